@@ -1,0 +1,36 @@
+"""`assay decide`."""
+
+import click
+
+from assay.cli.options import json_option, ledger_option, peek_option, study_argument
+from assay.cli.output import note, print_json, working
+
+
+@click.command("decide")
+@study_argument
+@peek_option
+@ledger_option
+@json_option
+def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
+    """Ship, do not ship, or label so many more: each goal met, not met or open, with reasons.
+
+    \b
+    Example:
+      assay decide demo
+    """  # noqa: D301
+    from assay.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    with working("deciding"):
+        decision = found.decide(peek=peek)
+    done = found.status().progress
+    if as_json:
+        print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
+        return
+    if decision is None:
+        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before the last one")
+        note(f"next: assay draw {study}")
+        return
+    click.echo(str(decision))
+    for verdict in decision.goals:
+        click.echo(f"  {verdict.status:8} {verdict.estimate}")

@@ -1,0 +1,89 @@
+"""`assay`: the commands of the main path. Each is imported when it is called, so `assay --help` is quick."""
+
+import json
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from assay import __version__
+from assay.errors import AssayError
+
+REFUSED = 5  # 1 is a crash, 2 a wrong call; 3 and 4 are verdicts of `gate`
+
+COMMANDS = {
+    "demo": ("assay.cli.demo", "Write a made-up scored table and its answers to walk the path with."),
+    "doctor": ("assay.cli.doctor", "What is in a table, what can be asked of it, what blocks the rest."),
+    "plan": ("assay.cli.plan", "Labels each goal needs, what a budget buys; with --study, fix the plan."),
+    "draw": ("assay.cli.draw", "The next units to label, as a file for people."),
+    "tell": ("assay.cli.tell", "Record answers; the same file twice is the same as once."),
+    "status": ("assay.cli.status", "Where a study stands; no interval before its look."),
+    "estimate": ("assay.cli.estimate", "Every metric with interval, effective n and labels behind it."),
+    "decide": ("assay.cli.decide", "Ship, do not ship, or label so many more."),
+    "simulate": ("assay.cli.simulate", "Replay designs against known labels before money is spent."),
+    "verify": ("assay.cli.verify", "Recompute a study from its ledger and say what does not match."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called and lists it without."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the main path."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from COMMANDS alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ASSAY"})
+@click.version_option(__version__, prog_name="assay")
+def cli() -> None:
+    """Tell how good a classifier is from the fewest human labels, and how sure you are.
+
+    \b
+    population > profile > plan > draw > labels > estimate > decision
+    Start with:  assay demo DIR
+    """  # noqa: D301 - \b is Click's mark for "keep these lines"
+
+
+def main() -> None:
+    """Runs a command; prints a refusal without a traceback."""
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("stopped; what was recorded is kept", err=True)
+        sys.exit(130)
+    except AssayError as error:
+        _complain(type(error).__name__, str(error))
+        sys.exit(REFUSED)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader went away; nothing is left to say
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("ASSAY_DEBUG"):
+            raise
+        _complain("crash", f"{type(error).__name__}: {error} - a defect of assay; run again with ASSAY_DEBUG=1 and report what it prints")
+        sys.exit(1)
+
+
+def _complain(kind: str, message: str) -> None:
+    """The refusal on stderr, and as the one JSON object where --json was asked for."""
+    if "--json" in sys.argv:
+        click.echo(json.dumps({"error": {"kind": kind, "message": message}}))
+    click.echo(f"{kind}: {message}", err=True)

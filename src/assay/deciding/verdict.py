@@ -1,0 +1,89 @@
+"""Ship, do not ship, or label more: the goals held against what the labels show.
+
+A target is met when the one-sided bound at the level lies on its side, not met when the opposite bound lies on the other, else
+open. Ship: every goal met (an intersection-union test, nothing shared) and no reading too thin. Do not ship: a goal not met at
+1 - (1 - level)/k, k goals sharing the error. Else label more.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assay.estimators.measuring import Measured, measure
+from assay.nouns.decision import Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome
+from assay.nouns.estimate import Estimate
+from assay.nouns.goal import Goal
+from assay.nouns.tally import Tally
+
+THIN_N_EFF = 30
+THIN_HALF_WIDTH = 0.12
+
+
+class Reading(NamedTuple):
+    """A goal with its estimate and the tally behind it."""
+
+    goal: Goal
+    estimate: Estimate
+    tally: Tally
+
+
+def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
+    """The status of one goal at its look's share of the error; `among` goals share it where any failure decides."""
+    goal, estimate = reading.goal, reading.estimate
+    if goal.kind == "+-":
+        met = estimate.half_width <= goal.value and estimate.value is not None
+        reason = f"{goal}: half-width {estimate.half_width:.4f}, {'reached' if met else 'not reached yet'}"
+        return GoalVerdict(goal=goal, status="met" if met else "open", estimate=estimate, bound=None, reason=reason)
+    measured = measure(goal.definition, reading.tally, tail=(1 - goal.level) * share / among)
+    status, bound = _side_of(goal, measured)
+    level = 1 - (1 - goal.level) * share / among
+    wording = {"met": "shown", "not met": "shown to fail", "open": "not settled"}[status]
+    reason = f"{goal}: {wording}, one-sided bound {bound:.4f} at {level:.4g}"
+    return GoalVerdict(goal=goal, status=status, estimate=estimate, bound=bound, reason=reason)
+
+
+def _side_of(goal: Goal, measured: Measured) -> tuple[GoalStatus, float]:
+    """Where the one-sided bounds lie, and the one that decides (for an open goal, the one that would have to clear the target)."""
+    low, high = float(measured.low), float(measured.high)
+    if goal.kind == ">=":
+        if low >= goal.value:
+            return "met", low
+        return ("not met", high) if high < goal.value else ("open", low)
+    if high <= goal.value:
+        return "met", high
+    return ("not met", low) if low > goal.value else ("open", high)
+
+
+def thinness(estimate: Estimate) -> str | None:
+    """Why a reading is too thin to ship on whatever its value; None if it is not."""
+    name = f"{estimate.metric} of {estimate.classifier}"
+    if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:
+        n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
+        return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
+    if estimate.half_width > THIN_HALF_WIDTH:
+        return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {THIN_HALF_WIDTH} allowed"
+    return None
+
+
+def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool) -> Decision:
+    """The verdict over all goals. `more` is the forecast of what would settle what is open."""
+    verdicts = tuple(judge(r, share=share) for r in readings)
+    failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
+    thin = [reason for r in readings if (reason := thinness(r.estimate))]
+    outcome: Outcome
+    if failed:
+        outcome, reasons = "do not ship", [v.reason for v in failed]
+    elif all(v.status == "met" for v in verdicts) and not thin:
+        outcome, reasons = "ship", [v.reason for v in verdicts]
+    else:
+        outcome, reasons = "label more", [v.reason for v in verdicts] + thin
+        if more is not None:
+            reasons.append(str(more) if more.enough else f"even all remaining units ({more.labels:,}) may not settle it")
+    return Decision(
+        outcome=outcome,
+        reasons=tuple(dict.fromkeys(reasons)),
+        goals=verdicts,
+        more=more if outcome == "label more" else None,
+        certified=certified,
+    )

@@ -1,0 +1,89 @@
+"""Equal-risk bands, the default: cut each side by score into bands that carry the same expected share of the error, draw at random in each.
+
+    size_i = |a_i| sqrt(s_i (1 - s_i))            a = influence of unit i on the goals, s = its guide
+    pi     = fill(0.5 fill(size, n) + 0.3 n/N + 0.2 [flagged] min(n, N1)/N1, n)
+
+Half of the labels go where the guide says the error is, 30 % evenly over the frame, 20 % evenly over the flagged units: no region
+is left out, whatever the guide says. A band never crosses a side. Why these shares: docs/decisions/0005-mixture.md. Derivation:
+docs/maths/bands.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+import math
+
+import numpy as np
+
+from assay.designs.base import SMALLEST_TAKE, water_fill
+from assay.errors import PlanError
+from assay.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
+from assay.nouns.design import Design
+from assay.nouns.profile import Profile
+
+OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
+LABELS_PER_BAND = 5
+SMALLEST_REFERENCE = 200  # bands are cut for at least this many labels, so that a small study can grow
+
+
+def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: float) -> FloatArray:
+    """The probability of each cell's units under the 50/30/20 mixture; cells are those of the frame."""
+    N, N1 = count.sum(), count[flagged].sum()
+    if labels >= N:
+        return np.ones_like(count)
+    best = water_fill(size, count, labels) if (size > 0).any() else np.full_like(count, labels / N)
+    even_flagged = np.where(flagged, min(labels, N1) / N1, 0.0) if N1 else np.zeros_like(count)
+    return water_fill(OPTIMAL * best + EVEN * labels / N + EVEN_FLAGGED * even_flagged, count, labels)
+
+
+def bands(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int) -> Design:
+    """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
+
+    frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
+    """
+    if labels < 2 * SMALLEST_TAKE:
+        raise PlanError(f"bands need at least {2 * SMALLEST_TAKE} labels, but the budget is {labels}: raise it")
+    count = profile.count[frame].astype(np.float64)
+    reference = min(max(labels, SMALLEST_REFERENCE), int(count.sum()))
+    pi = inclusion(size[frame], count, flagged[frame], reference)
+    per_band = max(LABELS_PER_BAND, math.ceil(reference / (labels // SMALLEST_TAKE)))
+    band = _cut_sides(profile, frame, flagged, pi, per_band)
+    while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
+        per_band = math.ceil(per_band * 1.25)
+        band = _cut_sides(profile, frame, flagged, pi, per_band)
+    inside = band[frame]
+    mass = own_floats(np.bincount(inside, weights=pi * count))
+    return Design(name="bands", band=band, N=np.bincount(inside, weights=count).astype(np.int64), mass=mass)
+
+
+def _cut_sides(profile: Profile, frame: BoolArray, flagged: BoolArray, pi: FloatArray, per_band: int) -> IntArray:
+    """The band of every cell, flagged side first; -1 outside the frame. `pi` is per cell of the frame."""
+    band = np.full(profile.count.size, -1, dtype=np.int64)
+    cells = np.flatnonzero(frame)
+    start = 0
+    for side in (True, False):
+        mine = flagged[cells] == side
+        if mine.any():
+            band[cells[mine]] = start + _cut(profile, cells[mine], pi[mine], per_band)
+            start = int(band.max()) + 1
+    return band
+
+
+def _cut(profile: Profile, cells: IntArray, pi: FloatArray, per_band: float) -> IntArray:
+    """The band (from 0) of each cell of one side: consecutive guide bins carrying about the same number of expected labels.
+
+    A bin is never split. A bin that alone carries a band's worth is a band of its own; certain units (pi = 1) share no band with others.
+    """
+    bins, where = np.unique(profile.guide_bin[cells], return_inverse=True)
+    count = profile.count[cells].astype(np.float64)
+    mass = np.bincount(where, weights=pi * count)
+    certain = np.isclose(mass, np.bincount(where, weights=count), rtol=1e-9)
+    goal = mass.sum() / max(1, round(mass.sum()) // per_band)
+    band_of_bin = np.empty(bins.size, dtype=np.int64)
+    current, held = 0, 0.0
+    for b in range(bins.size):
+        overshoots = held + mass[b] - goal > goal - held and not certain[b]
+        if held > 0 and (overshoots or certain[b] != certain[b - 1]):
+            current, held = current + 1, 0.0
+        band_of_bin[b] = current
+        held += mass[b]
+    return band_of_bin[where]

@@ -1,0 +1,65 @@
+"""What designs share: the exact water-filling, and takes by Webster's method.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+import heapq
+
+import numpy as np
+
+from assay.errors import PlanError
+from assay.nouns.arrays import FloatArray, IntArray
+
+SMALLEST_TAKE = 2  # one label has no variance
+
+
+def water_fill(size: FloatArray, count: FloatArray, total: float) -> FloatArray:
+    """Probabilities proportional to size, clipped at 1, whose sum over all units is `total`.
+
+        pi_i = min(1, size_i * lam),   sum_i count_i pi_i = total
+
+    `size` and `count` are per cell. Cells of size 0 get 0; if total reaches the units of positive size, each of those gets 1.
+    Exact and stable: sums only, no subtraction of nearly equal numbers. Source: Yilmaz et al. 2021, algorithm 3, whose line 13 is
+    off by one and loses up to one label; derivation in docs/maths/bands.md.
+    """
+    order = np.argsort(-size, kind="stable")
+    h, c = size[order], count[order]
+    if total >= c[h > 0].sum():
+        return (size > 0).astype(np.float64)
+    rest = np.cumsum((h * c)[::-1])[::-1]  # sum of sizes from each cell on, including it
+    certain = np.concatenate([[0.0], np.cumsum(c)[:-1]])  # units before it
+    first = int(np.argmax((h * (total - certain) <= rest) & (certain <= total)))
+    pi = np.empty_like(h)
+    pi[:first] = 1.0
+    pi[first:] = h[first:] * (total - certain[first]) / rest[first]
+    filled = np.empty_like(pi)
+    filled[order] = np.minimum(pi, 1.0)
+    return filled
+
+
+def seats(mass: FloatArray, N: IntArray, total: int) -> IntArray:
+    """The bands in the order in which they receive the labels 1 .. total; every prefix is the allocation of that many labels.
+
+    Two seats each first (one where a band has one unit), heaviest band first; then Webster's method, the next seat to the largest
+    mass / (2 seats + 1), full bands skipped. House-monotone, so a larger budget only adds. Ties go to the lower band.
+    """
+    if total > N.sum():
+        raise PlanError(f"a draw holds at most the {int(N.sum()):,} units its goals need, but {total:,} were asked for: lower the budget")
+    heavy = np.argsort(-mass, kind="stable")
+    order: list[int] = [*heavy.tolist(), *(h for h in heavy.tolist() if N[h] >= SMALLEST_TAKE)]
+    held = np.minimum(N, SMALLEST_TAKE).tolist()
+    weights, room = mass.tolist(), N.tolist()
+    heap = [(-weights[h] / (2 * held[h] + 1), h) for h in range(len(held)) if held[h] < room[h]]
+    heapq.heapify(heap)
+    while len(order) < total:
+        _, h = heapq.heappop(heap)
+        order.append(h)
+        held[h] += 1
+        if held[h] < room[h]:
+            heapq.heappush(heap, (-weights[h] / (2 * held[h] + 1), h))
+    return np.array(order[:total], dtype=np.int64)
+
+
+def takes(mass: FloatArray, N: IntArray, total: int) -> IntArray:
+    """How many labels each band receives of `total`."""
+    return np.bincount(seats(mass, N, total), minlength=N.size).astype(np.int64)

@@ -1,0 +1,106 @@
+"""What assay asks of an engine: inspect, profile, the units below a bound, columns of given units, and truth for simulations.
+
+Nothing else crosses this door, so cost and memory outside the engine do not grow with the number of units. An engine rolls no
+dice: it compares md5 text with a bound.
+
+Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from assay.errors import DrawError
+from assay.nouns.arrays import IntArray
+from assay.nouns.draw import Units
+from assay.nouns.profile import Column, Problem, Profile
+from assay.randomness import TOP
+
+EXACT_DUPLICATES_UP_TO = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What is in the table and what blocks the rest. `duplicates_checked` is False where the table is too long to check ids exactly."""
+
+    columns: tuple[Column, ...]
+    N: int
+    problems: tuple[Problem, ...]
+    duplicates_checked: bool
+
+
+class Engine(Protocol):
+    """One population, opened where it lives."""
+
+    def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
+        """Columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
+
+    def profile(self) -> Profile:
+        """Counts by cell. Refuses a table with problems, naming each."""
+
+    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str) -> Units:
+        """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band.
+
+        band     aligned with the profile's cells; -1 leaves a cell out
+        bound    aligned with bands; 2^52 takes all
+        """
+
+    def positives(self, profile: Profile, *, truth: str) -> IntArray:
+        """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
+
+    def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
+        """The named columns of the given units as text, in the order of the units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Taken:
+    """The take of every band: the units, and each band's cut, the smallest permanent number not taken (2^52: all were)."""
+
+    units: Units
+    cut: IntArray
+
+
+def take_smallest(engine: Engine, profile: Profile, *, band: IntArray, take: IntArray, salt: str) -> Taken:
+    """The `take[h]` smallest permanent numbers of every band h: filter below a bound a little above, rank the few, ask again if short.
+
+    The bound expects take + 6 sqrt(take) + 10 units, so a band comes up short about once in 10^9; then its bound doubles.
+    """
+    in_frame = band >= 0
+    N = np.bincount(band[in_frame], weights=profile.count[in_frame], minlength=take.size).astype(np.int64)
+    if (take > N).any():
+        worst = int((take - N).argmax())
+        raise DrawError(
+            f"a band gives at most its units, but band {worst} holds {N[worst]:,} and {take[worst]:,} are asked for: plan again"
+        )
+    wanted = take + 6 * np.sqrt(take) + 10
+    while True:
+        bound = np.array([TOP if w >= n else int(TOP * (w / n)) for w, n in zip(wanted.tolist(), N.tolist(), strict=True)], dtype=np.int64)
+        found = engine.below(profile, band=band, bound=bound, salt=salt)
+        held = np.bincount(found.band, minlength=take.size)
+        short = (held <= take) & (bound < TOP)  # one more than the take, for the cut
+        if not short.any():
+            break
+        wanted = np.where(short, wanted * 2, wanted)
+    return _rank(found, take, held, N)
+
+
+def _rank(found: Units, take: IntArray, held: IntArray, N: IntArray) -> Taken:
+    """The first take[h] of each band in the one order, and the cuts."""
+    missing = (held < take) | ((take == N) & (held != N))
+    if missing.any():
+        worst = int(missing.argmax())
+        raise DrawError(
+            f"band {worst} held {N[worst]:,} units when the study was made, but only {held[worst]:,} were found now: "
+            "the table has changed, restore it or start a new study"
+        )
+    ordered = found.in_order()
+    cut = np.full(take.size, TOP, dtype=np.int64)
+    rows: list[IntArray] = []
+    for h in range(take.size):
+        mine = ordered[found.band[ordered] == h]
+        rows.append(mine[: take[h]])
+        if mine.size > take[h]:
+            cut[h] = found.number[mine[take[h]]]
+    return Taken(units=found.pick(np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)), cut=cut)

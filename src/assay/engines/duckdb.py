@@ -1,0 +1,156 @@
+"""The engine for one machine: DuckDB on Parquet, CSV, pandas, Polars and Arrow.
+
+Every engine has its own connection and every query its own cursor, fetched to the end: an unfinished result blocks a connection.
+
+Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+"""
+
+import glob
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from assay.engines import selftest
+from assay.engines.files import FileSet, find_files, footer, versions
+from assay.engines.sql import LOOKUP, Dialect
+from assay.engines.sql_engine import Lookup, Row, SqlEngine
+from assay.errors import PopulationError
+from assay.nouns.arrays import FloatArray
+from assay.nouns.population import Population
+from assay.nouns.profile import Column, SourceFile
+
+DIALECT = Dialect(
+    quote='"',
+    escapes=(("'", "''"),),
+    as_text="cast({x} as varchar)",
+    as_double="cast({x} as double)",
+    floor="cast(floor({x}) as bigint)",
+    hash13="left(md5({x}), 13)",
+    byte_length="strlen({x})",
+    has_nul="contains({x}, chr(0))",
+    is_nan="isnan({x})",
+    byte_order="{x}",
+)
+_FRAME = "assay_frame"  # the name of a table held in memory
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
+_WORDS = {**dict.fromkeys(_INTEGERS, "int"), "VARCHAR": "text", "FLOAT": "float32", "DOUBLE": "float64", "BOOLEAN": "bool", "UUID": "uuid"}
+
+
+class DuckDBEngine(SqlEngine):
+    """A population in files or in a table held in memory."""
+
+    dialect = DIALECT
+
+    def __init__(self, population: Population) -> None:
+        """Opens the table and proves that the connection computes assay's numbers. Refuses files that cannot be read."""
+        super().__init__(population)
+        self._connection = duckdb.connect(config={"python_enable_replacements": False})
+        self._files: FileSet | None = None
+        selftest.check_engine(self._run, DIALECT)
+        if population.table is not None:
+            self.source = self.text_source = _FRAME
+        elif "://" in population.source:
+            self.source = self.text_source = _read_parquet([population.source], partitioned=False)
+        else:
+            self._open(find_files(population.source))
+        self._columns = self._describe(self.source)
+
+    def columns(self) -> tuple[Column, ...]:
+        """The table's columns with their types in assay's words."""
+        return tuple(Column(name, _word(type_)) for name, type_ in self._columns.items())
+
+    def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
+        """All rows of a query. Refuses in assay's words what DuckDB cannot read."""
+        try:
+            return self._run(text, lookup=lookup)
+        except duckdb.Error as error:
+            reason = str(error).split("\n\nLINE")[0].strip()
+            raise PopulationError(f"DuckDB cannot read {self.population.source!r}: {reason}") from None
+
+    def files(self) -> tuple[SourceFile, ...]:
+        """The version of each file the table is read from; empty for a table held in memory or behind an address."""
+        return versions(self._files) if self._files is not None else ()
+
+    def _run(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
+        with self._connection.cursor() as cursor:
+            if self.population.table is not None:
+                cursor.register(_FRAME, self.population.table)
+            if lookup is not None:
+                cursor.register(LOOKUP, dict(lookup))
+            return cursor.execute(text).fetchall()
+
+    def _describe(self, source: str) -> dict[str, str]:
+        """Each column's type in DuckDB's words."""
+        return {row[0]: row[1] for row in self.query(f"describe select * from {source}")}
+
+    def _open(self, files: FileSet) -> None:
+        """Sets the FROM items of the files."""
+        self._files = files
+        paths = [glob.escape(str(path)) for path in files.paths]
+        if files.kind == "parquet":
+            for path in files.paths:
+                footer(path)  # refuses a file cut short
+            self.source = self.text_source = _read_parquet(paths, partitioned=files.partitioned)
+        else:
+            self._open_csv(paths, partitioned=files.partitioned)
+
+    def _open_csv(self, paths: list[str], *, partitioned: bool) -> None:
+        """Reads CSV with types settled once, over the whole of it; ids and slices keep the text that was written."""
+        found = self.query(f"select Delimiter, Quote, Escape from sniff_csv({DIALECT.text(paths[0])}, header=true)")[0]
+        delimiter, quote, escape = ('"' if mark == "(empty)" else mark for mark in found)
+        options = {"header": "true", "delim": DIALECT.text(delimiter), "quote": DIALECT.text(quote), "escape": DIALECT.text(escape)}
+        self.text_source = _read_csv(paths, {**options, "all_varchar": "true"}, partitioned=partitioned)
+        types = self._describe(_read_csv(paths, {**options, "sample_size": "-1"}, partitioned=partitioned))
+        for name in (self.population.id, *self.population.slices):
+            if name in types and not (name == self.population.id and self._is_written_plainly(name, types[name])):
+                types[name] = "VARCHAR"
+        in_files = self._describe(_read_csv(paths, {**options, "all_varchar": "true"}, partitioned=False)) if partitioned else types
+        listed = ", ".join(f"{DIALECT.text(name)}: {DIALECT.text(types[name])}" for name in in_files)
+        self.source = _read_csv(paths, {**options, "types": f"{{{listed}}}"}, partitioned=partitioned)
+
+    def _is_written_plainly(self, name: str, type_: str) -> bool:
+        """Whether a column holds integers written as their decimal text, so that ' 5', '0x10' and '-0' stay text."""
+        if type_ not in _INTEGERS:
+            return False
+        column = DIALECT.identifier(name)
+        differs = f"cast(try_cast({column} as {type_}) as varchar) is distinct from {column}"
+        return self.query(f"select count(*) from {self.text_source} where {differs}") == [(0,)]
+
+
+def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray]) -> None:
+    """Writes columns of text and doubles as one Parquet file."""
+    with duckdb.connect() as connection:
+        connection.register("columns", {name: np.asarray(values) for name, values in columns.items()})
+        listed = ", ".join(DIALECT.identifier(name) for name in columns)
+        connection.execute(f"copy (select {listed} from columns) to {DIALECT.text(str(path))} (format parquet)")
+
+
+def _word(type_: str) -> str:
+    """DuckDB's type in assay's word; its own, in lower case, where assay has none."""
+    if type_ in _WORDS:
+        return _WORDS[type_]
+    if type_.startswith("ENUM("):
+        return "text"
+    if type_.startswith("DECIMAL(") and type_.endswith(",0)"):
+        return "decimal"
+    return type_.strip('"').lower()
+
+
+def _read_parquet(paths: list[str], *, partitioned: bool) -> str:
+    """Without can_have_nan DuckDB trusts Parquet's min and max, which leave NaN out, and loses those rows (duckdb/duckdb#25521)."""
+    return _read("read_parquet", paths, {"can_have_nan": "true"}, partitioned=partitioned)
+
+
+def _read_csv(paths: list[str], options: Mapping[str, str], *, partitioned: bool) -> str:
+    return _read("read_csv", paths, options, partitioned=partitioned)
+
+
+def _read(function: str, paths: list[str], options: Mapping[str, str], *, partitioned: bool) -> str:
+    """The FROM item. Columns meet by name; values in folder names stay text, so "01" is not 1."""
+    settings = {**options, "union_by_name": "true", "hive_partitioning": str(partitioned).lower()}
+    if partitioned:
+        settings["hive_types_autocast"] = "false"
+    listed = ", ".join(DIALECT.text(path) for path in paths)
+    return f"{function}([{listed}], {', '.join(f'{name}={value}' for name, value in settings.items())})"

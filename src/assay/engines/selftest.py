@@ -1,0 +1,111 @@
+"""The proof, on every new connection, that an engine computes assay's numbers: permanent numbers of hard ids, bins of edge scores.
+
+"The same on every engine" is checked here, not promised: any mismatch refuses the engine.
+
+Main path: [population] > profile > plan > draw > labels > estimate > decision > report
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from assay.engines.sql import Dialect
+from assay.engines.sql_engine import Row
+from assay.errors import EngineError
+from assay.nouns import ladder
+from assay.randomness import permanent_number
+
+SALT = "5a17"
+
+_ODD_TEXTS = (
+    *("", " ", "  two blanks", "trailing ", "\t", "\n", "\r\n", "a\tb", "a\nb", "'", "''", '"', '""', "it's", 'say "x"', "`", "``"),
+    *("\\", "\\\\", "\\n", "\\'", "%", "%s", "_", "{}", "{x}", "$1", ":p", "?", ";--", "/* */", "NULL", "null", "nan", "true", "0", "-0"),
+    *(
+        "00",
+        "1.0",
+        "1e5",
+        "18446744073709551615",
+        "é",
+        "e\u0301",
+        "\ufeffbom",
+        "\u202ertl",
+        "zero\u200bwidth",
+        "\u00a0",
+        "ß",
+        "İ",
+        "\u0131",
+    ),
+    *(
+        "日本語",
+        "한글",
+        "हिन्दी",
+        "עברית",
+        "العربية",
+        "😀",
+        "👩\u200d👩\u200d👧\u200d👦",
+        "🇺🇳",
+        "\U0010ffff",
+        "\uffff",
+        "\x01",
+        "\x7f",
+        "∅",
+        "x" * 1024,
+    ),
+)
+INTEGERS = (0, 1, -1, *(s * (2**e + d) for e in (31, 32, 53, 62) for s in (1, -1) for d in (-1, 0, 1)), 2**63 - 1, -(2**63), 2**64 - 1)
+UNITS = (*_ODD_TEXTS, *(f"unit-{i}" for i in range(75)), *(f"é{i}'" for i in range(30)))
+
+
+def _edge_scores() -> tuple[float, ...]:
+    """Scores at, just below and just above every edge of the ladder, in both halves, and what is no score."""
+    edges = [0.0, 0.5, 1.0, *(e for rung in ladder.RUNGS for e in (rung.low, 1.0 - rung.low))]
+    near = [float(np.nextafter(e, toward)) for e in edges for toward in (-1.0, 2.0)]
+    tiny = [-0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 0.1, 0.3, 1 / 3, 0.7, 0.9999999999]
+    return (*edges, *near, *tiny, 1e308, -1e308, math.inf, -math.inf, math.nan)
+
+
+SCORES = _edge_scores()
+
+
+def check_engine(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
+    """Nothing comes back. Refuses an engine that gives any other permanent number or bin than the reference."""
+    _check_units(query, dialect)
+    _check_integers(query, dialect)
+    _check_bins(query, dialect)
+
+
+def _check_units(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
+    values = ", ".join(f"({i}, {dialect.text(unit)})" for i, unit in enumerate(UNITS))
+    rows = query(
+        f"select n, {dialect.hash_of('unit', salt=SALT)}, {dialect.byte_length.format(x='unit')} from (values {values}) as t(n, unit)"
+    )
+    found = {n: (number, size) for n, number, size in rows}
+    for i, unit in enumerate(UNITS):
+        _compare(f"the permanent number and length of id {unit!r}", found.get(i), (_hex(unit), len(unit.encode())))
+
+
+def _check_integers(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
+    for_each = ", ".join(f"{dialect.hash_of(dialect.as_text.format(x=str(value)), salt=SALT)}" for value in INTEGERS)
+    for value, number in zip(INTEGERS, query(f"select {for_each}")[0], strict=True):
+        _compare(f"the permanent number of id {value}", number, _hex(str(value)))
+
+
+def _check_bins(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
+    values = ", ".join(f"({i}, {dialect.text(dialect.word(score))})" for i, score in enumerate(SCORES))
+    scores = f"select n, {dialect.as_double.format(x='word')} as s from (values {values}) as t(n, word)"
+    rows = query(f"select n, {dialect.bin_of('s')} from ({scores}) t")
+    found = {n: bin_ for n, bin_ in rows}
+    for i, expected in enumerate(ladder.bin_of(np.array(SCORES)).tolist()):
+        _compare(f"the bin of score {SCORES[i]!r}", found.get(i), expected)
+
+
+def _hex(unit: str) -> str:
+    return f"{permanent_number(SALT, unit):013x}"
+
+
+def _compare(what: str, found: object, expected: object) -> None:
+    if found != expected:
+        raise EngineError(
+            f"an engine must agree with assay's reference, but {what} is {found!r} there and {expected!r} here: use another engine"
+        )

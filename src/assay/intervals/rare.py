@@ -1,0 +1,61 @@
+"""REC: a Clopper-Pearson interval on an effective number of labels, with one unseen error added, made for rare errors.
+
+For one side, with q the rarer of (p, 1 - p) and v its variance:
+
+    n_e = q (1 - q) / v,   x = n_e q,            lower = Beta^-1(alpha/2; x, n_e - x + 1)
+    w   = what one more, unseen error would weigh
+    q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
+
+Two sides are joined by MOVER (`intervals/mover.py`). Where the labels have not shown that the guide orders the side, w is the
+weight of the heaviest unseen label instead of that of a typical error: an interval must hold whatever the guide is.
+Derivation and coverage: docs/maths/rare.md, docs/coverage.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+import numpy as np
+from scipy.special import betaincinv, ndtri, stdtrit
+
+from assay.nouns.arrays import FloatArray
+from assay.nouns.evidence import Evidence, Limits
+
+GUARD = 1e-12  # a census is exact, floating point included
+
+
+def rec(side: Evidence, tail: float) -> Limits:
+    """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided)."""
+    known = np.isfinite(side.p)
+    p = np.where(known, side.p, 0.5)
+    mirrored = p > 0.5
+    q = np.where(mirrored, 1 - p, p)
+    inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
+    v = side.v * inflation
+    low, high = _rare_limits(q, v, side, tail)
+    exact = side.v <= 0
+    low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
+    low, high = np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
+    low, high = (1 - side.unlabeled) * low, (1 - side.unlabeled) * high + side.unlabeled
+    return Limits(np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0))
+
+
+def _rare_limits(q: FloatArray, v: FloatArray, side: Evidence, tail: float) -> Limits:
+    """REC for a share q <= 1/2 of variance v > 0."""
+    seen = q > 0
+    safe_v = np.maximum(v, 1e-300)
+    n_e = q * (1 - q) / safe_v
+    x = n_e * q
+    low = np.where(seen & (x > 0), betaincinv(np.maximum(x, 1e-12), np.maximum(n_e - x, 0) + 1, tail), 0.0)
+    w = pseudo_event(q, v, side)
+    q1, v1 = q + w, v + w * w
+    n1 = np.divide(q1 * (1 - q1), v1, out=np.zeros_like(v1), where=v1 > 0)
+    finite = (q1 < 1) & (n1 > 0)
+    a, b = np.where(finite, n1 * q1, 1.0), np.where(finite, n1 * (1 - q1), 1.0)
+    return Limits(low, np.where(finite, betaincinv(a, b, 1 - tail), 1.0))
+
+
+def pseudo_event(q: FloatArray, v: FloatArray, side: Evidence) -> FloatArray:
+    """The weight of one unseen error: that of a typical one where the guide is proven, of the heaviest unseen label where it is not."""
+    typical = np.where(q > 0, np.divide(v, q, out=np.zeros_like(v), where=q > 0), side.spread)
+    even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0) if side.N else np.zeros_like(v)
+    trusted = np.maximum(typical, even)
+    return np.where(side.ordered, trusted, np.maximum(trusted, side.heaviest))

@@ -1,0 +1,1 @@
+"""Units out to people, answers in from them."""

@@ -1,0 +1,125 @@
+"""Flat files: batches out and answers in as CSV, TSV, JSONL or JSON.
+
+Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.errors import LabelError
+from assay.nouns.label import Label, read_answer
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+ANSWER_COLUMNS = ("answer", "label")
+
+
+def defused(text: str) -> str:
+    """Text a spreadsheet will not run: a leading apostrophe where it would read a formula. `tell` takes the apostrophe off again."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file so that a reader sees the old one or the whole new one, whenever the process dies."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with draft.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def batch_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str], suffix: str) -> str:
+    """A batch as text: unit, the shown columns, and an empty answer to fill in. Nothing else about a unit leaves assay here."""
+    rows = [{"unit": unit, **{c: row.get(c) for c in columns}} for unit, row in zip(units, shown, strict=True)]
+    if suffix in (".jsonl", ".ndjson"):
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if suffix == ".json":
+        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    if suffix not in (".csv", ".tsv"):
+        raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+    writer.writerow(["unit", *columns, "answer"])
+    writer.writerows([defused(row["unit"] or ""), *(defused(row[c] or "") for c in columns), ""] for row in rows)
+    return out.getvalue()
+
+
+class Sheet(NamedTuple):
+    """The answers of a file, and how many of its rows have none yet."""
+
+    labels: list[Label]
+    blank: int
+
+
+def read_answers(
+    path: Path, *, unit_columns: Sequence[str], answer_columns: Sequence[str] = ANSWER_COLUMNS, labeler: str | None = None
+) -> Sheet:
+    """The labels of a file with a unit and an answer column (the first of the given names it has), and optionally labeler and at."""
+    labels, blank = [], 0
+    for row, item in enumerate(_rows(path), start=1):
+        unit, answer = _first(item, unit_columns, path, row), _first(item, answer_columns, path, row)
+        if answer.strip() == "":
+            blank += 1
+            continue
+        try:
+            read = read_answer(answer)
+        except LabelError as error:
+            raise LabelError(f"{path}, row {row}: {error}") from None
+        who = labeler or item.get("labeler") or "anonymous"
+        labels.append(Label(unit=unit, answer=read, labeler=who, at=item.get("at") or None, row=row))
+    return Sheet(labels, blank)
+
+
+def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) -> str:
+    for name in names:
+        if name in item:
+            return item[name]
+    raise LabelError(
+        f"{path}, row {row}: a column named {' or '.join(names)} is needed, but the row has {', '.join(item)}: rename it or name it"
+    )
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a file as text, whatever its kind."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise LabelError(f"the answers cannot be read from {path} ({error.strerror}): check the path") from None
+    except UnicodeDecodeError as error:
+        raise LabelError(f"{path} must be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
+    if path.suffix in (".csv", ".tsv"):
+        yield from _table_rows(text, "\t" if path.suffix == ".tsv" else ",", path)
+    elif path.suffix in (".jsonl", ".ndjson"):
+        yield from (_as_text(item, path) for line in text.splitlines() if line.strip() for item in [_parsed(line, path)])
+    elif path.suffix == ".json":
+        items = _parsed(text, path)
+        yield from (_as_text(item, path) for item in (items if isinstance(items, list) else [items]))
+    else:
+        raise LabelError(f"answers are read from .csv, .tsv, .jsonl or .json, but {path.name} is none of those: rename or convert it")
+
+
+def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str]]:
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        for item in reader:
+            yield {key: value or "" for key, value in item.items() if key is not None and not isinstance(value, list)}
+    except csv.Error as error:
+        raise LabelError(f"{path} is not a readable table ({error}): check its quotes and line ends") from None
+
+
+def _parsed(text: str, path: Path) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise LabelError(f"{path} is not valid JSON ({error}): correct it") from None
+
+
+def _as_text(item: object, path: Path) -> dict[str, str]:
+    if not isinstance(item, dict):
+        raise LabelError(f"{path} must hold one object a row, but one is {type(item).__name__}: write {{'unit': ..., 'answer': ...}}")
+    return {str(key): "" if value is None else str(value) for key, value in item.items()}

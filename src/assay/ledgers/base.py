@@ -1,0 +1,85 @@
+"""What assay asks of a ledger: read a study's entries, and append some as one indivisible act.
+
+An entry is never changed or removed; a correction is a new entry. Each carries the hash of its canonical JSON; plans, draws and
+looks also seal all entries before them. A key that is known already is not written twice, so every act can be repeated.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from assay.nouns.canonical import Json, fingerprint
+
+Kind = Literal["population", "study", "plan", "draw", "batch", "answer", "correction", "look"]
+SEALING: frozenset[str] = frozenset({"plan", "draw", "look"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the record. `serial` counts from 1 within a study; `seal` is the hash over all hashes before it, or None."""
+
+    study: str
+    serial: int
+    kind: Kind
+    key: str
+    at: str
+    body: Mapping[str, Any]
+    seal: str | None
+    hash: str
+
+    def recomputed(self) -> str:
+        """The hash this entry should carry."""
+        return entry_hash(
+            study=self.study, serial=self.serial, kind=self.kind, key=self.key, at=self.at, body=self.body, seal=self.seal
+        )  # fmt: skip
+
+
+def entry_hash(*, study: str, serial: int, kind: str, key: str, at: str, body: Mapping[str, Any], seal: str | None) -> str:
+    """The sha256 of an entry's canonical JSON."""
+    return fingerprint({"study": study, "serial": serial, "kind": kind, "key": key, "at": at, "body": dict(body), "seal": seal})
+
+
+def seal_of(hashes: Sequence[str]) -> str:
+    """The seal over the hashes of all earlier entries, in the order of their serials."""
+    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+class Writing(Protocol):
+    """One indivisible act on one study: what was read stays true until what is written is."""
+
+    def entries(self) -> list[Entry]:
+        """All entries of the study, by serial, those of this act included."""
+
+    def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
+        """Adds an entry unless its key is known; says whether it was added."""
+
+
+class Ledger(Protocol):
+    """An append-only record of studies."""
+
+    def studies(self) -> list[str]:
+        """The names of all studies, sorted."""
+
+    def entries(self, study: str) -> list[Entry]:
+        """All entries of a study, by serial; empty if there is no such study."""
+
+    def writing(self, study: str) -> AbstractContextManager[Writing]:
+        """Opens one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
+
+
+def broken(entries: Sequence[Entry]) -> Iterator[str]:
+    """What does not match in a study's record, one sentence an entry; nothing for a good one."""
+    hashes: list[str] = []
+    for expected, entry in enumerate(entries, start=1):
+        name = f"entry {entry.serial} ({entry.kind}, {entry.key})"
+        if entry.serial != expected:
+            yield f"{name}: serial {expected} was expected here, so an entry is missing or was added"
+        if entry.recomputed() != entry.hash:
+            yield f"{name}: its content does not match its hash, so it was changed after it was written"
+        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != seal_of(hashes)):
+            yield f"{name}: its seal does not match the entries before it, so one of those was changed, removed or added"
+        hashes.append(entry.hash)

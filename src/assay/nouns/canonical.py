@@ -1,0 +1,22 @@
+"""One text for one value: the JSON that is hashed, stored and compared.
+
+Keys sorted, no spaces, no NaN: an unknown number is null beside a reason. Floats are written by `repr`, which Python reads back
+to the same bits.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+
+
+def canonical(value: Json) -> str:
+    """The one JSON text of a value. Raises ValueError on NaN or infinity: unknown is null, never a number."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def fingerprint(value: Json) -> str:
+    """The sha256, in hex, of the value's canonical text."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()

@@ -1,0 +1,79 @@
+"""A decision: each goal met, not met or open, and in all ship, do not ship, or label so many more.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.nouns.canonical import Json
+from assay.nouns.estimate import Estimate
+from assay.nouns.goal import Goal
+
+GoalStatus = Literal["met", "not met", "open"]
+Outcome = Literal["ship", "do not ship", "label more"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalVerdict:
+    """One goal held against its estimate. `bound` is the one-sided limit that decided, None for a half-width."""
+
+    goal: Goal
+    status: GoalStatus
+    estimate: Estimate
+    bound: float | None
+    reason: str
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "goal": str(self.goal),
+            "status": self.status,
+            "bound": self.bound,
+            "reason": self.reason,
+            "estimate": self.estimate.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoreLabels:
+    """How many more labels should settle what is open, and where they would go. `enough` is False where even all units would not do."""
+
+    labels: int
+    flagged: int
+    unflagged: int
+    enough: bool
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"about {self.labels:,} more labels, {self.flagged:,} of them flagged"
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"labels": self.labels, "flagged": self.flagged, "unflagged": self.unflagged, "enough": self.enough}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level."""
+
+    outcome: Outcome
+    reasons: tuple[str, ...]
+    goals: tuple[GoalVerdict, ...]
+    more: MoreLabels | None
+    certified: bool
+
+    def __str__(self) -> str:
+        """The verdict and its reasons, one a line."""
+        head = self.outcome.upper() if self.certified else f"{self.outcome.upper()} (a peek, not certified)"
+        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "outcome": self.outcome,
+            "reasons": list(self.reasons),
+            "goals": [g.as_json() for g in self.goals],
+            "more": None if self.more is None else self.more.as_json(),
+            "certified": self.certified,
+        }

@@ -1,0 +1,52 @@
+"""How a unit gets in, as plain data: which band each cell belongs to, and each band's share of the labels.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import PlanError
+from assay.nouns.arrays import FloatArray, IntArray, own_floats, own_ints
+from assay.nouns.canonical import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """Bands of cells, drawn from independently, each a simple random draw.
+
+    name   "bands" or "simple"
+    band   the band of each profile cell; -1 where the goals do not need the cell
+    N      units in each band
+    mass   each band's share of the labels; takes follow from it by Webster's method
+    """
+
+    name: str
+    band: IntArray
+    N: IntArray
+    mass: FloatArray
+
+    def __post_init__(self) -> None:
+        """Owns its arrays; refuses a band without units or without mass."""
+        object.__setattr__(self, "band", own_ints(self.band))
+        object.__setattr__(self, "N", own_ints(self.N))
+        object.__setattr__(self, "mass", own_floats(self.mass))
+        if self.N.size == 0 or not (self.N > 0).all() or not (self.mass > 0).all():
+            raise PlanError("every band needs units and mass: this is a defect of the design, please report it")
+
+    @property
+    def frame(self) -> int:
+        """Units the design can draw: all that its goals need."""
+        return int(self.N.sum())
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {"name": self.name, "band": self.band.tolist(), "N": self.N.tolist(), "mass": self.mass.tolist()}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Design":
+        """The design that `as_json` wrote."""
+        return cls(name=data["name"], band=np.array(data["band"]), N=np.array(data["N"]), mass=np.array(data["mass"]))

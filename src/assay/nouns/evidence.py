@@ -1,0 +1,41 @@
+"""What the labels of one side say, and what is believed of it: the two things estimators and intervals hand each other.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from typing import NamedTuple
+
+from assay.nouns.arrays import BoolArray, FloatArray
+
+
+class Evidence(NamedTuple):
+    """What the labels of one side say of its positive share; arrays over replicates.
+
+    N, n       units and labels
+    p          estimated positive share; NaN without a label
+    raw        the usual variance of p; 0 where no band saw both answers
+    v          the variance of p that intervals use: the larger of the usual and the smoothed one
+    df         degrees of freedom of v
+    spread     sum W_h^2 (1 - f_h) / n_h, the variance of p per unit of p (1 - p): 1 / Kish's effective n
+    heaviest   max_h W_h (1 - f_h) / n_h, what one unseen label could weigh at most
+    ordered    whether the labels have shown that the guide orders this side
+    unlabeled  share of the side in groups without any label
+    """
+
+    N: float
+    n: FloatArray
+    p: FloatArray
+    raw: FloatArray
+    v: FloatArray
+    df: FloatArray
+    spread: FloatArray
+    heaviest: FloatArray
+    ordered: BoolArray
+    unlabeled: FloatArray
+
+
+class Limits(NamedTuple):
+    """Lower and upper limit, arrays over replicates."""
+
+    low: FloatArray
+    high: FloatArray

@@ -1,0 +1,68 @@
+"""A label: one answer about one unit by one labeler at one time.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.errors import LabelError
+from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.classifier import DEFAULT_QUESTION
+
+Answer = Literal["yes", "no", "cannot_tell", "skipped", "never_answered"]
+UNANSWERED: frozenset[str] = frozenset({"cannot_tell", "skipped", "never_answered"})
+
+_WORDS: dict[str, Answer] = {
+    **dict.fromkeys(("yes", "y", "1", "1.0", "true", "t", "positive", "pos"), "yes"),
+    **dict.fromkeys(("no", "n", "0", "0.0", "false", "f", "negative", "neg"), "no"),
+    **dict.fromkeys(("cannot_tell", "cannot tell", "can't tell", "unsure", "unknown"), "cannot_tell"),
+    **dict.fromkeys(("skipped", "skip"), "skipped"),
+    "never_answered": "never_answered",
+}
+
+
+def read_answer(value: object) -> Answer:
+    """The answer a person or file gave, in assay's words. An empty one is refused: leave the unit out instead."""
+    text = str(value).strip().lower()
+    if text in _WORDS:
+        return _WORDS[text]
+    raise LabelError(
+        f"an answer is yes or no (1/0, true/false, positive/negative), cannot_tell or skipped, but got {value!r}: "
+        "correct it, or leave the unit out until it is answered"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One answer. `at` is the labeler's own time as text, `row` the row of the file it came from: either tells two tellings apart."""
+
+    unit: str
+    answer: Answer
+    labeler: str = "anonymous"
+    question: str = DEFAULT_QUESTION
+    at: str | None = None
+    row: int | None = None
+
+    @property
+    def key(self) -> str:
+        """What makes a told answer known: the same key is the same answer told again."""
+        when: Json = self.at if self.at is not None else self.row
+        return "answer:" + fingerprint([self.unit, self.question, self.labeler, self.answer, when])
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {
+            "unit": self.unit,
+            "answer": self.answer,
+            "labeler": self.labeler,
+            "question": self.question,
+            "at": self.at,
+            "row": self.row,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Label":
+        """The label that `as_json` wrote."""
+        return cls(**{name: data[name] for name in ("unit", "answer", "labeler", "question", "at", "row")})

@@ -1,0 +1,87 @@
+"""A plan: everything fixed before the first label, hashed and dated.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.errors import PlanError
+from assay.nouns.arrays import IntArray, own_ints
+from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.design import Design
+from assay.nouns.goal import Goal
+
+Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """Goals, design, sizes, salt and when it may be looked at.
+
+    number    1 for the first plan of a study
+    budget    labels in all, those of earlier plans included
+    take      labels per band
+    grow_to   a larger budget declared now, so that growing to it later costs little
+    change    what this plan is to the one before it
+    share     the share of the error 1 - level this plan's look may spend
+    promise   in words, what the interval at this plan's look is worth
+    """
+
+    number: int
+    goals: tuple[Goal, ...]
+    design: Design
+    budget: int
+    take: IntArray
+    salt: str
+    grow_to: int | None
+    change: Change
+    share: float
+    promise: str
+
+    def __post_init__(self) -> None:
+        """Owns its arrays; refuses takes that are not the budget."""
+        object.__setattr__(self, "take", own_ints(self.take))
+        if int(self.take.sum()) != self.budget:
+            raise PlanError(
+                f"takes must sum to the budget {self.budget:,}, but sum to {int(self.take.sum()):,}: this is a defect, please report it"
+            )
+
+    @property
+    def hash(self) -> str:
+        """The sha256 of the whole plan."""
+        return fingerprint(self.as_json())
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {
+            "number": self.number,
+            "goals": [g.as_json() for g in self.goals],
+            "design": self.design.as_json(),
+            "budget": self.budget,
+            "take": self.take.tolist(),
+            "salt": self.salt,
+            "grow_to": self.grow_to,
+            "change": self.change,
+            "share": self.share,
+            "promise": self.promise,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Plan":
+        """The plan that `as_json` wrote."""
+        return cls(
+            number=data["number"],
+            goals=tuple(Goal.of_json(g) for g in data["goals"]),
+            design=Design.of_json(data["design"]),
+            budget=data["budget"],
+            take=np.array(data["take"]),
+            salt=data["salt"],
+            grow_to=data["grow_to"],
+            change=data["change"],
+            share=data["share"],
+            promise=data["promise"],
+        )

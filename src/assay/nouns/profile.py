@@ -1,0 +1,137 @@
+"""Label-free counts of a population: all that the mathematics ever sees of the table.
+
+A cell is (guide bin, prediction pattern, slice). Bit j of the pattern is the prediction of classifier j. The number of cells does
+not depend on the number of units.
+
+Main path: population > [profile] > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import PopulationError
+from assay.nouns import ladder
+from assay.nouns.arrays import BoolArray, FloatArray, IntArray, own_ints
+from assay.nouns.canonical import Json, fingerprint
+
+MOST_CELLS = 2_000_000
+
+
+class Column(NamedTuple):
+    """A column's name and its type in assay's own words: int, text, float32, float64, bool, uuid, decimal or the engine's word."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that blocks the rest: what, how often, an example, and the way out."""
+
+    rule: str
+    count: int
+    example: str
+    way_out: str
+
+    def __str__(self) -> str:
+        """One line: rule, count, example, way out."""
+        return f"{self.rule}, but {self.count:,} do not (for example {self.example}): {self.way_out}"
+
+
+class SourceFile(NamedTuple):
+    """A file's own version: its name without folder, its size, and the sha256 of its Parquet footer (of the whole file for CSV)."""
+
+    name: str
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Profile:
+    """Counts of units by cell, and what identifies the table they were counted on.
+
+    Cells are sorted by (pattern, guide_bin, slice) and hold at least one unit each. `guided` is False where the population has no
+    guide: every guide_bin is then 0 and says nothing.
+    """
+
+    columns: tuple[Column, ...]
+    guide_bin: IntArray
+    pattern: IntArray
+    slice: IntArray
+    count: IntArray
+    slice_values: tuple[tuple[str, ...], ...]  # slice code -> the values of the slice columns
+    guided: bool
+    smallest_id: str
+    largest_id: str
+    files: tuple[SourceFile, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Owns its arrays; refuses cells that are empty, unsorted or too many."""
+        for name in ("guide_bin", "pattern", "slice", "count"):
+            object.__setattr__(self, name, own_ints(getattr(self, name)))
+        if self.count.size == 0:
+            raise PopulationError("a population needs at least one unit, but the table is empty: check the path or the filter")
+        if self.count.size > MOST_CELLS:
+            raise PopulationError(
+                f"a profile holds at most {MOST_CELLS:,} cells, but this one has {self.count.size:,}: drop a slice column"
+            )
+        if not (self.count > 0).all():
+            raise PopulationError("every cell of a profile holds a unit: this is a defect of the engine, please report it")
+        order = np.lexsort((self.slice, self.guide_bin, self.pattern))
+        if not (order == np.arange(order.size)).all():
+            raise PopulationError("cells must be sorted by (pattern, guide_bin, slice): this is a defect of the engine, please report it")
+
+    @property
+    def N(self) -> int:
+        """Units in the population."""
+        return int(self.count.sum())
+
+    def predicted(self, classifier: int) -> BoolArray:
+        """Which cells the classifier (by position) predicts positive."""
+        return ((self.pattern >> classifier) & 1).astype(np.bool_)
+
+    @property
+    def guide(self) -> FloatArray:
+        """The guide's probability in the middle of each cell's bin; 1/2 where there is no guide."""
+        if not self.guided:
+            return np.full(self.count.shape, 0.5)
+        return ladder.MIDDLES[self.guide_bin]
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {
+            "columns": [list(c) for c in self.columns],
+            "guide_bin": self.guide_bin.tolist(),
+            "pattern": self.pattern.tolist(),
+            "slice": self.slice.tolist(),
+            "count": self.count.tolist(),
+            "slice_values": [list(v) for v in self.slice_values],
+            "guided": self.guided,
+            "smallest_id": self.smallest_id,
+            "largest_id": self.largest_id,
+            "files": [list(f) for f in self.files],
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Profile":
+        """The profile that `as_json` wrote."""
+        return cls(
+            columns=tuple(Column(*c) for c in data["columns"]),
+            guide_bin=own_ints(data["guide_bin"]),
+            pattern=own_ints(data["pattern"]),
+            slice=own_ints(data["slice"]),
+            count=own_ints(data["count"]),
+            slice_values=tuple(tuple(v) for v in data["slice_values"]),
+            guided=data["guided"],
+            smallest_id=data["smallest_id"],
+            largest_id=data["largest_id"],
+            files=tuple(SourceFile(*f) for f in data["files"]),
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """The sha256 of everything above: notices changed counts, columns, ids at the ends and files, not values swapped inside a cell."""
+        return fingerprint(self.as_json())

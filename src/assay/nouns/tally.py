@@ -1,0 +1,55 @@
+"""Labels counted by group: what the estimators see of the answers.
+
+A group is the part of a band on one side (flagged or not) of one classifier. Counts may carry leading axes, one per replicate of
+a simulation, so that a simulation runs through the very code a study runs through.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.nouns.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """Answers of one classifier's groups.
+
+    flagged  which side each group is on, shape (G,)
+    N        units, shape (G,)
+    n        labels, shape (..., G)
+    k        positive labels, shape (..., G)
+    logit    the guide's mean log-odds, shape (G,); its order is the order the guide claims
+    expected the guide's mean probability, shape (G,)
+    N1, N0   units on the flagged and the other side of the whole population
+    """
+
+    flagged: BoolArray
+    N: FloatArray
+    n: FloatArray
+    k: FloatArray
+    logit: FloatArray
+    expected: FloatArray
+    N1: float
+    N0: float
+
+    def side(self, *, flagged: bool) -> "Tally":
+        """The groups of one side."""
+        mine = self.flagged == flagged
+        return Tally(
+            flagged=self.flagged[mine],
+            N=self.N[mine],
+            n=self.n[..., mine],
+            k=self.k[..., mine],
+            logit=self.logit[mine],
+            expected=self.expected[mine],
+            N1=self.N1,
+            N0=self.N0,
+        )
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in all groups."""
+        return np.asarray(self.n.sum(axis=-1))

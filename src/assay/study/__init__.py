@@ -1,0 +1,1 @@
+"""Where mathematics, engine and ledger meet, and nowhere else."""

@@ -1,0 +1,74 @@
+"""What is in a table and what can be asked of it: the doctor's examination.
+
+Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
+"""
+
+from dataclasses import dataclass
+
+from assay.engines.base import Inspection
+from assay.engines.opening import open_engine
+from assay.estimators.linearize import guided_totals
+from assay.nouns.canonical import Json
+from assay.nouns.metric import METRICS
+from assay.nouns.population import Population
+from assay.nouns.profile import Profile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Examination:
+    """What was found. `profile` is None where something blocks."""
+
+    population: Population
+    inspection: Inspection
+    profile: Profile | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing blocks."""
+        return self.profile is not None
+
+    @property
+    def lines(self) -> list[str]:
+        """What a person should know, one sentence a line."""
+        if self.profile is None:
+            return []
+        profile, lines = self.profile, []
+        for j, classifier in enumerate(self.population.classifiers):
+            flagged = int(profile.count[profile.predicted(j)].sum())
+            lines.append(f"{classifier.name} flags {flagged:,} units ({flagged / profile.N:.2%})")
+            if not flagged:
+                lines.append(f"precision, recall and F1 of {classifier.name} are undefined while it flags nothing: lower its threshold")
+        if profile.guided:
+            totals = guided_totals(profile, profile.predicted(0))
+            claims = [f"{name} {float(value):.3f}" for name, m in METRICS.items() if (value := m.value(totals)) == value]
+            lines.append(f"if the scores are true probabilities: {', '.join(claims)}")
+        else:
+            lines.append(
+                "there is no score and no guide: the draw cannot be placed, only spread evenly on each side; name a --guide to save labels"
+            )
+        if not self.inspection.duplicates_checked:
+            lines.append(
+                "ids were not checked for duplicates (more than 10,000,000 units). Duplicates among the candidates of a draw are always "
+                "found: a share d of duplicated ids escapes a draw of n units with a chance of about (1 - d)^n; see --check-duplicates"
+            )
+        return lines
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "units": self.inspection.N,
+            "columns": [{"name": c.name, "type": c.type} for c in self.inspection.columns],
+            "problems": [{"rule": p.rule, "count": p.count, "example": p.example, "way_out": p.way_out} for p in self.inspection.problems],
+            "duplicates_checked": self.inspection.duplicates_checked,
+            "findings": list(self.lines),
+            "cells": None if self.profile is None else int(self.profile.count.size),
+            "fingerprint": None if self.profile is None else self.profile.fingerprint,
+            "passed": self.passed,
+        }
+
+
+def examine(population: Population, *, check_duplicates: bool | None = None) -> Examination:
+    """Inspects a table and, if nothing blocks, profiles it."""
+    engine = open_engine(population)
+    inspection = engine.inspect(check_duplicates=check_duplicates)
+    return Examination(population=population, inspection=inspection, profile=None if inspection.problems else engine.profile())

@@ -1,0 +1,37 @@
+"""The public door to a population: a table of predictions and how to read it.
+
+Main path: [population] > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.nouns.classifier import Classifier
+from assay.nouns.population import MEMORY, Population
+
+
+def read_population(
+    source: object,
+    *,
+    id: str = "id",
+    classifiers: Sequence[Classifier] | None = None,
+    score: str | None = None,
+    threshold: float | None = None,
+    predicted: str | None = None,
+    slices: Sequence[str] = (),
+    guide: str | None = None,
+) -> Population:
+    """The population of a path, a glob, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
+
+    Give `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
+    """
+    named = (
+        tuple(classifiers)
+        if classifiers is not None
+        else (Classifier("classifier", score=score, threshold=threshold, predicted=predicted),)
+    )
+    if isinstance(source, str | Path):
+        path = str(source)
+        address = path if "://" in path else str(Path(path).absolute())
+        return Population(source=address, id=id, classifiers=named, slices=tuple(slices), guide=guide)
+    return Population(source=MEMORY, id=id, classifiers=named, slices=tuple(slices), guide=guide, table=source)

@@ -1,0 +1,172 @@
+"""Replays designs against known labels: coverage, width, error and labels, before money is spent.
+
+A replicate replaces the permanent numbers by a seeded stream. Given a design, the positives found in a band are hypergeometric, so
+they are drawn as counts; everything after that is the code a study runs through.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.designs.base import takes
+from assay.engines.opening import open_engine
+from assay.errors import PlanError
+from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.measuring import IntervalKind, Measured, measure
+from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.canonical import Json
+from assay.nouns.classifier import Classifier
+from assay.nouns.design import Design
+from assay.nouns.goal import DEFAULT_LEVEL
+from assay.nouns.metric import Metric, Totals, metric_named
+from assay.nouns.population import Population
+from assay.nouns.profile import Profile
+from assay.nouns.tally import Tally
+from assay.planning.choosing import DesignName, choose_design
+from assay.randomness import stream
+
+MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What one design does for one metric with one number of labels.
+
+    mean, rmse   of the estimate; where a replicate has no value the middle of its interval is scored (`undefined` counts those)
+    coverage     share of replicates whose interval holds the truth
+    half_width   mean over replicates
+    """
+
+    classifier: str
+    metric: str
+    design: str
+    interval: str
+    labels: int
+    reps: int
+    truth: float | None
+    mean: float
+    rmse: float | None
+    coverage: float | None
+    half_width: float
+    labels_used: int
+    undefined: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def simulate(  # noqa: PLR0913 - one keyword for each option of the command
+    population: Population,
+    *,
+    truth: str,
+    metrics: Sequence[str],
+    labels: Sequence[int],
+    designs: Sequence[DesignName] = ("bands", "simple"),
+    reps: int = 400,
+    seed: int = 42,
+    level: float = DEFAULT_LEVEL,
+    joint: bool = False,
+    interval: IntervalKind = "rec",
+    on_cell: Callable[[Cell], None] | None = None,
+) -> list[Cell]:
+    """One cell for each classifier, metric, design and number of labels.
+
+    Each metric has a draw of its own; joint=True draws once for all of them. `on_cell` is told of each cell as it is done.
+    """
+    if reps < 1:
+        raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")
+    wanted = [metric_named(name) for name in metrics]
+    cells: list[Cell] = []
+    for c, classifier in enumerate(population.classifiers):
+        bench = _Bench.open(population, classifier, truth=truth, reps=reps, level=level, interval=interval)
+        for d, name in enumerate(designs):
+            for n in labels:
+                for m, metric in enumerate(wanted):
+                    rng = stream(seed, c, d, n, 0 if joint else m)
+                    cells.append(bench.cell(metric, designed_for=wanted if joint else [metric], labels=n, name=name, rng=rng))
+                    if on_cell:
+                        on_cell(cells[-1])
+    return cells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Bench:
+    """One classifier with its truth, ready to be drawn from again and again."""
+
+    classifier: str
+    profile: Profile
+    positives: IntArray
+    reps: int
+    level: float
+    interval: IntervalKind
+
+    @classmethod
+    def open(
+        cls, population: Population, classifier: Classifier, *, truth: str, reps: int, level: float, interval: IntervalKind
+    ) -> "_Bench":
+        """Reads the classifier's profile and the truth of every cell."""
+        engine = open_engine(replace(population, classifiers=(classifier,), slices=()))
+        profile = engine.profile()
+        positives = engine.positives(profile, truth=truth)
+        return cls(classifier=classifier.name, profile=profile, positives=positives, reps=reps, level=level, interval=interval)
+
+    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, rng: np.random.Generator) -> Cell:
+        """A design made as a study would make it, its replicates drawn as counts, and every one of them measured."""
+        design = choose_design(self.profile, designed_for, labels=labels, name=name)
+        used = min(labels, design.frame)
+        tally = replicate(groups_of(self.profile, design), design, self.positives, labels=used, reps=self.reps, rng=rng)
+        measured = measure(metric, tally, tail=(1 - self.level) / 2, interval=self.interval)
+        named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
+        return summarize(measured, true_value(self.profile, self.positives, metric), named=named, labels=labels, used=used)
+
+
+def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
+    """Tallies of `reps` independent draws of `labels` units."""
+    if groups.N.sum() > MOST_UNITS:
+        raise PlanError(f"simulation takes populations of up to {MOST_UNITS:,} units: simulate on a part of it")
+    inside = groups.of_cell >= 0
+    K = np.bincount(groups.of_cell[inside], weights=positives[inside], minlength=groups.N.size).astype(np.int64)
+    N = groups.N.astype(np.int64)
+    take = takes(design.mass, design.N, labels)
+    n, k = np.empty((reps, N.size)), np.empty((reps, N.size))
+    for band in range(design.N.size):
+        mine = np.flatnonzero(groups.band == band)
+        parts = np.stack([K[mine], (N - K)[mine]], axis=1).ravel()
+        found = rng.multivariate_hypergeometric(parts, int(take[band]), size=reps, method="marginals")
+        k[:, mine] = found[:, 0::2]
+        n[:, mine] = found[:, 0::2] + found[:, 1::2]
+    return groups.tally(n, k)
+
+
+def true_value(profile: Profile, positives: IntArray, metric: Metric) -> float:
+    """The metric if every unit were labeled."""
+    flagged = profile.predicted(0)
+    A, B = np.asarray(float(positives[flagged].sum())), np.asarray(float(positives[~flagged].sum()))
+    N1 = float(profile.count[flagged].sum())
+    return float(metric.value(Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)))
+
+
+def summarize(measured: Measured, truth: float, *, named: Mapping[str, str], labels: int, used: int) -> Cell:
+    """The cell that these replicates make."""
+    undefined = ~np.isfinite(measured.value)
+    value: FloatArray = np.where(undefined, (measured.low + measured.high) / 2, measured.value)
+    known = bool(np.isfinite(truth))
+    return Cell(
+        classifier=named["classifier"],
+        metric=named["metric"],
+        design=named["design"],
+        interval=named["interval"],
+        labels=labels,
+        reps=value.size,
+        truth=truth if known else None,
+        mean=float(value.mean()),
+        rmse=float(np.sqrt(np.mean((value - truth) ** 2))) if known else None,
+        coverage=float(np.mean((measured.low <= truth) & (truth <= measured.high))) if known else None,
+        half_width=float(measured.half_width.mean()),
+        labels_used=used,
+        undefined=int(undefined.sum()),
+    )

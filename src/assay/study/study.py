@@ -1,0 +1,272 @@
+"""Study: goals put to one population until decided. Plan, ask, tell, estimate, decide; resumed by name.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.deciding.looks import spending
+from assay.designs.base import takes
+from assay.engines.base import Engine
+from assay.engines.opening import open_engine
+from assay.errors import PlanError, StudyError
+from assay.ledgers.base import Ledger
+from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
+from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.decision import Decision
+from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
+from assay.nouns.label import Label
+from assay.nouns.plan import Plan
+from assay.nouns.population import MEMORY, Population
+from assay.planning.choosing import DesignName, choose_design
+from assay.randomness import new_salt
+from assay.study.drawing import draw_body, draw_plan, shuffled
+from assay.study.reading import Estimates, Progress, progress, read_decision, read_estimates, read_warnings
+from assay.study.replay import Batch, Standing, replay
+from assay.study.telling import Told, as_labels, record
+from assay.study.verifying import Verification, verify
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """Where a study stands, in numbers that may be shown at any time."""
+
+    name: str
+    population: Population
+    plan: Plan | None
+    progress: Progress
+    warnings: tuple[str, ...]
+    looks: int
+
+
+class Study:
+    """One study in one ledger. Every method reads where it stands anew, so several processes may work on it."""
+
+    def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
+        """Use `Study.create` or `Study.load`."""
+        self.name, self._ledger, self._table = name, ledger, table
+
+    @classmethod
+    def create(
+        cls,
+        name: str,
+        population: Population,
+        *,
+        goals: Sequence[str | Goal],
+        ledger: str | Ledger = DEFAULT_LEDGER,
+        level: float = DEFAULT_LEVEL,
+    ) -> "Study":
+        """A new study: the population is profiled and fingerprinted, then the salt is made.
+
+        Repeating the same call is the same as making it once.
+        """
+        wanted = _read_goals(goals, population, level)
+        book = open_ledger(ledger) if isinstance(ledger, str) else ledger
+        profile = open_engine(population).profile()
+        with book.writing(name) as act:
+            act.append(
+                "population",
+                key="population",
+                body={"population": population.as_json(), "profile": profile.as_json(), "fingerprint": profile.fingerprint},
+            )
+            kept = act.entries()[0].body
+        if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
+            raise StudyError(f"a study named {name!r} exists on another population: choose another name, or load it")
+        with book.writing(name) as act:
+            act.append("study", key="study", body={"salt": new_salt(), "goals": [g.as_json() for g in wanted]})
+            standing = replay(act.entries())
+        if standing.goals != wanted:
+            raise StudyError(
+                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}: choose another name, or load it"
+            )
+        return cls(name, book, population.table)
+
+    @classmethod
+    def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> "Study":
+        """The study of that name. A population held in memory is passed again as `table`."""
+        book = open_ledger(ledger, create=False) if isinstance(ledger, str) else ledger
+        if not book.entries(name):
+            known = ", ".join(book.studies()) or "none"
+            raise StudyError(f"no study {name!r} in this ledger (it has: {known}): check the name, or name the ledger with --ledger")
+        return cls(name, book, table)
+
+    @property
+    def standing(self) -> Standing:
+        """Where the study stands: the fold of its entries."""
+        return replay(self._ledger.entries(self.name))
+
+    def plan(self, budget: int, *, grow_to: int | None = None, design: DesignName = "bands") -> Plan:
+        """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
+
+        grow_to declares a larger budget now, so that a look at `budget` costs little of the error.
+        """
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            if standing.plans and (standing.plan.budget, standing.plan.grow_to) == (budget, grow_to):
+                return standing.plan
+            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design)
+            act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+        return plan
+
+    def ask(self, units: int = 50, *, next: bool = False) -> Batch | None:
+        """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
+
+        next=True hands out new units although earlier ones are still open.
+        """
+        if units < 1:
+            raise PlanError(f"a batch holds at least one unit, but {units} were asked for: ask for 1 or more")
+        self._draw()
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            waiting = standing.unresolved
+            asked = standing.asked
+            still_open = [unit for unit in waiting if unit in asked]
+            if still_open and not next:
+                return _open_batch(standing, still_open)
+            fresh = [unit for unit in waiting if unit not in asked][:units]
+            if not fresh:
+                return _open_batch(standing, still_open) if still_open and not next else None
+            batch = Batch(number=len(standing.batches) + 1, plan=standing.plan.number, units=shuffled(standing.salt, fresh))
+            act.append("batch", key=f"batch:{batch.number}", body={"number": batch.number, "plan": batch.plan, "units": list(batch.units)})
+        return batch
+
+    def tell(
+        self, answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]], *, correct: bool = False, drawn_only: bool = False
+    ) -> Told:
+        """Records answers, all or none: {unit: answer}, or rows with unit, answer, labeler and at. Telling twice is telling once.
+
+        correct=True lets a labeler replace an answer; drawn_only=True leaves out rows of units that were not drawn.
+        """
+        labels = as_labels(answers)
+        with self._ledger.writing(self.name) as act:
+            return record(act, labels, correct=correct, drawn_only=drawn_only)
+
+    def close(self) -> Told:
+        """Ends the waiting: every planned unit without an answer is recorded as never answered, so that the look can be had."""
+        self._draw()
+        with self._ledger.writing(self.name) as act:
+            open_units = replay(act.entries()).unresolved
+            labels = [Label(unit=unit, answer="never_answered", labeler="assay") for unit in open_units]
+            return record(act, labels, correct=False, drawn_only=False)
+
+    def status(self) -> Status:
+        """How far the study is, and what a reader must know; no interval."""
+        standing = self.standing
+        done = progress(standing)
+        return Status(
+            name=self.name,
+            population=standing.read_population(self._table),
+            plan=standing.plans[-1] if standing.plans else None,
+            progress=done,
+            warnings=read_warnings(standing, done),
+            looks=len(standing.looks),
+        )
+
+    def estimate(self, *, peek: bool = False) -> Estimates:
+        """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
+
+        peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
+        """
+        shown = read_estimates(self.standing, peek=peek)
+        if shown.estimates:
+            self._record_look(shown)
+        return shown
+
+    def decide(self, *, peek: bool = False) -> Decision | None:
+        """Ship, do not ship or label more, with reasons; None before the plan's look."""
+        standing = self.standing
+        shown = read_estimates(standing, peek=peek)
+        if not shown.estimates:
+            return None
+        self._record_look(shown)
+        return read_decision(standing, shown)
+
+    def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
+        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
+        entries = self._ledger.entries(self.name)
+        held = table if table is not None else self._table
+        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+
+    def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
+        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind."""
+        standing = self.standing
+        hidden = sorted(standing.read_population().hidden_columns & set(columns))
+        if hidden:
+            raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
+        return self._engine(standing, self._table).fetch(units, columns=columns)
+
+    def _engine(self, standing: Standing, table: object | None) -> Engine:
+        population = standing.read_population(table)
+        if population.source == MEMORY and table is None:
+            raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
+        return open_engine(population)
+
+    def _draw(self) -> None:
+        """Draws the plan in force unless it is drawn."""
+        standing = self.standing
+        plan = standing.plan
+        if standing.is_drawn:
+            return
+        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan)
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            if standing.plan.hash != plan.hash:
+                raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
+            act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
+
+    def _record_look(self, shown: Estimates) -> None:
+        """Writes that numbers were seen; the same numbers seen again are one look."""
+        standing = self.standing
+        body: dict[str, Json] = {
+            "plan": standing.plan.number,
+            "labels": shown.progress.labels,
+            "certified": shown.certified,
+            "estimates": [e.as_json() for e in shown.estimates],
+        }
+        with self._ledger.writing(self.name) as act:
+            act.append("look", key=f"look:{fingerprint(body)}", body=body)
+
+
+def _read_goals(goals: Sequence[str | Goal], population: Population, level: float) -> tuple[Goal, ...]:
+    """Goals as objects, each of a classifier the population has."""
+    wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in goals)
+    if not wanted:
+        raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
+    for goal in wanted:
+        named = population.classifier(goal.classifier)
+        if named != population.classifiers[0]:
+            raise PlanError(
+                f"goals of a study are about its first classifier for now, but {goal} is about {named.name}: make a study of its own"
+            )
+    if len({g.level for g in wanted}) > 1:
+        raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
+    return wanted
+
+
+def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName) -> Plan:
+    """The plan that follows, with the first plan's bands where there is one."""
+    spend = spending(list(standing.plans), budget=budget, grow_to=grow_to, shown=bool(standing.looks))
+    metrics = [goal.definition for goal in standing.goals]
+    chosen = standing.plans[0].design if standing.plans else choose_design(standing.profile, metrics, labels=budget, name=design)
+    largest = chosen.frame
+    if budget > largest:
+        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but the budget is {budget:,}: lower it")
+    return Plan(
+        number=len(standing.plans) + 1,
+        goals=standing.goals,
+        design=chosen,
+        budget=budget,
+        take=takes(chosen.mass, chosen.N, budget),
+        salt=standing.salt,
+        grow_to=grow_to,
+        change=spend.change,
+        share=spend.share,
+        promise=spend.promise,
+    )
+
+
+def _open_batch(standing: Standing, still_open: Sequence[str]) -> Batch:
+    """The units of earlier batches that are still without an answer, as the newest of those batches."""
+    last = max((b for b in standing.batches if set(b.units) & set(still_open)), key=lambda b: b.number)
+    return Batch(number=last.number, plan=last.plan, units=shuffled(standing.salt, still_open))

@@ -1,0 +1,85 @@
+"""Recomputes a study from its ledger and says what does not match.
+
+Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: the fingerprint and the draw too.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.engines.base import Engine
+from assay.errors import AssayError
+from assay.ledgers.base import Entry, broken
+from assay.nouns.canonical import Json
+from assay.nouns.plan import Plan
+from assay.randomness import permanent_number
+from assay.study.drawing import check_population, draw_plan
+from assay.study.reading import read_estimates
+from assay.study.replay import Standing, replay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was recomputed, and what does not match; an empty `findings` is a pass."""
+
+    checked: tuple[str, ...]
+    findings: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything matched."""
+        return not self.findings
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"passed": self.passed, "checked": list(self.checked), "findings": list(self.findings)}
+
+
+def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], Engine] | None) -> Verification:
+    """Everything that can be recomputed, recomputed."""
+    checked = [f"hashes and seals of {len(entries):,} entries"]
+    findings = list(broken(entries))
+    if findings:
+        return Verification(checked=tuple(checked), findings=tuple(findings))
+    standing = replay(entries)
+    checked += ["plans", "permanent numbers", "estimates shown"]
+    findings += [*_plans(entries), *_numbers(standing), *_looks(entries)]
+    if open_population is not None:
+        checked += ["fingerprint", "draw"]
+        findings += _population(open_population, standing)
+    return Verification(checked=tuple(checked), findings=tuple(findings))
+
+
+def _plans(entries: Sequence[Entry]) -> Iterator[str]:
+    for entry in entries:
+        if entry.kind == "plan" and Plan.of_json(entry.body["plan"]).hash != entry.body["hash"]:
+            yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
+
+
+def _numbers(standing: Standing) -> Iterator[str]:
+    for unit, number in zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ():
+        if permanent_number(standing.salt, unit) != number:
+            yield f"unit {unit!r}: its permanent number is {permanent_number(standing.salt, unit)}, the draw says {number}"
+
+
+def _looks(entries: Sequence[Entry]) -> Iterator[str]:
+    """Every estimate shown, recomputed from the entries before it."""
+    for i, entry in enumerate(entries):
+        if entry.kind != "look":
+            continue
+        again = read_estimates(replay(entries[:i]), peek=not entry.body["certified"])
+        if [e.as_json() for e in again.estimates] != entry.body["estimates"]:
+            yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
+
+
+def _population(open_population: Callable[[Standing], Engine], standing: Standing) -> Iterator[str]:
+    try:
+        engine = open_population(standing)
+        check_population(engine, standing.profile)
+        if standing.is_drawn and standing.units is not None:
+            taken = draw_plan(engine, standing.profile, standing.plan)
+            if taken.units.unit != standing.units.unit:
+                yield "draw: drawing the plan again from the population gives other units"
+    except AssayError as error:
+        yield str(error)

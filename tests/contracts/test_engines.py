@@ -1,0 +1,247 @@
+"""One suite for all engines: each must agree with the reference, unit by unit, and refuse the same tables."""
+
+import importlib
+import inspect
+import itertools
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import assay.engines
+from assay.engines.base import Taken, take_smallest
+from assay.errors import DrawError, PopulationError
+from assay.nouns import ladder
+from assay.nouns.classifier import Classifier
+from assay.randomness import TOP
+from tests.contracts.engines_under_test import ENGINES, GBM, SALT, UnderTest, all_in_one_band, assert_same_profile, assert_same_units, both
+
+
+@pytest.fixture(params=ENGINES, ids=str)
+def under(request: pytest.FixtureRequest) -> UnderTest:
+    return request.param
+
+
+def base_table(N: int = 1_000) -> dict[str, Any]:
+    rng = np.random.default_rng(7)
+    return {
+        "id": np.arange(N) * 7 - 300,
+        "s": rng.random(N) ** 8,
+        "t": rng.random(N) * 100 - 50,
+        "g": rng.random(N) ** 3,
+        "flag": rng.random(N) < 0.2,
+        "bit": (rng.random(N) < 0.1).astype(np.int64),
+        "region": [("north", "south", "∅", "∅x", "é", None)[i] for i in rng.integers(0, 6, N)],
+        "tier": [(1, 2, 10, None)[i] for i in rng.integers(0, 4, N)],
+        "y": (rng.random(N) < 0.3).astype(np.int64),
+    }
+
+
+EVERYTHING: dict[str, Any] = {
+    "id": "id",
+    "classifiers": (
+        GBM,
+        Classifier("old", score="t", threshold=12.5, score_range=(-50, 50)),
+        Classifier("rules", predicted="flag"),
+        Classifier("bits", predicted="bit", score="s"),
+    ),
+    "slices": ("region", "tier"),
+    "guide": "g",
+}
+
+
+def assert_same_taken(found: Taken, expected: Taken) -> None:
+    assert found.units.unit == expected.units.unit
+    assert_same_units(found.units, expected.units)
+    np.testing.assert_array_equal(found.cut, expected.cut)
+
+
+def test_every_engine_is_under_test() -> None:
+    listed = {entry.engine for entry in ENGINES}
+    for module in pkgutil.iter_modules(assay.engines.__path__):
+        contents = vars(importlib.import_module(f"assay.engines.{module.name}"))
+        for name, thing in contents.items():
+            if (
+                name.endswith("Engine")
+                and inspect.isclass(thing)
+                and not inspect.isabstract(thing)
+                and not getattr(thing, "_is_protocol", False)
+            ):
+                assert thing in listed, f"{thing} is in no list: add it to ENGINES"
+
+
+def test_profile_is_that_of_the_reference(under: UnderTest, tmp_path: Path) -> None:
+    table = base_table()
+    _, found, _, expected = both(under, table, tmp_path, **EVERYTHING)
+    assert_same_profile(found, expected, types="types of an id" not in under.lacks)
+    assert found.N == 1_000
+    assert found.guided
+    assert ("∅", "∅") in found.slice_values
+    assert ("∅∅x", "10") in found.slice_values
+    assert (found.smallest_id, found.largest_id) == ("-300", "6693")
+
+
+def test_inspection_counts_units_and_names_columns(under: UnderTest, tmp_path: Path) -> None:
+    engine = under.build(base_table(100), tmp_path, **EVERYTHING)
+    found = engine.inspect()
+    assert found.N == 100
+    assert found.problems == ()
+    assert found.duplicates_checked
+    assert [c.name for c in found.columns] == list(base_table())
+    assert dict(found.columns)["s"] == "float64"
+    assert dict(found.columns)["id"] == "int"
+    assert not engine.inspect(check_duplicates=False).duplicates_checked
+
+
+def test_units_are_those_of_the_reference(under: UnderTest, tmp_path: Path) -> None:
+    engine, profile, memory, _ = both(under, base_table(), tmp_path, **EVERYTHING)
+    by_bin = (profile.guide_bin % 5).astype(np.int64) - 1
+    by_slice = (profile.slice % 3).astype(np.int64) - 1
+    bounds = ([TOP // 9, TOP, 0, TOP // 3], [TOP // 100] * 4, [0] * 4)
+    for band, bound, salt in itertools.product((by_bin, by_slice), bounds, ("it's; --", SALT)):
+        asked: dict[str, Any] = {"band": band, "bound": np.array(bound), "salt": salt}
+        assert_same_units(engine.below(profile, **asked), memory.below(profile, **asked))
+
+
+def test_takes_and_cuts_are_those_of_the_reference_and_nest(under: UnderTest, tmp_path: Path) -> None:
+    engine, profile, memory, _ = both(under, base_table(), tmp_path, **EVERYTHING)
+    band = (profile.pattern % 2).astype(np.int64)
+    drawn: set[str] = set()
+    for take in ([0, 1], [10, 3], [100, 40], [700, 90]):
+        asked: dict[str, Any] = {"band": band, "take": np.array(take), "salt": SALT}
+        found = take_smallest(engine, profile, **asked)
+        assert_same_taken(found, take_smallest(memory, profile, **asked))
+        assert len(found.units) == sum(take)
+        assert drawn <= set(found.units.unit)
+        drawn = set(found.units.unit)
+
+
+THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 1 / 3, 1e-30)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_meet_the_threshold_rounded_to_their_own_type(under: UnderTest, tmp_path: Path, dtype: type) -> None:
+    if dtype is np.float32 and "float32" in under.lacks:
+        pytest.skip("no float32 in this storage")
+    at = [dtype(t) for t in THRESHOLDS]
+    table: dict[str, Any] = {"id": [1, 2, 3]} | {
+        f"s{i}": np.array([np.nextafter(t, dtype(0)), t, np.nextafter(t, dtype(1))], dtype) for i, t in enumerate(at)
+    }
+    classifiers = tuple(Classifier(f"c{i}", score=f"s{i}", threshold=t) for i, t in enumerate(THRESHOLDS))
+    engine, profile, memory, expected = both(under, table, tmp_path, id="id", classifiers=classifiers)
+    assert_same_profile(profile, expected)
+    units = all_in_one_band(engine, profile)
+    every = (1 << len(THRESHOLDS)) - 1
+    assert dict(zip(units.unit, units.pattern.tolist(), strict=True)) == {"1": 0, "2": every, "3": every}
+    assert_same_units(units, all_in_one_band(memory, profile))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 100), (-3.3, 1e6)])
+def test_score_ranges_are_mapped_alike(under: UnderTest, tmp_path: Path, low: float, high: float) -> None:
+    scores = np.array([low, high, *(low + (high - low) * np.random.default_rng(1).random(300))]).clip(low, high)
+    classifier = Classifier("old", score="s", threshold=(low + high) / 3, score_range=(low, high))
+    engine, profile, memory, expected = both(under, {"id": np.arange(302), "s": scores}, tmp_path, id="id", classifiers=(classifier,))
+    assert_same_profile(profile, expected)
+    assert profile.guide_bin.min() == 0
+    assert profile.guide_bin.max() == ladder.BINS - 1
+    assert_same_units(all_in_one_band(engine, profile), all_in_one_band(memory, profile))
+
+
+def test_integer_scores_are_read(under: UnderTest, tmp_path: Path) -> None:
+    classifier = Classifier("points", score="s", threshold=60, score_range=(0, 100))
+    _, profile, _, expected = both(under, {"id": np.arange(101), "s": np.arange(101)}, tmp_path, id="id", classifiers=(classifier,))
+    assert_same_profile(profile, expected)
+    assert int(profile.count[profile.predicted(0)].sum()) == 41
+
+
+def test_without_scores_there_is_no_guide(under: UnderTest, tmp_path: Path) -> None:
+    table = {"id": np.arange(8), "flag": np.array([True, False] * 4)}
+    engine, profile, memory, expected = both(under, table, tmp_path, id="id", classifiers=(Classifier("rules", predicted="flag"),))
+    assert_same_profile(profile, expected)
+    assert not profile.guided
+    assert profile.slice_values == ((),)
+    assert profile.count.tolist() == [4, 4]
+    units = all_in_one_band(engine, profile)
+    assert np.isnan(units.scores).all()
+    assert_same_units(units, all_in_one_band(memory, profile))
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    scores=st.lists(
+        st.one_of(
+            st.floats(0, 1),
+            st.floats(0, 1e-9),
+            st.floats(0, 2**-32, exclude_min=True).map(lambda t: 1 - t),
+            st.builds(lambda k, e: min(1.0, k * 2.0**-e), st.integers(0, 1024), st.integers(10, 50)),
+        ),
+        min_size=150,
+        max_size=400,
+    )
+)
+def test_bins_are_those_of_the_ladder(under: UnderTest, tmp_path: Path, scores: list[float]) -> None:
+    table = {"id": np.arange(len(scores)), "s": np.array(scores)}
+    engine = under.build(table, tmp_path, id="id", classifiers=(GBM,))
+    units = all_in_one_band(engine, engine.profile())
+    expected = ladder.bin_of(np.array(scores))
+    assert units.guide_bin.tolist() == [expected[int(unit)] for unit in units.unit]
+
+
+def test_positives_are_counted_by_cell(under: UnderTest, tmp_path: Path) -> None:
+    table = base_table()
+    engine, profile, memory, _ = both(under, table, tmp_path, **EVERYTHING)
+    found = engine.positives(profile, truth="y")
+    np.testing.assert_array_equal(found, memory.positives(profile, truth="y"))
+    assert found.sum() == np.sum(table["y"])
+    assert engine.positives(profile, truth="flag").sum() == np.sum(table["flag"])
+
+
+def test_fetch_gives_text_in_the_order_asked(under: UnderTest, tmp_path: Path) -> None:
+    table = {"id": [3, 1, 2], "s": [0.5, 0.25, 0.125], "title": ["it's", None, "é\n2"], "n": [7, 8, -9]}
+    engine = under.build(table, tmp_path, id="id", classifiers=(GBM,))
+    rows = engine.fetch(["2", "3", "2", "1"], columns=["title", "n", "s"])
+    two = {"title": "é\n2", "n": "-9", "s": "0.125"}
+    assert rows == [two, {"title": "it's", "n": "7", "s": "0.5"}, two, {"title": None, "n": "8", "s": "0.25"}]
+    assert engine.fetch([], columns=["title"]) == []
+    with pytest.raises(DrawError, match=r"2 are not in it \(for example '9'\)"):
+        engine.fetch(["1", "9", "01"], columns=["n"])
+    with pytest.raises(PopulationError, match=r"no column 'titel': did you mean 'title'\? It has 'id', 's', 'title', 'n'"):
+        engine.fetch(["1"], columns=["titel"])
+
+
+HOSTILE = (
+    'a"b',
+    "it's",
+    "select",
+    "ünï cødé 👍",
+    "a{x}b",
+    "%s",
+    "a;--",
+    "unit",
+    "guide_bin",
+    "assay_table",
+    "a\\b",
+    "[0]",
+    "a.b",
+    "hash",
+    "S0",
+)
+
+
+def test_hostile_column_names_are_only_names(under: UnderTest, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    table: dict[str, Any] = {'the "id"': np.arange(50)}
+    table |= {name: rng.random(50) for name in HOSTILE} | {f"{name} flag": rng.random(50) < 0.5 for name in HOSTILE}
+    table |= {f"{name} k": [str(i % 2) for i in range(50)] for name in HOSTILE}
+    scored = tuple(Classifier(f"c{i}", score=name, threshold=0.4) for i, name in enumerate(HOSTILE))
+    flagged = tuple(Classifier(f"f{i}", predicted=f"{name} flag") for i, name in enumerate(HOSTILE))
+    how: dict[str, Any] = {"id": 'the "id"', "classifiers": scored + flagged, "slices": tuple(f"{name} k" for name in HOSTILE)}
+    engine, profile, memory, expected = both(under, table, tmp_path, **how)
+    assert_same_profile(profile, expected, types="types of an id" not in under.lacks)
+    assert_same_units(all_in_one_band(engine, profile), all_in_one_band(memory, profile))
+    assert engine.fetch(["4"], columns=HOSTILE[:1]) == [{HOSTILE[0]: str(np.asarray(table[HOSTILE[0]])[4])}]
+    assert engine.positives(profile, truth='a"b flag').sum() == np.sum(np.asarray(table['a"b flag']))
