@@ -60,9 +60,7 @@ def cli() -> None:
 def main() -> None:
     """Runs a command; prints a refusal without a traceback."""
     try:
-        cli(standalone_mode=False)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        sys.exit(cli(prog_name="assay", standalone_mode=False))  # Click hands back the code of an Exit, None otherwise
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

@@ -19,6 +19,13 @@ from assay.nouns.canonical import Json
     "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
 )
 @click.option("--design", type=click.Choice(["bands", "simple"]), default="bands", show_default=True, help="How units are chosen.")
+@click.option(
+    "--interval",
+    type=click.Choice(["rec", "guided"]),
+    default="rec",
+    show_default=True,
+    help="rec holds whatever the guide is; guided believes it, and is narrower.",
+)
 @click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name.")
 @ledger_option
 @json_option
@@ -33,14 +40,15 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     """  # noqa: D301
     from assay.engines.opening import open_engine
     from assay.nouns.goal import parse_goal
-    from assay.study.sizing import size_goals
+    from assay.study.sizing import Ways, size_goals
 
     population = read_options(source, options)
     goals = [parse_goal(text, level=options["level"]) for text in options["goals"]]
     with working("profiling the population"):
         profile = open_engine(population).profile()
+    ways = Ways(options["design"], options["interval"])
     with working("sizing the goals"):
-        sizing = size_goals(profile, goals, budget=options["budget"], design=options["design"])
+        sizing = size_goals(profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
     fixed = _fix(population, goals, options, sizing.together) if options["study"] else None
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
@@ -72,7 +80,7 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     with working("fixing the plan"):
         study = Study.create(options["study"], population, goals=goals, ledger=options["ledger"], level=options["level"])
-        plan = study.plan(budget, grow_to=options["grow_to"], design=options["design"])
+        plan = study.plan(budget, grow_to=options["grow_to"], design=options["design"], interval=options["interval"])
     return {
         "number": plan.number,
         "hash": plan.hash,

@@ -23,7 +23,11 @@ from assay.cli.output import print_json, share, table
 @click.option("--level", type=float, default=0.95, show_default=True)
 @click.option("--joint", is_flag=True, help="One draw for all metrics instead of one each.")
 @click.option(
-    "--interval", type=click.Choice(["rec", "wald"]), default="rec", show_default=True, help="wald is a baseline that undercovers."
+    "--interval",
+    type=click.Choice(["rec", "guided", "wald"]),
+    default="rec",
+    show_default=True,
+    help="wald is a baseline that undercovers.",
 )
 @json_option
 def command(*, source: str, as_json: bool, **options: Any) -> None:

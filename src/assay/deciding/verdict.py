@@ -10,6 +10,7 @@ Main path: population > profile > plan > draw > labels > estimate > [decision] >
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.errors import PlanError
 from assay.estimators.measuring import Measured, measure
 from assay.nouns.decision import Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome
 from assay.nouns.estimate import Estimate
@@ -18,6 +19,7 @@ from assay.nouns.tally import Tally
 
 THIN_N_EFF = 30
 THIN_HALF_WIDTH = 0.12
+EXACT = 1e-9
 
 
 class Reading(NamedTuple):
@@ -35,7 +37,7 @@ def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
         met = estimate.half_width <= goal.value and estimate.value is not None
         reason = f"{goal}: half-width {estimate.half_width:.4f}, {'reached' if met else 'not reached yet'}"
         return GoalVerdict(goal=goal, status="met" if met else "open", estimate=estimate, bound=None, reason=reason)
-    measured = measure(goal.definition, reading.tally, tail=(1 - goal.level) * share / among)
+    measured = measure(goal.definition, reading.tally, tail=(1 - goal.level) * share / among, interval=estimate.interval)
     status, bound = _side_of(goal, measured)
     level = 1 - (1 - goal.level) * share / among
     wording = {"met": "shown", "not met": "shown to fail", "open": "not settled"}[status]
@@ -58,6 +60,8 @@ def _side_of(goal: Goal, measured: Measured) -> tuple[GoalStatus, float]:
 def thinness(estimate: Estimate) -> str | None:
     """Why a reading is too thin to ship on whatever its value; None if it is not."""
     name = f"{estimate.metric} of {estimate.classifier}"
+    if estimate.value is not None and estimate.half_width < EXACT:
+        return None  # every unit is labeled: there is nothing more to know, however few there are
     if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
@@ -67,7 +71,9 @@ def thinness(estimate: Estimate) -> str | None:
 
 
 def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool) -> Decision:
-    """The verdict over all goals. `more` is the forecast of what would settle what is open."""
+    """The verdict over all goals, at least one. `more` is the forecast of what would settle what is open."""
+    if not readings:
+        raise PlanError("a decision needs a goal, but got none: a study without goals decides nothing")
     verdicts = tuple(judge(r, share=share) for r in readings)
     failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
     thin = [reason for r in readings if (reason := thinness(r.estimate))]

@@ -40,16 +40,19 @@ def bands(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: Float
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
     """
-    if labels < 2 * SMALLEST_TAKE:
-        raise PlanError(f"bands need at least {2 * SMALLEST_TAKE} labels, but the budget is {labels}: raise it")
     count = profile.count[frame].astype(np.float64)
+    fewest = min(2 * SMALLEST_TAKE, int(count.sum()))  # a frame of three units is drawn whole
+    if labels < fewest:
+        raise PlanError(f"bands need at least {fewest} labels, but the budget is {labels}: raise it")
     reference = min(max(labels, SMALLEST_REFERENCE), int(count.sum()))
     pi = inclusion(size[frame], count, flagged[frame], reference)
-    per_band = max(LABELS_PER_BAND, math.ceil(reference / (labels // SMALLEST_TAKE)))
+    per_band = max(LABELS_PER_BAND, math.ceil(reference / max(1, labels // SMALLEST_TAKE)))
     band = _cut_sides(profile, frame, flagged, pi, per_band)
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
         per_band = math.ceil(per_band * 1.25)
         band = _cut_sides(profile, frame, flagged, pi, per_band)
+    if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units forced more bands than so few labels can serve: one a side
+        band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
     inside = band[frame]
     mass = own_floats(np.bincount(inside, weights=pi * count))
     return Design(name="bands", band=band, N=np.bincount(inside, weights=count).astype(np.int64), mass=mass)

@@ -7,6 +7,7 @@ import numpy as np
 
 from assay.estimators.measuring import Measured, measure
 from assay.nouns.arrays import FloatArray
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.metric import Metric
 from assay.nouns.tally import Tally
 
@@ -34,8 +35,10 @@ def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatA
     )
 
 
-def effective_n(metric: Metric, tally: Tally, measured: Measured, *, p1: float, p0: float, tail: float) -> float | None:
-    """The n of a simple draw whose REC interval is as wide as the measured one at the same value; None without a value."""
+def effective_n(
+    metric: Metric, tally: Tally, measured: Measured, *, p1: float, p0: float, tail: float, interval: IntervalKind = "rec"
+) -> float | None:
+    """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value."""
     if not np.isfinite(measured.value):
         return None
     width = float(measured.high - measured.low)
@@ -43,7 +46,7 @@ def effective_n(metric: Metric, tally: Tally, measured: Measured, *, p1: float, 
     low, high = 1.0, frame
     for _ in range(2):
         n = np.geomspace(low, high, GRID)
-        simple = measure(metric, simple_tally(metric, tally, p1=p1, p0=p0, n=n), tail=tail)
+        simple = measure(metric, simple_tally(metric, tally, p1=p1, p0=p0, n=n), tail=tail, interval=interval)
         wide_enough = simple.high - simple.low > width + 1e-9
         if wide_enough.all():
             return float(frame)

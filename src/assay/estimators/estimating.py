@@ -7,15 +7,17 @@ import numpy as np
 
 from assay.estimators.effective import effective_n
 from assay.estimators.measuring import Sides, measure_sides
-from assay.nouns.estimate import Estimate
+from assay.nouns.estimate import Estimate, IntervalKind
 from assay.nouns.metric import Metric
 from assay.nouns.tally import Tally
 
 
-def estimate(metric: Metric, tally: Tally, sides: Sides, *, classifier: str, level: float, planned: bool) -> Estimate:
-    """The metric with a two-sided REC interval at `level`. Labels counted are those of the side(s) the metric needs."""
+def estimate(
+    metric: Metric, tally: Tally, sides: Sides, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec"
+) -> Estimate:
+    """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
     tail = (1 - level) / 2
-    measured = measure_sides(metric, sides, tally=tally, tail=tail)
+    measured = measure_sides(metric, sides, tally=tally, tail=tail, interval=interval)
     value = float(measured.value)
     known = bool(np.isfinite(value))
     p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
@@ -28,9 +30,9 @@ def estimate(metric: Metric, tally: Tally, sides: Sides, *, classifier: str, lev
         high=float(measured.high),
         level=level,
         standard_error=float(measured.standard_error) if known else None,
-        n_eff=effective_n(metric, tally, measured, p1=p1, p0=p0, tail=tail),
+        n_eff=effective_n(metric, tally, measured, p1=p1, p0=p0, tail=tail, interval=interval),
         labels=round(float(counted.sum())),
-        interval="rec",
+        interval=interval,
         planned=planned,
         why=None if known else _why(metric, tally, sides),
     )

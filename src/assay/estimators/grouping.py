@@ -1,7 +1,7 @@
 """Which group a unit's label counts in: the part of its band on one side of the classifier judged.
 
-Groups are fixed by the profile and the design, never by labels. A group left with fewer than two labels by non-response is merged
-with its neighbor on the same side, again without looking at what the labels say.
+Groups are fixed by the profile and the design, never by labels. A group that non-response left without a label is joined to its
+neighbor on the same side, again without looking at what the labels say.
 
 Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
@@ -68,36 +68,33 @@ def groups_of(profile: Profile, design: Design, *, classifier: int = 0) -> Group
     )
 
 
-def merge_thin(tally: Tally) -> Tally:
-    """The same labels with every group that holds fewer than two joined to its neighbor on the same side (one study, no replicates).
+def fill_empty(tally: Tally) -> Tally:
+    """The same labels, every group left without one joined to its nearest labeled neighbor on the same side (one study, no replicates).
 
-    A group that was taken whole may hold a single label. A side without any label stays as it is: nothing can be said of it.
+    The neighbor's labels then stand for both. Groups taken whole join with none: their labels stand for their own units only. Where
+    there is no such neighbor the group stays empty, and the interval is widened by all it could hold.
     """
-    groups = [[g] for g in range(tally.N.size)]
-    i = 0
-    while i < len(groups):
-        held, whole = tally.n[groups[i]].sum(), tally.N[groups[i]].sum()
-        alone = [j for j in (i - 1, i + 1) if 0 <= j < len(groups) and tally.flagged[groups[j][0]] == tally.flagged[groups[i][0]]]
-        if held >= 2 or held == whole or not alone:
-            i += 1
-            continue
-        first, second = sorted((i, alone[0]))
-        groups[first : second + 1] = [groups[first] + groups[second]]
-        i = first
-    if len(groups) == tally.N.size:
+    open_groups = (tally.n > 0) & (tally.n < tally.N)
+    home = np.arange(tally.N.size)
+    for g in np.flatnonzero(tally.n == 0):
+        near = np.flatnonzero(open_groups & (tally.flagged == tally.flagged[g]))
+        if near.size:
+            home[g] = near[np.argmin(np.abs(near - g))]
+    kept, joined = np.unique(home, return_inverse=True)
+    if kept.size == tally.N.size:
         return tally
 
-    def joined(values: FloatArray) -> FloatArray:
-        return np.array([values[g].sum() for g in groups])
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(joined, weights=values).astype(np.float64)
 
-    N = joined(tally.N)
+    N = total(tally.N)
     return Tally(
-        flagged=np.array([bool(tally.flagged[g[0]]) for g in groups]),
+        flagged=tally.flagged[kept],
         N=N,
-        n=joined(tally.n),
-        k=joined(tally.k),
-        logit=joined(tally.N * tally.logit) / N,
-        expected=joined(tally.N * tally.expected) / N,
+        n=total(tally.n),
+        k=total(tally.k),
+        logit=total(tally.N * tally.logit) / N,
+        expected=total(tally.N * tally.expected) / N,
         N1=tally.N1,
         N0=tally.N0,
     )

@@ -3,7 +3,7 @@
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from assay.intervals.asymptotic import wald
 from assay.intervals.mover import mover
 from assay.intervals.rare import rec
 from assay.nouns.arrays import FloatArray
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.evidence import Evidence, Limits
 from assay.nouns.metric import Metric, Totals
 from assay.nouns.tally import Tally
-
-IntervalKind = Literal["rec", "wald"]
 
 
 class Measured(NamedTuple):
@@ -71,14 +70,21 @@ def measure_sides(metric: Metric, sides: Sides, *, tally: Tally, tail: float, in
         raw = (a1 * tally.N1) ** 2 * np.nan_to_num(one.raw) + (a0 * tally.N0) ** 2 * np.nan_to_num(zero.raw)
         low, high = wald(metric, value, np.sqrt(raw), tail)
         return Measured(value, low, high, standard_error)
+    guided = interval == "guided"
     low, high = mover(
-        metric, N1=tally.N1, N0=tally.N0, share1=p1, share0=p0, limits1=rec(one, tail), limits0=_other_limits(metric, zero, tail)
+        metric,
+        N1=tally.N1,
+        N0=tally.N0,
+        share1=p1,
+        share0=p0,
+        limits1=rec(one, tail, guided=guided),
+        limits0=_other_limits(metric, zero, tail, guided=guided),
     )
     return Measured(value, low, high, standard_error)
 
 
-def _other_limits(metric: Metric, zero: Evidence, tail: float) -> Limits:
+def _other_limits(metric: Metric, zero: Evidence, tail: float, *, guided: bool) -> Limits:
     """REC of the other side; a point where the metric does not depend on it."""
     if metric.needs_unflagged:
-        return rec(zero, tail)
+        return rec(zero, tail, guided=guided)
     return Limits(np.zeros_like(zero.p), np.zeros_like(zero.p))

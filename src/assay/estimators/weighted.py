@@ -52,23 +52,6 @@ def recalibrate(tally: Tally) -> FloatArray:
     return expit(a[..., None] + b[..., None] * x)
 
 
-def order_z(tally: Tally) -> FloatArray:
-    """Score statistic of "positives rise with the guide" against "the guide says nothing": about N(0, 1) under the latter.
-
-    0 where nothing can be said: all labels alike, or all groups of one guide value.
-    """
-    n, k, x = tally.n, tally.k, tally.logit
-    labels = np.maximum(n.sum(-1), 1)
-    share = k.sum(-1) / labels
-    centered = x - ((n * x).sum(-1) / labels)[..., None]
-    variance = share * (1 - share) * (n * centered**2).sum(-1)
-    top = (centered * (k - n * share[..., None])).sum(-1)
-    return np.asarray(np.divide(top, np.sqrt(variance), out=np.zeros_like(top), where=variance > 1e-12))
-
-
-ORDER_Z = 2.326  # one-sided 1 %: the guide counts as proven on a side beyond this
-
-
 def read_side(tally: Tally) -> Evidence:
     """The estimated positive share of one side (a tally of that side only), its variance, and what an unseen error could weigh."""
     N_side = float(tally.N.sum())
@@ -83,7 +66,7 @@ def read_side(tally: Tally) -> Evidence:
     scale = W**2 * open_share
     V = (scale * p_h * (1 - p_h) / np.maximum(safe_n - 1, 0.5)).sum(-1)
     q_h = (k + PRIOR_LABELS * recalibrate(tally)) / (n + PRIOR_LABELS)
-    Vs = (scale * q_h * (1 - q_h) / (safe_n - 0.5)).sum(-1)
+    Vs = (scale * q_h * (1 - q_h) / np.maximum(safe_n - 0.5, 0.5)).sum(-1)  # a forecast may expect less than one label
     return Evidence(
         N=N_side,
         n=n.sum(-1),
@@ -92,7 +75,5 @@ def read_side(tally: Tally) -> Evidence:
         v=np.maximum(V, Vs),
         df=np.maximum(1.0, np.where(open_share > 0, n - 1, 0).sum(-1)),
         spread=(scale / safe_n).sum(-1),
-        heaviest=(W * open_share / safe_n).max(-1, initial=0.0),
-        ordered=order_z(tally) > ORDER_Z,
         unlabeled=1 - labeled_N / N_side if N_side else np.zeros(n.shape[:-1]),
     )

@@ -3,12 +3,12 @@
 For one side, with q the rarer of (p, 1 - p) and v its variance:
 
     n_e = q (1 - q) / v,   x = n_e q,            lower = Beta^-1(alpha/2; x, n_e - x + 1)
-    w   = what one more, unseen error would weigh
+    w   = what one more, unseen error would weigh (`pseudo_event`)
     q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
 
-Two sides are joined by MOVER (`intervals/mover.py`). Where the labels have not shown that the guide orders the side, w is the
-weight of the heaviest unseen label instead of that of a typical error: an interval must hold whatever the guide is.
-Derivation and coverage: docs/maths/rare.md, docs/coverage.md.
+Two sides are joined by MOVER (`intervals/mover.py`). The weight w does not believe the guide: an error may hide where the guide
+says there is none, and the interval must hold then too. `guided` believes it, by name, and is narrower. Derivation and coverage:
+docs/maths/rare.md, docs/coverage.md.
 
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
@@ -22,7 +22,7 @@ from assay.nouns.evidence import Evidence, Limits
 GUARD = 1e-12  # a census is exact, floating point included
 
 
-def rec(side: Evidence, tail: float) -> Limits:
+def rec(side: Evidence, tail: float, *, guided: bool = False) -> Limits:
     """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided)."""
     known = np.isfinite(side.p)
     p = np.where(known, side.p, 0.5)
@@ -30,7 +30,7 @@ def rec(side: Evidence, tail: float) -> Limits:
     q = np.where(mirrored, 1 - p, p)
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
     v = side.v * inflation
-    low, high = _rare_limits(q, v, side, tail)
+    low, high = _rare_limits(q, v, tail, typical_event(q, v, side) if guided else pseudo_event(q, v, side))
     exact = side.v <= 0
     low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
     low, high = np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
@@ -38,14 +38,13 @@ def rec(side: Evidence, tail: float) -> Limits:
     return Limits(np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0))
 
 
-def _rare_limits(q: FloatArray, v: FloatArray, side: Evidence, tail: float) -> Limits:
-    """REC for a share q <= 1/2 of variance v > 0."""
+def _rare_limits(q: FloatArray, v: FloatArray, tail: float, w: FloatArray) -> Limits:
+    """REC for a share q <= 1/2 of variance v > 0, an unseen error weighing w."""
     seen = q > 0
     safe_v = np.maximum(v, 1e-300)
     n_e = q * (1 - q) / safe_v
     x = n_e * q
     low = np.where(seen & (x > 0), betaincinv(np.maximum(x, 1e-12), np.maximum(n_e - x, 0) + 1, tail), 0.0)
-    w = pseudo_event(q, v, side)
     q1, v1 = q + w, v + w * w
     n1 = np.divide(q1 * (1 - q1), v1, out=np.zeros_like(v1), where=v1 > 0)
     finite = (q1 < 1) & (n1 > 0)
@@ -54,8 +53,19 @@ def _rare_limits(q: FloatArray, v: FloatArray, side: Evidence, tail: float) -> L
 
 
 def pseudo_event(q: FloatArray, v: FloatArray, side: Evidence) -> FloatArray:
-    """The weight of one unseen error: that of a typical one where the guide is proven, of the heaviest unseen label where it is not."""
+    """The weight of one unseen error: the largest of three, because nobody saw where it is.
+
+    v / q      a typical error among those seen (`typical_event`)
+    spread     an error in a unit chosen evenly, wherever the guide says there is none
+    1 / N      a single unit, which near a census is more than its label's share
+    """
+    return np.maximum(typical_event(q, v, side), side.spread)
+
+
+def typical_event(q: FloatArray, v: FloatArray, side: Evidence) -> FloatArray:
+    """The weight of an unseen error that is like those seen, at least half an even label and one unit: believes the guide."""
     typical = np.where(q > 0, np.divide(v, q, out=np.zeros_like(v), where=q > 0), side.spread)
-    even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0) if side.N else np.zeros_like(v)
-    trusted = np.maximum(typical, even)
-    return np.where(side.ordered, trusted, np.maximum(trusted, side.heaviest))
+    if not side.N:
+        return typical
+    even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0)
+    return np.asarray(np.maximum.reduce([typical, even, np.where(side.n < side.N, 1 / side.N, 0.0)]))

@@ -7,45 +7,67 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import LabelError
 from assay.nouns.label import Label, read_answer
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = re.compile("[=+\\-@\t\r]")  # how a text starts that a spreadsheet would run
 ANSWER_COLUMNS = ("answer", "label")
+OWN_COLUMNS = frozenset({"unit", "answer", "labeler", "at"})  # what a told file says itself; a shown column of that name would replace it
 
 
 def defused(text: str) -> str:
-    """Text a spreadsheet will not run: a leading apostrophe where it would read a formula. `tell` takes the apostrophe off again."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    """Text a spreadsheet will not run: a leading apostrophe where it would read a formula, one more where there is one already."""
+    return f"'{text}" if FORMULA.match(text.lstrip("'")) else text
+
+
+def restored(text: str) -> str:
+    """The text that `defused` was given."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text.lstrip("'")) else text
 
 
 def write_whole(path: Path, text: str) -> None:
     """Writes a file so that a reader sees the old one or the whole new one, whenever the process dies."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with draft.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with draft.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise LabelError(f"{path} cannot be written ({error.strerror}): check its folder, or name another file") from None
 
 
 def batch_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str], suffix: str) -> str:
     """A batch as text: unit, the shown columns, and an empty answer to fill in. Nothing else about a unit leaves assay here."""
-    rows = [{"unit": unit, **{c: row.get(c) for c in columns}} for unit, row in zip(units, shown, strict=True)]
+    taken = sorted(OWN_COLUMNS & set(columns))
+    if taken:
+        raise LabelError(f"a batch has columns {', '.join(taken)} of its own, so the table's cannot be shown: show it under another name")
+    rows = [{"unit": unit, **{c: row.get(c) for c in columns}, "answer": None} for unit, row in zip(units, shown, strict=True)]
     if suffix in (".jsonl", ".ndjson"):
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if suffix == ".json":
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     if suffix not in (".csv", ".tsv"):
         raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
+    lines = [["unit", *columns, "answer"], *([defused(value or "") for value in row.values()] for row in rows)]
+    has_returns = any("\r" in cell for line in lines for cell in line)  # Python quotes these only where they end lines, too
     out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(["unit", *columns, "answer"])
-    writer.writerows([defused(row["unit"] or ""), *(defused(row[c] or "") for c in columns), ""] for row in rows)
+    writer = csv.writer(
+        out,
+        delimiter="\t" if suffix == ".tsv" else ",",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(lines)
     return out.getvalue()
 
 
@@ -60,9 +82,12 @@ def read_answers(
     path: Path, *, unit_columns: Sequence[str], answer_columns: Sequence[str] = ANSWER_COLUMNS, labeler: str | None = None
 ) -> Sheet:
     """The labels of a file with a unit and an answer column (the first of the given names it has), and optionally labeler and at."""
+    rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(_rows(path), start=1)]
+    # A table in which an id starts like a formula was not written by assay: its ids stand as they are.
+    is_defused = path.suffix in (".csv", ".tsv") and not any(FORMULA.match(unit) for unit, _ in rows)
     labels, blank = [], 0
-    for row, item in enumerate(_rows(path), start=1):
-        unit, answer = _first(item, unit_columns, path, row), _first(item, answer_columns, path, row)
+    for row, (unit, item) in enumerate(rows, start=1):
+        answer = _first(item, answer_columns, path, row)
         if answer.strip() == "":
             blank += 1
             continue
@@ -71,7 +96,7 @@ def read_answers(
         except LabelError as error:
             raise LabelError(f"{path}, row {row}: {error}") from None
         who = labeler or item.get("labeler") or "anonymous"
-        labels.append(Label(unit=unit, answer=read, labeler=who, at=item.get("at") or None, row=row))
+        labels.append(Label(unit=restored(unit) if is_defused else unit, answer=read, labeler=who, at=item.get("at") or None, row=row))
     return Sheet(labels, blank)
 
 
@@ -87,7 +112,7 @@ def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a file as text, whatever its kind."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")  # read_text would turn a carriage return inside an id into a line feed
     except OSError as error:
         raise LabelError(f"the answers cannot be read from {path} ({error.strerror}): check the path") from None
     except UnicodeDecodeError as error:
@@ -95,7 +120,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     if path.suffix in (".csv", ".tsv"):
         yield from _table_rows(text, "\t" if path.suffix == ".tsv" else ",", path)
     elif path.suffix in (".jsonl", ".ndjson"):
-        yield from (_as_text(item, path) for line in text.splitlines() if line.strip() for item in [_parsed(line, path)])
+        yield from (_as_text(item, path) for line in text.split("\n") if line.strip() for item in [_parsed(line, path)])
     elif path.suffix == ".json":
         items = _parsed(text, path)
         yield from (_as_text(item, path) for item in (items if isinstance(items, list) else [items]))
@@ -104,6 +129,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what was shown may be longer than Python's 131,072 characters
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         for item in reader:

@@ -16,6 +16,7 @@ from assay.nouns.canonical import Json, fingerprint
 
 Kind = Literal["population", "study", "plan", "draw", "batch", "answer", "correction", "look"]
 SEALING: frozenset[str] = frozenset({"plan", "draw", "look"})
+UNREADABLE = "unreadable"  # the only key of a body whose stored text was damaged; its value is that text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

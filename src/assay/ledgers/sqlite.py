@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from assay.errors import LedgerError
-from assay.ledgers.base import SEALING, Entry, Kind, entry_hash, seal_of
+from assay.ledgers.base import SEALING, UNREADABLE, Entry, Kind, entry_hash, seal_of
 from assay.ledgers.schema import upgrade, version_of
 from assay.ledgers.tables import ENTRY, HEAD
 from assay.nouns.canonical import Json, canonical
@@ -43,7 +43,7 @@ class SqliteLedger:
         self._clock = clock
         pool = sa.pool.StaticPool if path in (None, "", ":memory:") else sa.pool.NullPool
         self._engine = sa.create_engine(address, connect_args={"timeout": WAIT_SECONDS}, poolclass=pool)
-        sa.event.listen(self._engine, "connect", _no_implicit_begin)
+        sa.event.listen(self._engine, "connect", _set_up)
         sa.event.listen(self._engine, "begin", _begin)
         self._reader = self._engine.execution_options(reads_only=True)
         with self._translated(), self._reader.begin() as connection:
@@ -62,6 +62,8 @@ class SqliteLedger:
                 f"the ledger at {self._engine.url.database} cannot be used ({str(error.orig).strip()}): "
                 "check that the file is a ledger, writable and not locked by another program"
             ) from None
+        except UnicodeEncodeError as error:
+            raise LedgerError(f"a ledger holds text that UTF-8 can write, but {error.object!r:.80} is not: correct it") from None
 
     def studies(self) -> list[str]:
         """The names of all studies, sorted."""
@@ -116,14 +118,16 @@ def _read(connection: sa.Connection, study: str) -> list[Entry]:
 def _body(text: str) -> Mapping[str, Any]:
     try:
         body = json.loads(text)
-    except ValueError:
-        return {"unreadable": text}
-    return body if isinstance(body, dict) and canonical(body) == text else {"unreadable": text}
+        is_whole = isinstance(body, dict) and canonical(body) == text
+    except ValueError:  # no JSON, or a number beyond any float
+        is_whole = False
+    return body if is_whole else {UNREADABLE: str(text)}
 
 
-def _no_implicit_begin(connection: Any, _record: object) -> None:
-    """The driver must not begin transactions on its own: it would begin them too late."""
+def _set_up(connection: Any, _record: object) -> None:
+    """The driver must not begin transactions on its own: it would begin them too late. Broken UTF-8 is read, so that verify can name it."""
     connection.isolation_level = None
+    connection.text_factory = lambda stored: stored.decode("utf-8", "backslashreplace")
 
 
 def _begin(connection: sa.Connection) -> None:

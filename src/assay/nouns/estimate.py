@@ -5,9 +5,11 @@ Main path: population > profile > plan > draw > labels > [estimate] > decision >
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from assay.nouns.canonical import Json
+
+IntervalKind = Literal["rec", "guided", "wald"]  # rec: whatever the guide is; guided: errors are where the guide says; wald: a baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,7 @@ class Estimate:
     standard_error: float | None
     n_eff: float | None
     labels: int
-    interval: str
+    interval: IntervalKind
     planned: bool
     why: str | None = None
 

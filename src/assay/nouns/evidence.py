@@ -5,7 +5,7 @@ Main path: population > profile > plan > draw > labels > [estimate] > decision >
 
 from typing import NamedTuple
 
-from assay.nouns.arrays import BoolArray, FloatArray
+from assay.nouns.arrays import FloatArray
 
 
 class Evidence(NamedTuple):
@@ -17,8 +17,6 @@ class Evidence(NamedTuple):
     v          the variance of p that intervals use: the larger of the usual and the smoothed one
     df         degrees of freedom of v
     spread     sum W_h^2 (1 - f_h) / n_h, the variance of p per unit of p (1 - p): 1 / Kish's effective n
-    heaviest   max_h W_h (1 - f_h) / n_h, what one unseen label could weigh at most
-    ordered    whether the labels have shown that the guide orders this side
     unlabeled  share of the side in groups without any label
     """
 
@@ -29,8 +27,6 @@ class Evidence(NamedTuple):
     v: FloatArray
     df: FloatArray
     spread: FloatArray
-    heaviest: FloatArray
-    ordered: BoolArray
     unlabeled: FloatArray
 
 

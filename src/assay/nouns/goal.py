@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from assay.errors import GoalError
 from assay.nouns.canonical import Json
-from assay.nouns.metric import Metric, metric_named
+from assay.nouns.metric import Metric, metric_named, plain
 
 DEFAULT_LEVEL = 0.95
 Kind = Literal["+-", ">=", "<="]
 
 _TEXT = re.compile(
     r"(?P<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*(?P<value>[0-9]*\.?[0-9]+)(?P<percent>\s*%)?"
-    r"(?:\s+for\s+(?P<classifier>\S+))?(?:\s+at\s+(?P<level>[0-9]*\.?[0-9]+))?"
+    r"(?:\s+for\s+(?P<classifier>\S(?:.*?\S)??))?(?:\s+at\s+(?P<level>[0-9]*\.?[0-9]+))?"
 )
 _KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
 
@@ -38,8 +38,8 @@ class Goal:
     def __post_init__(self) -> None:
         """Refuses a goal no number of labels could settle."""
         metric = self.definition
-        if not 0.5 <= self.level < 1:
-            raise GoalError(f"a level lies in [0.5, 1), but {self} has {self.level}: 0.95 is usual")
+        if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
+            raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
         if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
             raise GoalError(f"a half-width lies between 0 and {metric.high - metric.low:g}, but got {self.value:g}: 0.03 is three points")
         if self.kind != "+-" and not metric.low < self.value < metric.high:
@@ -53,9 +53,9 @@ class Goal:
     def __str__(self) -> str:
         """The goal as it would be typed."""
         who = f" for {self.classifier}" if self.classifier else ""
-        level = f" at {self.level:g}" if self.level != DEFAULT_LEVEL else ""
+        level = f" at {plain(self.level)}" if self.level != DEFAULT_LEVEL else ""
         glue = "" if self.kind == "+-" else " "
-        return f"{self.metric} {self.kind}{glue}{self.value:g}{who}{level}"
+        return f"{self.metric} {self.kind}{glue}{plain(self.value)}{who}{level}"
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger."""
@@ -75,7 +75,7 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
             f"a goal is a metric, then +- and a half-width or >= / <= and a target, but got {text!r}: "
             'write "precision +-0.03" or "recall >= 0.90"'
         )
-    value = float(match["value"]) / (100 if match["percent"] else 1)
+    value = float(match["value"] + ("e-2" if match["percent"] else ""))
     return Goal(
         metric=metric_named(match["metric"]).name,
         kind=_KINDS[match["kind"]],

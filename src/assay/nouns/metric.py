@@ -95,11 +95,16 @@ def _prevalence_gradient(t: Totals) -> Totals:
     return Totals(positive, negative, positive, negative)
 
 
+def plain(number: float) -> str:
+    """The shortest digits that read back as the number, without an exponent: goals and names are typed by people."""
+    return np.format_float_positional(number, trim="-")
+
+
 def f_beta(beta: float) -> Metric:
     """The weighted harmonic mean of precision and recall: (1 + b2) TP / ((1 + b2) TP + b2 FN + FP) with b2 = beta^2."""
-    if not 0 < beta < np.inf:
-        raise GoalError(f"beta of an F metric must be positive and finite, but got {beta}: use f1 for equal weight")
     b2 = beta * beta
+    if not 0 < b2 < np.inf:
+        raise GoalError(f"beta of an F metric and its square must be positive and finite, but got {beta}: use f1 for equal weight")
 
     def value(t: Totals) -> FloatArray:
         return _over((1 + b2) * t.TP, (1 + b2) * t.TP + b2 * t.FN + t.FP)
@@ -113,7 +118,7 @@ def f_beta(beta: float) -> Metric:
             np.zeros_like(D),
         )
 
-    return Metric(name=f"f{beta:g}", value=value, gradient=gradient)
+    return Metric(name=f"f{plain(beta)}", value=value, gradient=gradient)
 
 
 METRICS: dict[str, Metric] = {

@@ -13,6 +13,7 @@ from assay.errors import PlanError
 from assay.nouns.arrays import IntArray, own_ints
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 
 Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look"]
@@ -29,6 +30,7 @@ class Plan:
     change    what this plan is to the one before it
     share     the share of the error 1 - level this plan's look may spend
     promise   in words, what the interval at this plan's look is worth
+    interval  "rec", which holds whatever the guide is, or "guided", which believes that errors are where the guide says
     """
 
     number: int
@@ -41,6 +43,7 @@ class Plan:
     change: Change
     share: float
     promise: str
+    interval: IntervalKind = "rec"
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses takes that are not the budget."""
@@ -68,6 +71,7 @@ class Plan:
             "change": self.change,
             "share": self.share,
             "promise": self.promise,
+            "interval": self.interval,
         }
 
     @classmethod
@@ -84,4 +88,5 @@ class Plan:
             change=data["change"],
             share=data["share"],
             promise=data["promise"],
+            interval=data["interval"],
         )

@@ -72,6 +72,10 @@ class Profile:
         """Owns its arrays; refuses cells that are empty, unsorted or too many."""
         for name in ("guide_bin", "pattern", "slice", "count"):
             object.__setattr__(self, name, own_ints(getattr(self, name)))
+        if len({self.guide_bin.size, self.pattern.size, self.slice.size, self.count.size}) > 1 or (self.guide_bin < 0).any():
+            raise PopulationError(
+                "cells have one guide bin, pattern, slice and count each: this is a defect of the engine, please report it"
+            )
         if self.count.size == 0:
             raise PopulationError("a population needs at least one unit, but the table is empty: check the path or the filter")
         if self.count.size > MOST_CELLS:

@@ -17,6 +17,7 @@ from assay.estimators.measuring import Measured, measure
 from assay.estimators.weighted import PRIOR_LABELS, recalibrate
 from assay.nouns.arrays import FloatArray
 from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
 from assay.nouns.tally import Tally
@@ -50,19 +51,21 @@ def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> bool:
     return bool(one_sided.low >= goal.value or one_sided.high <= goal.value)
 
 
-def forecast(goal: Goal, tally: Tally, *, share: float = 1.0) -> Forecast:
+def forecast(goal: Goal, tally: Tally, *, share: float = 1.0, interval: IntervalKind = "rec") -> Forecast:
     """What the expected answers of a tally show of a goal."""
     two, one = tails(goal, share=share)
-    shown, bound = measure(goal.definition, tally, tail=two), measure(goal.definition, tally, tail=one)
+    shown, bound = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (two, one))
     value = float(shown.value)
     return Forecast(value if np.isfinite(value) else None, float(shown.half_width), settles(goal, shown, bound))
 
 
-def forecast_plan(profile: Profile, goal: Goal, *, labels: int, design: Design, classifier: int = 0, share: float = 1.0) -> Forecast:
+def forecast_plan(
+    profile: Profile, goal: Goal, *, labels: int, design: Design, share: float = 1.0, interval: IntervalKind = "rec"
+) -> Forecast:
     """What a draw of `labels` is expected to show if the scores are true probabilities."""
-    groups = groups_of(profile, design, classifier=classifier)
+    groups = groups_of(profile, design)
     n = spread_labels(groups, design, labels)
-    return forecast(goal, groups.tally(n, n * groups.expected), share=share)
+    return forecast(goal, groups.tally(n, n * groups.expected), share=share, interval=interval)
 
 
 def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
@@ -82,26 +85,26 @@ def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | Non
     return high
 
 
-def labels_needed(profile: Profile, goals: Sequence[Goal], *, name: DesignName = "bands", classifier: int = 0) -> int | None:
+def labels_needed(profile: Profile, goals: Sequence[Goal], *, name: DesignName = "bands", interval: IntervalKind = "rec") -> int | None:
     """How many labels one draw needs to settle all goals if the scores are true probabilities; None: not even a census does.
 
     For a target this is the size at which the expected answers settle it: about an even chance.
     """
     metrics = [goal.definition for goal in goals]
-    frame = int(profile.count[frame_of(profile, metrics, classifier=classifier)].sum())
+    frame = int(profile.count[frame_of(profile, metrics)].sum())
 
     def enough(n: int) -> bool:
-        design = choose_design(profile, metrics, labels=n, name=name, classifier=classifier)
-        return all(forecast_plan(profile, goal, labels=n, design=design, classifier=classifier).settles for goal in goals)
+        design = choose_design(profile, metrics, labels=n, name=name)
+        return all(forecast_plan(profile, goal, labels=n, design=design, interval=interval).settles for goal in goals)
 
     return smallest(enough, low=min(10, frame), high=frame)
 
 
-def uniform_labels(profile: Profile, goal: Goal, simple: int | None, *, classifier: int = 0) -> int | None:
+def uniform_labels(profile: Profile, goal: Goal, simple: int | None) -> int | None:
     """How many units of the whole table would have to be labeled, drawn evenly, to have `simple` of the kind the goal needs."""
     if simple is None:
         return None
-    frame = int(profile.count[frame_of(profile, [goal.definition], classifier=classifier)].sum())
+    frame = int(profile.count[frame_of(profile, [goal.definition])].sum())
     return min(profile.N, -(-simple * profile.N // frame))
 
 

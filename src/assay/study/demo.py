@@ -11,6 +11,8 @@ from assay.nouns.arrays import FloatArray
 from assay.randomness import stream
 
 UNITS = 50_000
+POSITIVE = 0.08
+SEPARATION = 3.6  # standard deviations between the two kinds of unit
 SEED = 2026
 
 
@@ -23,12 +25,13 @@ class Demo(NamedTuple):
 
 
 def write_demo(folder: Path) -> Demo:
-    """Writes scored.parquet (id, text, country, score) and answers.csv (unit, answer): about 5 % positive, scores a little too sure."""
+    """Writes scored.parquet (id, text, country, score) and answers.csv (unit, answer): 8 % positive, scores a little too sure."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = stream(SEED)
-    merit = rng.normal(-6.5, 3.5, UNITS)
-    positive = rng.random(UNITS) < 1 / (1 + np.exp(-merit))
-    score = 1 / (1 + np.exp(-(merit + rng.normal(0, 0.5, UNITS))))
+    positive = rng.random(UNITS) < POSITIVE
+    signal = rng.normal(0, 1, UNITS) + SEPARATION * positive
+    log_odds = SEPARATION * signal - SEPARATION**2 / 2 + np.log(POSITIVE / (1 - POSITIVE))
+    score = 1 / (1 + np.exp(-1.1 * log_odds))  # a little too sure
     ids = [f"m{i:05d}" for i in range(UNITS)]
     demo = Demo(folder / "scored.parquet", folder / "answers.csv", UNITS)
     columns: dict[str, list[str] | FloatArray] = {

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.deciding.looks import spending
 from assay.deciding.topping import more_labels
 from assay.deciding.verdict import Reading, decide
 from assay.errors import StudyError
 from assay.estimators.calibration import FALSE_ALARM, check_guide
 from assay.estimators.estimating import estimate
-from assay.estimators.grouping import Groups, groups_of, merge_thin
+from assay.estimators.grouping import Groups, fill_empty, groups_of
 from assay.estimators.measuring import read_sides
 from assay.nouns import ladder
 from assay.nouns.arrays import IntArray
@@ -108,7 +107,7 @@ class Estimates:
         if not self.estimates:
             head.append("no interval before the last one: it would not hold at its level")
         elif not self.certified:
-            head.append("A PEEK: not a 95 % interval, recorded as a look")
+            head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
         return "\n".join([*head, *(str(e) for e in self.estimates), *(f"warning: {w}" for w in self.warnings)])
 
     def as_json(self) -> dict[str, Json]:
@@ -156,8 +155,8 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     if not done.complete and not peek:
         return empty
     groups = groups_of(standing.profile, plan.design)
-    tally = merge_thin(tally_labels(standing, groups, prefix(standing)))
-    if not tally.labels:
+    tally = fill_empty(tally_labels(standing, groups, prefix(standing)))
+    if not tally.labels and not done.complete:
         return empty
     sides = read_sides(tally)
     planned = {goal.definition.name for goal in plan.goals}
@@ -166,7 +165,10 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     wanted = [*(g.definition for g in plan.goals), *METRICS.values()]
     both_sides = bool((~tally.flagged).any()) or tally.N0 == 0
     metrics = {m.name: m for m in wanted if both_sides or not m.needs_unflagged}
-    found = tuple(estimate(m, tally, sides, classifier=classifier, level=level, planned=name in planned) for name, m in metrics.items())
+    found = tuple(
+        estimate(m, tally, sides, classifier=classifier, level=level, planned=name in planned, interval=plan.interval)
+        for name, m in metrics.items()
+    )
     return Estimates(progress=done, estimates=found, certified=done.complete, promise=plan.promise, warnings=empty.warnings)
 
 
@@ -174,14 +176,13 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
     """The verdict on the goals from estimates already read."""
     plan = standing.plan
     groups = groups_of(standing.profile, plan.design)
-    tally = merge_thin(tally_labels(standing, groups, prefix(standing)))
-    readings = [Reading(goal, shown[goal.metric], tally) for goal in plan.goals]
-    declared = plan.grow_to is not None
-    next_share = 0.8 if declared else spending(list(standing.plans), budget=plan.budget + 1, grow_to=None, shown=True).share
+    labels = tally_labels(standing, groups, prefix(standing))
+    readings = [Reading(goal, shown[goal.metric], fill_empty(labels)) for goal in plan.goals]
     first = decide(readings, share=plan.share, more=None, certified=shown.certified)
     if first.outcome != "label more" or plan.budget >= plan.design.frame:
         return first
-    return decide(readings, share=plan.share, more=more_labels(plan, groups, readings, share=next_share), certified=shown.certified)
+    more = more_labels(standing.plans, groups, readings, labels, shown=standing.shown_plans | {plan.number})
+    return decide(readings, share=plan.share, more=more, certified=shown.certified)
 
 
 def read_warnings(standing: Standing, done: Progress) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import StudyError
-from assay.ledgers.base import Entry
+from assay.errors import LedgerError, StudyError
+from assay.ledgers.base import UNREADABLE, Entry
 from assay.nouns.draw import Units
 from assay.nouns.goal import Goal
 from assay.nouns.label import UNANSWERED, Label
@@ -80,6 +80,11 @@ class Standing:
         return next(iter(usable or told), None)
 
     @property
+    def shown_plans(self) -> frozenset[int]:
+        """The plans under which numbers were shown, at their look or by a peek."""
+        return frozenset(look.plan for look in self.looks)
+
+    @property
     def asked(self) -> frozenset[str]:
         """Units handed out in any batch."""
         return frozenset(unit for batch in self.batches for unit in batch.units)
@@ -94,6 +99,8 @@ def replay(entries: Sequence[Entry]) -> Standing:
     """Where a study stands after these entries."""
     by_kind: dict[str, list[Entry]] = {}
     for entry in entries:
+        if UNREADABLE in entry.body:
+            raise LedgerError(f"entry {entry.serial} ({entry.kind}, {entry.key}) was damaged: see assay verify, and restore the ledger")
         by_kind.setdefault(entry.kind, []).append(entry)
     if "study" not in by_kind:
         name = entries[0].study if entries else "?"

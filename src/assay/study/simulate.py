@@ -15,11 +15,12 @@ from assay.designs.base import takes
 from assay.engines.opening import open_engine
 from assay.errors import PlanError
 from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.measuring import IntervalKind, Measured, measure
+from assay.estimators.measuring import Measured, measure
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.classifier import Classifier
 from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL
 from assay.nouns.metric import Metric, Totals, metric_named
 from assay.nouns.population import Population
@@ -79,6 +80,8 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     """
     if reps < 1:
         raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")
+    if not 0.5 <= level < 1:
+        raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
     wanted = [metric_named(name) for name in metrics]
     cells: list[Cell] = []
     for c, classifier in enumerate(population.classifiers):

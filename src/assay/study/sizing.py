@@ -5,8 +5,11 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from assay.deciding.looks import spending
 from assay.nouns.canonical import Json
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
 from assay.planning.choosing import DesignName, choose_design
@@ -53,23 +56,41 @@ class Sizing:
         }
 
 
-def size_goals(profile: Profile, goals: Sequence[Goal], *, budget: int | None = None, design: DesignName = "bands") -> Sizing:
-    """Labels each goal needs, all together, and what a budget is expected to show of each."""
-    metrics = [goal.definition for goal in goals]
-    chosen = choose_design(profile, metrics, labels=budget, name=design) if budget else None
+class Ways(NamedTuple):
+    """How labels would be drawn and read: what a plan fixes beside its goals and sizes."""
+
+    design: DesignName = "bands"
+    interval: IntervalKind = "rec"
+
+
+DEFAULT_WAYS = Ways()
+
+
+def size_goals(
+    profile: Profile, goals: Sequence[Goal], *, budget: int | None = None, grow_to: int | None = None, ways: Ways = DEFAULT_WAYS
+) -> Sizing:
+    """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
+    kind = ways.interval
+
+    def at_budget(goal: Goal) -> Forecast | None:
+        if not budget:
+            return None
+        design = choose_design(profile, [g.definition for g in goals], labels=budget, name=ways.design)
+        return forecast_plan(profile, goal, labels=min(budget, design.frame), design=design, share=share, interval=kind)
+
     sizes = []
     for goal in goals:
-        simple = labels_needed(profile, [goal], name="simple")
-        shown = forecast_plan(profile, goal, labels=min(budget, chosen.frame), design=chosen) if budget and chosen else None
+        simple = labels_needed(profile, [goal], name="simple", interval=kind)
         sizes.append(
             GoalSize(
                 goal=goal,
-                bands=labels_needed(profile, [goal]),
+                bands=labels_needed(profile, [goal], interval=kind),
                 simple=simple,
                 uniform=uniform_labels(profile, goal, simple),
-                forecast=shown,
+                forecast=at_budget(goal),
             )
         )
-    together = sizes[0].bands if len(goals) == 1 else labels_needed(profile, goals)
+    together = sizes[0].bands if len(goals) == 1 else labels_needed(profile, goals, interval=kind)
     flagged = int(profile.count[profile.predicted(0)].sum())
     return Sizing(N=profile.N, flagged=flagged, goals=tuple(sizes), together=together, budget=budget)

@@ -5,8 +5,9 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from assay.deciding.looks import spending
+from assay.deciding.looks import declared_next, spending
 from assay.designs.base import takes
 from assay.engines.base import Engine
 from assay.engines.opening import open_engine
@@ -15,6 +16,7 @@ from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.decision import Decision
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
@@ -96,16 +98,19 @@ class Study:
         """Where the study stands: the fold of its entries."""
         return replay(self._ledger.entries(self.name))
 
-    def plan(self, budget: int, *, grow_to: int | None = None, design: DesignName = "bands") -> Plan:
+    def plan(
+        self, budget: int, *, grow_to: int | None = None, design: DesignName = "bands", interval: Literal["rec", "guided"] = "rec"
+    ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
-        grow_to declares a larger budget now, so that a look at `budget` costs little of the error.
+        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. interval="guided" believes that
+        errors are where the guide says: narrower, and wrong where positives hide (docs/maths/rare.md). Both are fixed with the first plan.
         """
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            if standing.plans and (standing.plan.budget, standing.plan.grow_to) == (budget, grow_to):
+            if standing.plans and standing.plan.budget == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design)
+            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design, interval=interval)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
@@ -244,14 +249,17 @@ def _read_goals(goals: Sequence[str | Goal], population: Population, level: floa
     return wanted
 
 
-def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName) -> Plan:
+def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName, interval: IntervalKind) -> Plan:
     """The plan that follows, with the first plan's bands where there is one."""
-    spend = spending(list(standing.plans), budget=budget, grow_to=grow_to, shown=bool(standing.looks))
+    spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
+    if budget < 1:
+        raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
     metrics = [goal.definition for goal in standing.goals]
     chosen = standing.plans[0].design if standing.plans else choose_design(standing.profile, metrics, labels=budget, name=design)
     largest = chosen.frame
-    if budget > largest:
-        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but the budget is {budget:,}: lower it")
+    if max(budget, grow_to or 0) > largest:
+        what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
+        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
     return Plan(
         number=len(standing.plans) + 1,
         goals=standing.goals,
@@ -259,10 +267,11 @@ def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: 
         budget=budget,
         take=takes(chosen.mass, chosen.N, budget),
         salt=standing.salt,
-        grow_to=grow_to,
+        grow_to=declared_next(standing.plan, budget) if standing.plans else grow_to,
         change=spend.change,
         share=spend.share,
         promise=spend.promise,
+        interval=standing.plans[0].interval if standing.plans else interval,
     )
 
 

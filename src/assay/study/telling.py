@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from assay.errors import DrawError, LabelError
+from assay.labeling.flat import restored
 from assay.ledgers.base import Writing
 from assay.nouns.canonical import Json
 from assay.nouns.label import Label, read_answer
@@ -70,9 +71,8 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: 
 
 def _restored(label: Label, drawn: frozenset[str]) -> Label:
     """The label with its unit's own id: batches carry a leading apostrophe where a spreadsheet would read a formula."""
-    if label.unit not in drawn and label.unit.startswith("'") and label.unit[1:] in drawn:
-        return replace(label, unit=label.unit[1:])
-    return label
+    unit = restored(label.unit)
+    return replace(label, unit=unit) if label.unit not in drawn and unit in drawn else label
 
 
 def _record_one(act: Writing, label: Label, by_labeler: dict[str, Label], *, correct: bool) -> str:
@@ -86,7 +86,8 @@ def _record_one(act: Writing, label: Label, by_labeler: dict[str, Label], *, cor
             "tell it again with correct=True (--correct) if the new answer is right"
         )
     kind = "answer" if before is None else "correction"
-    key = label.key if before is None else f"{label.key}:corrects:{before.key}"
+    # The serial keeps a second change of mind in the same direction apart from the first; the check above makes it repeatable.
+    key = label.key if before is None else f"{label.key}:corrects:{before.key}:{len(act.entries()) + 1}"
     by_labeler[label.labeler] = label
     if not act.append("answer" if kind == "answer" else "correction", key=key, body=label.as_json()):
         return "known"

@@ -1,0 +1,89 @@
+"""Prediction tables with the truth, and the same tables with their scores made worthless.
+
+A folder of tables holds manifest.json and one Parquet file a table with id, y and score_<model>; the manifest gives each model's
+threshold. The modes:
+
+    real       as it is
+    noise      scores permuted over all units, decisions as they imply: both say nothing
+    shuffled   scores permuted over all units as the guide, the decisions kept
+    reversed   scores reversed inside each side as the guide, the decisions kept
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+import assay
+from assay.randomness import stream
+
+Mode = Literal["real", "noise", "shuffled", "reversed"]
+MODES: tuple[Mode, ...] = ("real", "noise", "shuffled", "reversed")
+SEVEN = (
+    ("mnist8", "mlp"),
+    ("mnist8", "nb"),
+    ("hate_tweets", "lr"),
+    ("fraud_sample", "gbm"),
+    ("fraud_sample", "rules"),
+    ("news20_sci_space", "lr"),
+    ("news20_talk_religion_misc", "hgb"),
+)
+
+
+class Bench(NamedTuple):
+    """One table and model, ready to simulate: a population and the name of its truth column."""
+
+    table: str
+    model: str
+    mode: Mode
+    population: assay.Population
+    truth: str = "y"
+
+    @property
+    def name(self) -> str:
+        """Table and model in one word."""
+        return f"{self.table} {self.model}"
+
+
+def load(folder: Path, table: str, model: str, *, mode: Mode, seed: int, scratch: Path) -> Bench:
+    """The population of one table and model in one mode; worthless scores are written to `scratch`."""
+    manifest = json.loads((folder / "manifest.json").read_text())[table]
+    threshold = float(manifest["metrics"]["models"][model].get("threshold") or manifest["thresholds"][model])
+    source = folder / f"{table}.parquet"
+    if mode == "real":
+        judged = assay.Classifier(model, score=f"score_{model}", threshold=threshold)
+        return Bench(table, model, mode, assay.read_population(source, id="id", classifiers=[judged]))
+    columns = duckdb.sql(f"select id, y, score_{model} as s from '{source}'").fetchnumpy()
+    s, y = np.asarray(columns["s"], dtype=np.float32), np.asarray(columns["y"])
+    flagged = s >= np.float32(threshold)
+    guide = worthless(s, flagged, mode, stream(seed, MODES.index(mode)))
+    path = scratch / f"{table}_{model}_{mode}.parquet"
+    decided = guide >= np.float32(threshold) if mode == "noise" else flagged
+    with duckdb.connect() as connection:
+        connection.register("t", {"id": columns["id"], "y": y, "guide": guide, "flag": decided})
+        connection.execute(f"copy (select id, y, guide, flag from t) to '{path}' (format parquet)")
+    judged = assay.Classifier(model, predicted="flag")
+    return Bench(table, model, mode, assay.read_population(path, id="id", classifiers=[judged], guide="guide"))
+
+
+def worthless(s: NDArray[np.float32], flagged: NDArray[np.bool_], mode: Mode, rng: np.random.Generator) -> NDArray[np.float32]:
+    """The scores with what they knew taken out, or turned round."""
+    if mode in ("noise", "shuffled"):
+        return rng.permutation(s)
+    turned = s.copy()
+    for side in (True, False):
+        rows = np.flatnonzero(flagged == side)
+        ordered = rows[np.argsort(s[rows], kind="stable")]
+        turned[ordered] = s[ordered[::-1]]
+    return turned
+
+
+def all_benches(folder: Path, modes: tuple[Mode, ...], *, seed: int, scratch: Path) -> Iterator[Bench]:
+    """Every table and model in every mode."""
+    for mode in modes:
+        for table, model in SEVEN:
+            yield load(folder, table, model, mode=mode, seed=seed, scratch=scratch)

@@ -1,0 +1,138 @@
+"""The documentation agrees with itself and with the code: links, names, words, commands."""
+
+import ast
+import inspect
+import re
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import assay
+import assay.nouns
+from assay.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "changelog.d").glob("*.md")])
+SOURCES = sorted((ROOT / "src" / "assay").rglob("*.py"))
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FORBIDDEN = re.compile(r"/work\b|/tmp/|/home/|/root/|\bshared/|/Users/", re.IGNORECASE)
+MARKETING = re.compile(
+    r"\b(simply|powerful|seamless(ly)?|robust|effortless(ly)?|state-of-the-art|cutting-edge|easy-to-use)\b", re.IGNORECASE
+)
+BRITISH = re.compile(
+    r"\b(labell(ed|er|ing|ers)|behaviour|colour|favour|neighbour|licence[ds]|optimis(e|ed|ing)|recognis(e|ed))\b", re.IGNORECASE
+)
+MATHS = {"designs": "bands", "estimators": "weighted linearize calibration", "intervals": "rare"}
+
+# Class name -> the word of the glossary, where they differ.
+WORDS = {
+    "Units": "unit",
+    "Totals": "metric",
+    "Evidence": "estimate",
+    "Limits": "interval",
+    "GoalVerdict": "decision",
+    "MoreLabels": "decision",
+    "Column": "profile",
+    "Problem": "profile",
+    "SourceFile": "fingerprint",
+    "Rung": "profile",
+}
+
+
+def ids(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def prose(page: Path) -> str:
+    """The page without code: words are judged there."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text()):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), f"{ids(page)} links to {target}, which does not exist"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", found.read_text(), flags=re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}, f"{ids(page)}: no heading {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_paths_named_in_backticks_exist(page: Path) -> None:
+    for name in re.findall(r"`((?:docs|tests|src|benchmarks|scripts)/[\w./-]+?)(?:::\w+)?/?`", page.read_text()):
+        if "<" not in name:
+            assert (ROOT / name).exists(), f"{ids(page)} names {name}, which does not exist"
+
+
+def test_tests_named_in_the_readme_exist() -> None:
+    named = re.findall(r"`(tests/[\w./-]+\.py)::(\w+)`", (ROOT / "README.md").read_text())
+    assert named
+    for path, function in named:
+        assert f"def {function}(" in (ROOT / path).read_text(), f"README names {path}::{function}, which does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_no_forbidden_words(page: Path) -> None:
+    assert not FORBIDDEN.search(page.read_text()), f"{ids(page)}: {FORBIDDEN.search(page.read_text())}"
+    for rule in (MARKETING, BRITISH):
+        assert not rule.search(prose(page)), f"{ids(page)}: {rule.search(prose(page))}"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=ids)
+def test_pages_named_in_docstrings_exist(source: Path) -> None:
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            for name in re.findall(r"docs/[\w./-]+\.\w+", ast.get_docstring(node) or ""):
+                assert (ROOT / name).exists(), f"{ids(source)} names {name}, which does not exist"
+
+
+def test_every_file_that_promises_a_number_has_a_page() -> None:
+    for folder, names in MATHS.items():
+        for name in names.split():
+            assert (ROOT / "src" / "assay" / folder / f"{name}.py").exists()
+            assert (ROOT / "docs" / "maths" / f"{name}.md").exists()
+
+
+def test_every_maths_page_says_when_it_holds_and_breaks() -> None:
+    for page in (ROOT / "docs" / "maths").glob("*.md"):
+        headings = set(re.findall(r"^## (.+)$", page.read_text(), flags=re.MULTILINE))
+        assert {"When it holds", "When it breaks", "Sources"} <= headings, f"{ids(page)} has {sorted(headings)}"
+
+
+def test_glossary_holds_every_noun() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    words = set(re.findall(r"^\| ([a-z ]+?) \|", glossary, flags=re.MULTILINE)) | set(re.findall(r"\*\*([a-z ]+)\*\*", glossary))
+    for module in iter_modules(assay.nouns.__path__):
+        found = import_module(f"assay.nouns.{module.name}")
+        for name, noun in inspect.getmembers(found, inspect.isclass):
+            if noun.__module__ == found.__name__ and not name.startswith("_"):
+                assert WORDS.get(name, name.lower()) in words, f"{name} of nouns/{module.name}.py is not in docs/glossary.md"
+
+
+def test_every_command_is_shown() -> None:
+    text = (ROOT / "README.md").read_text() + (ROOT / "docs" / "tutorial.md").read_text()
+    for command in COMMANDS:
+        assert f"assay {command}" in text, f"`assay {command}` is in neither README.md nor docs/tutorial.md"
+
+
+def test_every_public_name_is_shown() -> None:
+    text = "".join(page.read_text() for page in PAGES)
+    for name in assay.__all__:
+        assert re.search(rf"\b{name}\b", text), f"assay.{name} is in no page"
+
+
+def test_fragments_are_named_and_written_as_the_changelog_says() -> None:
+    for fragment in (ROOT / "changelog.d").glob("*.md"):
+        assert re.fullmatch(r"\d{4}\.(added|fixed|numbers|removed)\.md", fragment.name), fragment.name
+        assert fragment.read_text().strip().endswith("."), f"{fragment.name} ends with a full stop"
+
+
+def test_the_package_shows_the_readme() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["readme"] == "README.md"

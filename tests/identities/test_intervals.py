@@ -1,0 +1,162 @@
+"""What holds of every interval, whatever the labels say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.estimators.effective import effective_n
+from assay.estimators.measuring import measure, read_sides
+from assay.intervals.mover import mover
+from assay.nouns.evidence import Limits
+from assay.nouns.metric import METRICS, Totals
+from assay.nouns.tally import Tally
+from tests.identities.made import EPS, checked, checked_less, tallies, tally_of
+
+TAILS = (0.05, 0.025, 0.0025)
+each_metric = pytest.mark.parametrize("name", METRICS)
+
+
+@each_metric
+@checked_less
+@given(tally=tallies(census=True))
+def test_a_census_is_exact(name: str, tally: Tally) -> None:
+    metric = METRICS[name]
+    A, B = tally.k[tally.flagged].sum(), tally.k[~tally.flagged].sum()
+    truth = float(metric.value(Totals.of_sides(np.asarray(A), np.asarray(B), N1=tally.N1, N0=tally.N0)))
+    found = measure(metric, tally, tail=0.025)
+    if np.isnan(truth):
+        assert np.isnan(found.value)
+        return
+    rounding = 8 * (tally.N.size + 2) * EPS  # the weights of the bands sum to 1 up to one rounding each
+    assert found.value == pytest.approx(truth, rel=rounding, abs=rounding)
+    assert found.low <= truth <= found.high
+    assert found.standard_error == 0
+
+
+@checked
+@given(tallies(census=True))
+def test_a_census_leaves_no_width_but_the_guard(tally: Tally) -> None:
+    found = measure(METRICS["prevalence"], tally, tail=0.025)
+    assert found.high - found.low <= 3e-12  # the guard of 1e-12 on each side of each side, joined by MOVER: 2 sqrt(2) 1e-12
+
+
+@each_metric
+@checked_less
+@given(tally=tallies())
+def test_an_interval_lies_in_the_range_and_contains_the_value(name: str, tally: Tally) -> None:
+    metric = METRICS[name]
+    for tail in TAILS:
+        found = measure(metric, tally, tail=tail)
+        assert metric.low <= found.low <= found.high <= metric.high
+        assert np.isnan(found.value) or found.low <= found.value <= found.high
+
+
+@each_metric
+@checked_less
+@given(tally=tallies(short=True))
+def test_an_interval_short_of_a_census_has_width(name: str, tally: Tally) -> None:
+    both = tally.flagged.any() and not tally.flagged.all()
+    found = measure(METRICS[name], tally, tail=0.25)
+    if both or name in ("accuracy", "prevalence") or (name == "precision" and tally.flagged.any()):
+        assert found.high > found.low
+
+
+def test_wald_has_no_width_where_no_error_was_seen() -> None:
+    """The twin: the usual interval fails the property above."""
+    tally = tally_of([1, 0], [100, 900], [20, 20], [20, 0])
+    found = measure(METRICS["precision"], tally, tail=0.025, interval="wald")
+    assert found.low == found.high == 1
+    assert measure(METRICS["precision"], tally, tail=0.025).low < 0.9
+
+
+@each_metric
+@checked_less
+@given(tally=tallies())
+def test_an_interval_at_a_higher_level_contains_that_at_a_lower(name: str, tally: Tally) -> None:
+    wide, narrow = measure(METRICS[name], tally, tail=0.005), measure(METRICS[name], tally, tail=0.05)
+    assert wide.low <= narrow.low + 4 * EPS
+    assert wide.high >= narrow.high - 4 * EPS
+
+
+def test_replicates_are_measured_as_if_alone() -> None:
+    rng = np.random.default_rng(3)
+    many = tally_of([1, 1, 0, 0], [50, 90, 700, 8000], [5, 9, 30, 40], [0, 0, 0, 0], logit=[1, 3, -4, -1])
+    k = rng.binomial(many.n.astype(int), [0.5, 0.9, 0.02, 0.2], size=(20, 4)).astype(np.float64)
+    together = Tally(
+        flagged=many.flagged, N=many.N, n=np.broadcast_to(many.n, k.shape), k=k, logit=many.logit, expected=many.expected, N1=140, N0=8700
+    )
+    for metric in METRICS.values():
+        found = measure(metric, together, tail=0.025)
+        for r in range(20):
+            alone = measure(
+                metric, tally_of([1, 1, 0, 0], many.N.tolist(), many.n.tolist(), k[r].tolist(), logit=[1, 3, -4, -1]), tail=0.025
+            )
+            # the Newton steps of all replicates end together, below 1e-10: one alone may end a step earlier
+            assert [x[r] for x in found] == pytest.approx([float(x) for x in alone], abs=1e-9)
+
+
+@each_metric
+@checked_less
+@given(tally=tallies())
+def test_an_effective_n_is_at_most_the_frame(name: str, tally: Tally) -> None:
+    metric = METRICS[name]
+    sides = read_sides(tally)
+    p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
+    found = measure(metric, tally, tail=0.025)
+    n_eff = effective_n(metric, tally, found, p1=p1, p0=p0, tail=0.025)
+    if np.isnan(found.value):
+        assert n_eff is None
+    else:
+        assert n_eff is not None
+        assert 1 <= n_eff <= tally.N1 + (tally.N0 if metric.needs_unflagged else 0)
+
+
+@each_metric
+@pytest.mark.parametrize(
+    ("labels", "share1", "share0"), [(100, 0.9, 0.05), (100, 1.0, 0.0), (400, 0.75, 0.025), (2000, 0.5, 0.5), (8000, 0.85, 0.01)]
+)
+def test_a_simple_draw_has_its_own_size_as_effective_n(name: str, labels: int, share1: float, share0: float) -> None:
+    metric = METRICS[name]
+    n = np.array([0.2, 0.8]) * labels
+    tally = tally_of([1, 0], [2000, 8000], n.tolist(), (n * [share1, share0]).tolist())
+    n_eff = effective_n(metric, tally, measure(metric, tally, tail=0.025), p1=share1, p0=share0, tail=0.025)
+    assert n_eff == pytest.approx(n[0] if name == "precision" else labels, rel=0.01)
+
+
+@checked
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.integers(1, 10**9))
+def test_mover_of_precision_is_the_flagged_side_alone(a: float, b: float, c: float, N1: int) -> None:
+    low, p, high = map(np.asarray, sorted((a, b, c)))
+    zero = np.asarray(0.0)
+    found = mover(METRICS["precision"], N1=N1, N0=77, share1=p, share0=zero, limits1=Limits(low, high), limits0=Limits(zero, zero))
+    assert found.low == pytest.approx(float(low), abs=4 * EPS)
+    assert found.high == pytest.approx(float(high), abs=4 * EPS)
+
+
+@checked
+@given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_mover_of_prevalence_adds_the_reaches_in_squares(six: list[float]) -> None:
+    l1, p1, h1 = map(np.asarray, sorted(six[:3]))
+    l0, p0, h0 = map(np.asarray, sorted(six[3:]))
+    found = mover(METRICS["prevalence"], N1=200, N0=800, share1=p1, share0=p0, limits1=Limits(l1, h1), limits0=Limits(l0, h0))
+    value = 0.2 * p1 + 0.8 * p0
+    assert found.low == pytest.approx(max(0, value - np.hypot(0.2 * (p1 - l1), 0.8 * (p0 - l0))), abs=16 * EPS)
+    assert found.high == pytest.approx(min(1, value + np.hypot(0.2 * (h1 - p1), 0.8 * (h0 - p0))), abs=16 * EPS)
+
+
+def test_what_is_undefined_leaves_the_whole_range() -> None:
+    none_found = measure(METRICS["recall"], tally_of([1, 0], [50, 500], [5, 20], [0, 0]), tail=0.025)
+    assert np.isnan(none_found.value)
+    assert (float(none_found.low), float(none_found.high)) == (0.0, 1.0)
+    no_label = measure(METRICS["recall"], tally_of([1, 0], [50, 500], [5, 0], [4, 0]), tail=0.025)
+    assert np.isnan(no_label.value)
+    assert (float(no_label.low), float(no_label.high)) == pytest.approx((0.0, 1.0), abs=0.1)
+
+
+@checked
+@given(st.floats(0.01, 3), st.floats(0, 1))
+def test_a_forecast_of_less_than_one_label_has_a_variance(labels: float, share: float) -> None:
+    """Fractions of a label appear in forecasts only; a negative or infinite variance there would size a study by nonsense."""
+    side = read_sides(tally_of([1, 0], [500, 500], [labels, 20], [labels * share, 3])).flagged
+    assert 0 < side.v < np.inf

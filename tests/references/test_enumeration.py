@@ -1,0 +1,95 @@
+"""Every possible draw of a small stratified population: totals are unbiased and V is the variance, exactly."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from assay.estimators.measuring import measure, read_sides
+from assay.estimators.weighted import read_side
+from assay.nouns.arrays import FloatArray
+from assay.nouns.metric import METRICS
+from assay.nouns.tally import Tally
+from tests.identities.made import EPS, tally_of
+
+# answers of every unit, band by band; and labels per band
+POPULATIONS = {
+    "mixed": ([[1, 0, 0, 1, 1], [0, 0, 1, 0], [1, 0, 0]], [2, 2, 2]),
+    "a band of one answer": ([[1, 1, 1, 1], [0, 1, 0, 1, 0]], [2, 3]),
+    "rare": ([[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1]], [3, 2]),
+    "a band taken whole": ([[1, 0, 1], [0, 1, 0, 0, 0]], [3, 2]),
+    "one band": ([[1, 1, 0, 1, 0, 0, 1]], [4]),
+}
+
+
+def all_draws(answers: list[list[int]], take: list[int]) -> FloatArray:
+    """The positives of each band in every possible draw, one row a draw; all draws are equally likely."""
+    ways = [[sum(chosen) for chosen in combinations(band, n)] for band, n in zip(answers, take, strict=True)]
+    return np.array(list(product(*ways)), dtype=np.float64)
+
+
+def tally_all(answers: list[list[int]], take: list[int], *, flagged: list[int]) -> Tally:
+    k = all_draws(answers, take)
+    like = tally_of(flagged, [len(band) for band in answers], take, take)
+    return Tally(
+        flagged=like.flagged,
+        N=like.N,
+        n=np.broadcast_to(like.n, k.shape),
+        k=k,
+        logit=like.logit,
+        expected=like.expected,
+        N1=like.N1,
+        N0=like.N0,
+    )
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_the_share_is_unbiased_and_its_variance_too(name: str) -> None:
+    answers, take = POPULATIONS[name]
+    side = read_side(tally_all(answers, take, flagged=[1] * len(answers)))
+    truth = sum(map(sum, answers)) / sum(map(len, answers))
+    rounding = 8 * side.p.size * EPS
+    assert side.p.mean() == pytest.approx(truth, rel=rounding)
+    true_variance = float(((side.p - truth) ** 2).mean())
+    assert side.raw.mean() == pytest.approx(true_variance, rel=rounding)
+    assert (side.v >= side.raw).all()
+
+
+def test_a_variance_divided_by_n_or_without_the_finite_factor_is_noticed() -> None:
+    """The twins: the same check must refuse dividing by n_h, and forgetting 1 - f_h."""
+    answers, take = POPULATIONS["mixed"]
+    k = all_draws(answers, take)
+    N, n = np.array([len(band) for band in answers]), np.array(take)
+    W, p_h = N / N.sum(), k / n
+    true_variance = float(((W * p_h).sum(1)).var())
+    by_n = (W**2 * (1 - n / N) * p_h * (1 - p_h) / n).sum(1).mean()
+    endless = (W**2 * p_h * (1 - p_h) / (n - 1)).sum(1).mean()
+    assert by_n == pytest.approx(true_variance / 2)
+    assert endless > 1.5 * true_variance
+
+
+def test_one_label_a_band_has_no_variance_to_read() -> None:
+    """The twin of n_h >= 2: with one label a band the raw V is 0 whatever the truth; the smoothed one is not."""
+    side = read_side(tally_all([[1, 0, 0], [0, 1, 0, 1]], [1, 1], flagged=[1, 1]))
+    assert (side.raw == 0).all()
+    assert side.p.var() > 0.05
+    assert (side.v > 0).all()
+
+
+@pytest.mark.parametrize("name", ["precision", "accuracy", "prevalence"])
+def test_metrics_linear_in_the_totals_are_unbiased(name: str) -> None:
+    answers, take = POPULATIONS["mixed"]
+    tally = tally_all(answers, take, flagged=[1, 0, 0])
+    A, B = sum(answers[0]), sum(answers[1]) + sum(answers[2])
+    truth = {"precision": A / 5, "accuracy": (A + 7 - B) / 12, "prevalence": (A + B) / 12}[name]
+    values = measure(METRICS[name], tally, tail=0.025).value
+    assert values.mean() == pytest.approx(truth, rel=8 * values.size * EPS)
+
+
+def test_the_variance_of_a_linear_metric_is_that_of_both_sides() -> None:
+    answers, take = POPULATIONS["mixed"]
+    tally = tally_all(answers, take, flagged=[1, 0, 0])
+    sides = read_sides(tally)
+    values = measure(METRICS["accuracy"], tally, tail=0.025).value
+    linear = (5 / 12) ** 2 * sides.flagged.raw.mean() + (7 / 12) ** 2 * sides.other.raw.mean()
+    assert linear == pytest.approx(float(values.var()), rel=8 * values.size * EPS)

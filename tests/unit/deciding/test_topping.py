@@ -1,0 +1,138 @@
+"""How many more labels: enough by the forecast, and not much more than enough."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from assay.deciding.topping import more_labels
+from assay.deciding.verdict import THIN_HALF_WIDTH, THIN_N_EFF, Reading, thinness
+from assay.designs.base import takes
+from assay.estimators.estimating import estimate
+from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.measuring import measure, read_sides
+from assay.nouns.decision import MoreLabels
+from assay.nouns.goal import parse_goal
+from assay.nouns.ladder import bin_of
+from assay.nouns.plan import Plan
+from assay.nouns.tally import Tally
+from assay.planning.choosing import choose_design
+from assay.planning.sizing import forecast, smoothed_shares, spread_labels
+from assay.randomness import stream
+from tests.identities.made import Cells, profile_of
+
+GOALS = ["recall +-0.04", "precision +-0.03", "precision >= 0.75", "f1 <= 0.7", "recall >= 0.6 at 0.9"]
+BUDGET = 120
+
+
+def population() -> Cells:
+    scores = stream(42, 1).beta(0.4, 2.5, 20_000)
+    bins, units = np.unique(bin_of(scores), return_counts=True)
+    return {(int(b >= int(bin_of(np.array([0.5]))[0])), int(b)): int(c) for b, c in zip(bins, units, strict=True)}
+
+
+PROFILE = profile_of(population())
+
+
+@cache
+def topped(text: str) -> tuple[Plan, Groups, Tally, MoreLabels]:
+    """A study of BUDGET labels that answered as the guide expects, and what it says is still needed."""
+    goal = parse_goal(text)
+    design = choose_design(PROFILE, [goal.definition], labels=BUDGET)
+    plan = Plan(
+        number=1,
+        goals=(goal,),
+        design=design,
+        budget=BUDGET,
+        take=takes(design.mass, design.N, BUDGET),
+        salt="00",
+        grow_to=None,
+        change="first",
+        share=1.0,
+        promise="",
+    )
+    groups = groups_of(PROFILE, design)
+    n = spread_labels(groups, design, BUDGET)
+    tally = groups.tally(n, np.round(n * groups.expected))
+    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=goal.level, planned=True)
+    return plan, groups, tally, more_labels([plan], groups, [Reading(goal, found, tally)], tally, shown={1})
+
+
+def settles_at(text: str, budget: int) -> bool:
+    """Whether the forecast at a budget settles the goal and is not too thin to ship on."""
+    plan, groups, tally, _ = topped(text)
+    n = spread_labels(groups, plan.design, budget)
+    grown = groups.tally(n, n * smoothed_shares(tally))
+    goal = plan.goals[0]
+    found = estimate(goal.definition, grown, read_sides(grown), classifier="gbm", level=1 - (1 - goal.level) / 2, planned=True)
+    return forecast(goal, grown, share=0.5).settles and thinness(found) is None
+
+
+@pytest.mark.parametrize("text", GOALS)
+def test_the_number_settles_the_goal_and_half_of_it_does_not(text: str) -> None:
+    more = topped(text)[3]
+    assert more.enough
+    assert settles_at(text, BUDGET + more.labels)
+    assert more.labels < 10 or not settles_at(text, BUDGET + more.labels // 2)
+
+
+@pytest.mark.parametrize("text", GOALS)
+def test_the_number_is_split_as_the_next_plan_would_draw(text: str) -> None:
+    plan, groups, _, more = topped(text)
+    grown = takes(plan.design.mass, plan.design.N, BUDGET + more.labels) - plan.take
+    assert (grown >= 0).all()
+    is_flagged = np.zeros(plan.design.N.size, dtype=bool)
+    is_flagged[groups.band] = groups.flagged
+    assert (more.flagged, more.unflagged) == (grown[is_flagged].sum(), grown[~is_flagged].sum())
+
+
+def test_a_goal_nothing_could_settle_says_so() -> None:
+    """All units would show recall exactly, but a target at that very value lies on no side of it until then."""
+    plan, groups, tally, _ = topped("recall +-0.04")
+    shares = smoothed_shares(tally)
+    exact = measure(parse_goal("recall +-0.04").definition, groups.tally(groups.N, groups.N * shares), tail=0.025)
+    goal = parse_goal("recall >= 0.5")
+    at_truth = type(goal)(metric="recall", kind=">=", value=float(exact.value))
+    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.95, planned=True)
+    more = more_labels([plan], groups, [Reading(at_truth, found, tally)], tally, shown=())
+    assert (more.labels, more.enough) == (plan.design.frame - BUDGET, False)
+    assert more.flagged + more.unflagged == more.labels
+
+
+def test_declared_growth_is_advised_where_it_is_enough() -> None:
+    plan, groups, tally, fewest = topped("recall +-0.04")
+    goal = plan.goals[0]
+    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.99, planned=True)
+    declared = replace(plan, grow_to=BUDGET + 2 * fewest.labels, share=0.2)
+    assert more_labels([declared], groups, [Reading(goal, found, tally)], tally, shown={1}).labels == 2 * fewest.labels
+
+
+def test_a_settled_goal_that_is_thin_asks_until_it_is_not() -> None:
+    goal = parse_goal("precision >= 0.5")
+    design = choose_design(PROFILE, [goal.definition], labels=12)
+    groups = groups_of(PROFILE, design)
+    n = spread_labels(groups, design, 12)
+    tally = groups.tally(n, n)
+    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.95, planned=True)
+    assert found.half_width > THIN_HALF_WIDTH or (found.n_eff or 0) < THIN_N_EFF
+    plan = Plan(
+        number=1,
+        goals=(goal,),
+        design=design,
+        budget=12,
+        take=takes(design.mass, design.N, 12),
+        salt="00",
+        grow_to=None,
+        change="first",
+        share=1.0,
+        promise="",
+    )
+    more = more_labels([plan], groups, [Reading(goal, found, tally)], tally, shown=())
+    assert more.enough
+    n = spread_labels(groups, design, 12 + more.labels)
+    grown = groups.tally(n, n * smoothed_shares(tally))
+    again = estimate(goal.definition, grown, read_sides(grown), classifier="gbm", level=0.95, planned=True)
+    assert again.half_width <= THIN_HALF_WIDTH
+    assert again.n_eff is not None
+    assert again.n_eff >= THIN_N_EFF
