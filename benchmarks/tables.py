@@ -7,6 +7,7 @@ threshold. The modes:
     noise      scores permuted over all units, decisions as they imply: both say nothing
     shuffled   scores permuted over all units as the guide, the decisions kept
     reversed   scores reversed inside each side as the guide, the decisions kept
+    hidden     a made-up table: the guide is right near the threshold, and 1 unflagged unit in 1,000 is positive where it says none is
 """
 
 import json
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 import assay
 from assay.randomness import stream
 
-Mode = Literal["real", "noise", "shuffled", "reversed"]
-MODES: tuple[Mode, ...] = ("real", "noise", "shuffled", "reversed")
+Mode = Literal["real", "noise", "shuffled", "reversed", "hidden"]
+MODES: tuple[Mode, ...] = ("real", "noise", "shuffled", "reversed", "hidden")
 SEVEN = (
     ("mnist8", "mlp"),
     ("mnist8", "nb"),
@@ -70,6 +71,20 @@ def load(folder: Path, table: str, model: str, *, mode: Mode, seed: int, scratch
     return Bench(table, model, mode, assay.read_population(path, id="id", classifiers=[judged], guide="guide"))
 
 
+def hidden(*, seed: int, scratch: Path) -> Bench:
+    """252,700 units, 700 of them flagged; half of the positives that are not flagged are where the guide says there is none."""
+    rng = stream(seed, MODES.index("hidden"))
+    guide = np.concatenate([rng.uniform(0.5, 1, 700), rng.uniform(0.01, 0.3, 2_000), 10 ** rng.uniform(-7, -3.5, 250_000)])
+    flag = np.arange(guide.size) < 700
+    y = (rng.random(guide.size) < np.where(flag, guide, np.where(guide >= 0.01, guide / 2, 0.001))).astype(np.int8)
+    path = scratch / "hidden.parquet"
+    with duckdb.connect() as connection:
+        connection.register("t", {"id": np.arange(guide.size), "y": y, "guide": guide, "flag": flag})
+        connection.execute(f"copy (select id, y, guide, flag from t) to '{path}' (format parquet)")
+    judged = assay.Classifier("blind", predicted="flag")
+    return Bench("made-up", "blind", "hidden", assay.read_population(path, id="id", classifiers=[judged], guide="guide"))
+
+
 def worthless(s: NDArray[np.float32], flagged: NDArray[np.bool_], mode: Mode, rng: np.random.Generator) -> NDArray[np.float32]:
     """The scores with what they knew taken out, or turned round."""
     if mode in ("noise", "shuffled"):
@@ -85,5 +100,8 @@ def worthless(s: NDArray[np.float32], flagged: NDArray[np.bool_], mode: Mode, rn
 def all_benches(folder: Path, modes: tuple[Mode, ...], *, seed: int, scratch: Path) -> Iterator[Bench]:
     """Every table and model in every mode."""
     for mode in modes:
+        if mode == "hidden":
+            yield hidden(seed=seed, scratch=scratch)
+            continue
         for table, model in SEVEN:
             yield load(folder, table, model, mode=mode, seed=seed, scratch=scratch)

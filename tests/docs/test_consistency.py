@@ -31,7 +31,6 @@ MATHS = {"designs": "bands", "estimators": "weighted linearize calibration", "in
 WORDS = {
     "Units": "unit",
     "Totals": "metric",
-    "Evidence": "estimate",
     "Limits": "interval",
     "GoalVerdict": "decision",
     "MoreLabels": "decision",

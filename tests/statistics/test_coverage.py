@@ -18,7 +18,9 @@ from assay.randomness import stream
 from assay.study.simulate import replicate, true_value
 from tests.statistics.populations import MAKERS, Known, hidden, known, precise
 
+pytestmark = pytest.mark.statistics
 REPS = 2_000
+MANY = 10_000
 METRICS = ("precision", "recall", "f1", "accuracy", "prevalence")
 COVERAGE = 7  # the purpose of the streams below
 Maker = Callable[[np.random.Generator], Known]
@@ -57,34 +59,39 @@ def test_interval_covers(maker: Maker, design: DesignName, labels: int, seed: in
     assert not short
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("labels", [50, 100, 200, 500, 1_000, 2_000])
+@pytest.mark.parametrize("interval", ["rec", "strict"])
+@pytest.mark.parametrize("maker", MAKERS, ids=lambda m: m.__name__)
+def test_interval_covers_in_many_replicates(maker: Maker, interval: IntervalKind, labels: int, seed: int) -> None:
+    if maker is hidden and interval == "rec" and labels >= 1_000:
+        pytest.skip("rec believes the guide, which is wrong here: see the test of hidden positives")
+    at = maker(stream(seed, COVERAGE, 0))
+    for m, metric in enumerate(METRICS):
+        tally = tallies(at, metric, labels=labels, design="bands", rng=stream(seed, COVERAGE, 10, m, labels), reps=MANY)
+        assert hits(at, metric, tally, interval=interval) >= enough_hits(MANY), metric
+
+
 def test_wald_interval_does_not_cover_rare_errors(seed: int) -> None:
     at = precise(stream(seed, COVERAGE, 0))
     found = hits(at, "precision", tallies(at, "precision", labels=100, design="simple", rng=stream(seed, COVERAGE, 2)), interval="wald")
     assert found < enough_hits(REPS)
 
 
-def test_interval_covers_hidden_positives_and_one_that_believes_the_guide_does_not(seed: int) -> None:
+def test_strict_interval_covers_hidden_positives_and_one_that_believes_the_guide_does_not(seed: int) -> None:
     at = hidden(stream(seed, COVERAGE, 0))
     tally = tallies(at, "recall", labels=2_000, design="bands", rng=stream(seed, COVERAGE, 3))
-    assert hits(at, "recall", tally) >= enough_hits(REPS)
-    assert hits(at, "recall", tally, interval="guided") < enough_hits(REPS)
+    assert hits(at, "recall", tally, interval="strict") >= enough_hits(REPS)
+    assert hits(at, "recall", tally, interval="rec") < enough_hits(REPS)
 
 
-@pytest.mark.parametrize("maker", [m for m in MAKERS if m is not hidden], ids=lambda m: m.__name__)
-def test_guided_interval_covers_where_errors_are_not_hidden(maker: Maker, seed: int) -> None:
-    at = maker(stream(seed, COVERAGE, 0))
-    for m, metric in enumerate(METRICS):
-        tally = tallies(at, metric, labels=200, design="bands", rng=stream(seed, COVERAGE, 9, m))
-        assert hits(at, metric, tally, interval="guided") >= enough_hits(REPS), metric
-
-
-@pytest.mark.parametrize("maker", [precise, hidden], ids=lambda m: m.__name__)
-def test_one_sided_bounds_hold_at_their_level(maker: Maker, seed: int) -> None:
+@pytest.mark.parametrize(("maker", "interval"), [(precise, "rec"), (precise, "strict"), (hidden, "strict")], ids=str)
+def test_one_sided_bounds_hold_at_their_level(maker: Maker, interval: IntervalKind, seed: int) -> None:
     at = maker(stream(seed, COVERAGE, 0))
     for m, metric in enumerate(("precision", "recall", "f1", "prevalence")):
         for n in (300, 2_000):
             tally = tallies(at, metric, labels=n, design="bands", rng=stream(seed, COVERAGE, 4, m, n))
-            measured = measure(metric_named(metric), tally, tail=0.05)
+            measured = measure(metric_named(metric), tally, tail=0.05, interval=interval)
             truth = true_value(at.profile, at.positives, metric_named(metric))
             for holds in (measured.low <= truth, measured.high >= truth):
                 assert holds.sum() >= enough_hits(REPS), (metric, n)

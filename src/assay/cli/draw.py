@@ -25,10 +25,12 @@ def command(*, study: str, units: int, out: Path | None, show: tuple[str, ...], 
     Example:
       assay draw demo --units 100 --show text --out batch.csv
     """  # noqa: D301
-    from assay.labeling.flat import batch_text, write_whole
+    from assay.labeling.flat import batch_text, refuse_untold, write_whole
     from assay.study.study import Study
 
     found = Study.load(study, ledger=ledger)
+    if out is not None:
+        refuse_untold(out, found.standing.answers)
     with working("drawing units"):
         batch = found.ask(units, next=more)
         shown = found.fetch(batch.units, columns=show) if batch and show else [{} for _ in (batch.units if batch else ())]

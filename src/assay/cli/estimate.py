@@ -35,6 +35,7 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
             )
         table(ESTIMATE_HEADINGS, estimate_rows(shown.estimates))
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
+        note("strict: the interval that holds also if errors hide where the guide says there are none")
     for warning in shown.warnings:
         note(f"warning: {warning}")
     note(f"next: assay {'decide' if shown.estimates else 'draw'} {study}")

@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ASSAY"})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="assay")
 def cli() -> None:
     """Tell how good a classifier is from the fewest human labels, and how sure you are.
@@ -62,6 +62,8 @@ def main() -> None:
     try:
         sys.exit(cli(prog_name="assay", standalone_mode=False))  # Click hands back the code of an Exit, None otherwise
     except click.ClickException as error:
+        if "--json" in sys.argv:
+            click.echo(json.dumps({"error": {"kind": "usage", "message": error.format_message()}}))
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:

@@ -64,7 +64,13 @@ def _named(text: str, limits: tuple[float, float]) -> Classifier:
 
 
 ledger_option = click.option(
-    "--ledger", default="sqlite:///assay.db", show_default=True, metavar="ADDRESS", help="Where the record is kept."
+    "--ledger",
+    default="sqlite:///assay.db",
+    envvar="ASSAY_LEDGER",
+    show_default=True,
+    show_envvar=True,
+    metavar="ADDRESS",
+    help="Where the record is kept.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 peek_option = click.option(

@@ -66,12 +66,13 @@ def share(value: float | None) -> str:
 
 
 def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
-    """One row an estimate: value, interval, half-width, effective n, labels, design effect."""
+    """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
     return [
         [
             e.metric if e.planned else f"{e.metric} (not a goal)",
             share(e.value),
             f"{share(e.low)} .. {share(e.high)}",
+            f"{share(e.strict_low)} .. {share(e.strict_high)}",
             f"{e.half_width:.3f}",
             count(e.n_eff),
             count(e.labels),
@@ -81,4 +82,4 @@ def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
     ]
 
 
-ESTIMATE_HEADINGS = ("metric", "value", "interval", "half-width", "effective n", "labels", "design effect")
+ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")

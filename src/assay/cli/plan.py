@@ -18,13 +18,11 @@ from assay.nouns.canonical import Json
 @click.option(
     "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
 )
-@click.option("--design", type=click.Choice(["bands", "simple"]), default="bands", show_default=True, help="How units are chosen.")
+@click.option("--design", type=click.Choice(["bands", "simple"]), help="How units are chosen; bands unless the study has another.")
 @click.option(
     "--interval",
-    type=click.Choice(["rec", "guided"]),
-    default="rec",
-    show_default=True,
-    help="rec holds whatever the guide is; guided believes it, and is narrower.",
+    type=click.Choice(["rec", "strict"]),
+    help="What decides; rec unless said. strict holds also if errors hide where the guide says there are none.",
 )
 @click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name.")
 @ledger_option
@@ -46,7 +44,7 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     goals = [parse_goal(text, level=options["level"]) for text in options["goals"]]
     with working("profiling the population"):
         profile = open_engine(population).profile()
-    ways = Ways(options["design"], options["interval"])
+    ways = Ways(options["design"] or "bands", options["interval"] or "rec")
     with working("sizing the goals"):
         sizing = size_goals(profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
     fixed = _fix(population, goals, options, sizing.together) if options["study"] else None

@@ -24,7 +24,7 @@ from assay.cli.output import print_json, share, table
 @click.option("--joint", is_flag=True, help="One draw for all metrics instead of one each.")
 @click.option(
     "--interval",
-    type=click.Choice(["rec", "guided", "wald"]),
+    type=click.Choice(["rec", "strict", "wald"]),
     default="rec",
     show_default=True,
     help="wald is a baseline that undercovers.",

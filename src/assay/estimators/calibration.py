@@ -4,7 +4,7 @@ The labeled units of each side are cut into thirds by guide. In each part the nu
 distribution of a sum of independent yes/no answers of the claimed probabilities. The alarm sounds if any part's two-sided p-value
 is below FALSE_ALARM / parts, so a guide that is right raises it at most once in a hundred studies.
 
-A warning, never a correction: intervals hold whatever the guide is; a wrong guide costs labels.
+A warning, never a correction: a wrong guide costs labels, and the strict interval holds whatever the guide is.
 
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """

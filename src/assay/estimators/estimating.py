@@ -18,6 +18,7 @@ def estimate(
     """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
     tail = (1 - level) / 2
     measured = measure_sides(metric, sides, tally=tally, tail=tail, interval=interval)
+    strict = measure_sides(metric, sides, tally=tally, tail=tail, interval="strict")
     value = float(measured.value)
     known = bool(np.isfinite(value))
     p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
@@ -28,6 +29,8 @@ def estimate(
         value=value if known else None,
         low=float(measured.low),
         high=float(measured.high),
+        strict_low=float(strict.low),
+        strict_high=float(strict.high),
         level=level,
         standard_error=float(measured.standard_error) if known else None,
         n_eff=effective_n(metric, tally, measured, p1=p1, p0=p0, tail=tail, interval=interval),

@@ -70,21 +70,21 @@ def measure_sides(metric: Metric, sides: Sides, *, tally: Tally, tail: float, in
         raw = (a1 * tally.N1) ** 2 * np.nan_to_num(one.raw) + (a0 * tally.N0) ** 2 * np.nan_to_num(zero.raw)
         low, high = wald(metric, value, np.sqrt(raw), tail)
         return Measured(value, low, high, standard_error)
-    guided = interval == "guided"
+    strict = interval == "strict"
     low, high = mover(
         metric,
         N1=tally.N1,
         N0=tally.N0,
         share1=p1,
         share0=p0,
-        limits1=rec(one, tail, guided=guided),
-        limits0=_other_limits(metric, zero, tail, guided=guided),
+        limits1=rec(one, tail, strict=strict),
+        limits0=_other_limits(metric, zero, tail, strict=strict),
     )
     return Measured(value, low, high, standard_error)
 
 
-def _other_limits(metric: Metric, zero: Evidence, tail: float, *, guided: bool) -> Limits:
+def _other_limits(metric: Metric, zero: Evidence, tail: float, *, strict: bool) -> Limits:
     """REC of the other side; a point where the metric does not depend on it."""
     if metric.needs_unflagged:
-        return rec(zero, tail, guided=guided)
+        return rec(zero, tail, strict=strict)
     return Limits(np.zeros_like(zero.p), np.zeros_like(zero.p))

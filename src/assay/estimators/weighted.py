@@ -52,6 +52,23 @@ def recalibrate(tally: Tally) -> FloatArray:
     return expit(a[..., None] + b[..., None] * x)
 
 
+ORDER_Z = 2.326  # one-sided 1 %: the guide counts as proven on a side beyond this
+
+
+def order_z(tally: Tally) -> FloatArray:
+    """Score statistic of "positives rise with the guide" against "the guide says nothing": about N(0, 1) under the latter.
+
+    0 where nothing can be said: all labels alike, or all groups of one guide value.
+    """
+    n, k, x = tally.n, tally.k, tally.logit
+    labels = np.maximum(n.sum(-1), 1)
+    share = k.sum(-1) / labels
+    centered = x - ((n * x).sum(-1) / labels)[..., None]
+    variance = share * (1 - share) * (n * centered**2).sum(-1)
+    top = (centered * (k - n * share[..., None])).sum(-1)
+    return np.asarray(np.divide(top, np.sqrt(variance), out=np.zeros_like(top), where=variance > 1e-12))
+
+
 def read_side(tally: Tally) -> Evidence:
     """The estimated positive share of one side (a tally of that side only), its variance, and what an unseen error could weigh."""
     N_side = float(tally.N.sum())
@@ -75,5 +92,6 @@ def read_side(tally: Tally) -> Evidence:
         v=np.maximum(V, Vs),
         df=np.maximum(1.0, np.where(open_share > 0, n - 1, 0).sum(-1)),
         spread=(scale / safe_n).sum(-1),
+        ordered=order_z(tally) > ORDER_Z,
         unlabeled=1 - labeled_N / N_side if N_side else np.zeros(n.shape[:-1]),
     )

@@ -3,12 +3,12 @@
 For one side, with q the rarer of (p, 1 - p) and v its variance:
 
     n_e = q (1 - q) / v,   x = n_e q,            lower = Beta^-1(alpha/2; x, n_e - x + 1)
-    w   = what one more, unseen error would weigh (`pseudo_event`)
+    w   = what one more, unseen error would weigh (`unseen_error`)
     q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
 
-Two sides are joined by MOVER (`intervals/mover.py`). The weight w does not believe the guide: an error may hide where the guide
-says there is none, and the interval must hold then too. `guided` believes it, by name, and is narrower. Derivation and coverage:
-docs/maths/rare.md, docs/coverage.md.
+Two sides are joined by MOVER (`intervals/mover.py`). REC believes that errors are where the guide says once the labels of the side
+have shown the guide's order; `strict` never does, and holds also where errors hide. Derivation and coverage: docs/maths/rare.md,
+docs/coverage.md.
 
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
@@ -22,7 +22,7 @@ from assay.nouns.evidence import Evidence, Limits
 GUARD = 1e-12  # a census is exact, floating point included
 
 
-def rec(side: Evidence, tail: float, *, guided: bool = False) -> Limits:
+def rec(side: Evidence, tail: float, *, strict: bool = False) -> Limits:
     """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided)."""
     known = np.isfinite(side.p)
     p = np.where(known, side.p, 0.5)
@@ -30,7 +30,7 @@ def rec(side: Evidence, tail: float, *, guided: bool = False) -> Limits:
     q = np.where(mirrored, 1 - p, p)
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
     v = side.v * inflation
-    low, high = _rare_limits(q, v, tail, typical_event(q, v, side) if guided else pseudo_event(q, v, side))
+    low, high = _rare_limits(q, v, tail, unseen_error(q, v, side, strict=strict))
     exact = side.v <= 0
     low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
     low, high = np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
@@ -52,20 +52,15 @@ def _rare_limits(q: FloatArray, v: FloatArray, tail: float, w: FloatArray) -> Li
     return Limits(low, np.where(finite, betaincinv(a, b, 1 - tail), 1.0))
 
 
-def pseudo_event(q: FloatArray, v: FloatArray, side: Evidence) -> FloatArray:
-    """The weight of one unseen error: the largest of three, because nobody saw where it is.
+def unseen_error(q: FloatArray, v: FloatArray, side: Evidence, *, strict: bool) -> FloatArray:
+    """What one error that nobody saw weighs: like those seen where the guide is proven, else like one anywhere on the side.
 
-    v / q      a typical error among those seen (`typical_event`)
+    v / q      a typical error among those seen; at least half an even label, and at least one unit, which near a census is more
     spread     an error in a unit chosen evenly, wherever the guide says there is none
-    1 / N      a single unit, which near a census is more than its label's share
     """
-    return np.maximum(typical_event(q, v, side), side.spread)
-
-
-def typical_event(q: FloatArray, v: FloatArray, side: Evidence) -> FloatArray:
-    """The weight of an unseen error that is like those seen, at least half an even label and one unit: believes the guide."""
     typical = np.where(q > 0, np.divide(v, q, out=np.zeros_like(v), where=q > 0), side.spread)
-    if not side.N:
-        return typical
-    even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0)
-    return np.asarray(np.maximum.reduce([typical, even, np.where(side.n < side.N, 1 / side.N, 0.0)]))
+    if side.N:
+        even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0)
+        typical = np.maximum.reduce([typical, even, np.where(side.n < side.N, 1 / side.N, 0.0)])
+    believed = side.ordered & (not strict)
+    return np.where(believed, typical, np.maximum(typical, side.spread))

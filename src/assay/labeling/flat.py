@@ -8,7 +8,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +69,19 @@ def batch_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], 
     )
     writer.writerows(lines)
     return out.getvalue()
+
+
+def refuse_untold(path: Path, told: Container[str]) -> None:
+    """Refuses to write over a file that is no batch, or a batch with answers that were not told yet: people's work is not lost here."""
+    if not path.exists():
+        return
+    try:
+        answered = [label.unit for label in read_answers(path, unit_columns=("unit",)).labels]
+    except LabelError as error:
+        raise LabelError(f"{path} exists and is no batch that could be written again ({error}): name another file") from None
+    untold = [unit for unit in answered if unit not in told]
+    if untold:
+        raise LabelError(f"{path} holds {len(untold):,} answers that were not told yet: tell them first, or name another file")
 
 
 class Sheet(NamedTuple):

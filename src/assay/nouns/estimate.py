@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from assay.nouns.canonical import Json
 
-IntervalKind = Literal["rec", "guided", "wald"]  # rec: whatever the guide is; guided: errors are where the guide says; wald: a baseline
+IntervalKind = Literal["rec", "strict", "wald"]
+"""rec: errors are where the guide says, once the labels have shown its order; strict: wherever they are; wald: a baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,8 @@ class Estimate:
     """A metric of a classifier as the labels show it.
 
     value           None: unknown, `why` says why; then the interval is what remains possible
-    low, high       two-sided interval that holds at `level`
+    low, high       two-sided interval at `level`
+    strict_low, strict_high   the interval that also holds if errors hide where the guide says there are none
     n_eff           labels of a simple draw that would give as narrow an interval
     labels          labels behind the number
     design_effect   labels / n_eff: below 1, the draw was better than a simple one
@@ -29,6 +31,8 @@ class Estimate:
     value: float | None
     low: float
     high: float
+    strict_low: float
+    strict_high: float
     level: float
     standard_error: float | None
     n_eff: float | None
@@ -65,6 +69,8 @@ class Estimate:
             "value": self.value,
             "low": self.low,
             "high": self.high,
+            "strict_low": self.strict_low,
+            "strict_high": self.strict_high,
             "half_width": self.half_width,
             "level": self.level,
             "standard_error": self.standard_error,

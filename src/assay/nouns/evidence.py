@@ -5,7 +5,7 @@ Main path: population > profile > plan > draw > labels > [estimate] > decision >
 
 from typing import NamedTuple
 
-from assay.nouns.arrays import FloatArray
+from assay.nouns.arrays import BoolArray, FloatArray
 
 
 class Evidence(NamedTuple):
@@ -17,6 +17,7 @@ class Evidence(NamedTuple):
     v          the variance of p that intervals use: the larger of the usual and the smoothed one
     df         degrees of freedom of v
     spread     sum W_h^2 (1 - f_h) / n_h, the variance of p per unit of p (1 - p): 1 / Kish's effective n
+    ordered    whether the labels have shown that positives rise with the guide on this side
     unlabeled  share of the side in groups without any label
     """
 
@@ -27,6 +28,7 @@ class Evidence(NamedTuple):
     v: FloatArray
     df: FloatArray
     spread: FloatArray
+    ordered: BoolArray
     unlabeled: FloatArray
 
 

@@ -213,6 +213,6 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
         return []
     where = str(alarms[0]) if counts else f"{alarms[0].side} units, {alarms[0].part} by score"
     return [
-        f"the scores do not predict as they claim ({where}; false-alarm rate {FALSE_ALARM:.0%} a look). The intervals hold, but the "
-        "draw was not placed as well as planned: recalibrate the scores or name a better guide for the next study"
+        f"the scores do not predict as they claim ({where}; false-alarm rate {FALSE_ALARM:.0%} a look): labels were "
+        "not placed as well as planned. The strict interval holds whatever the scores are; recalibrate them or name a better guide"
     ]

@@ -99,18 +99,19 @@ class Study:
         return replay(self._ledger.entries(self.name))
 
     def plan(
-        self, budget: int, *, grow_to: int | None = None, design: DesignName = "bands", interval: Literal["rec", "guided"] = "rec"
+        self, budget: int, *, grow_to: int | None = None, design: DesignName | None = None, interval: Literal["rec", "strict"] | None = None
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
-        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. interval="guided" believes that
-        errors are where the guide says: narrower, and wrong where positives hide (docs/maths/rare.md). Both are fixed with the first plan.
+        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design ("bands" or "simple") and
+        interval ("rec", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
         """
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
+            _check_fixed(standing, design, interval)
             if standing.plans and standing.plan.budget == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design, interval=interval)
+            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design or "bands", interval=interval or "rec")
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
@@ -247,6 +248,16 @@ def _read_goals(goals: Sequence[str | Goal], population: Population, level: floa
     if len({g.level for g in wanted}) > 1:
         raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
     return wanted
+
+
+def _check_fixed(standing: Standing, design: DesignName | None, interval: IntervalKind | None) -> None:
+    """Refuses another design or interval than the first plan fixed."""
+    if not standing.plans:
+        return
+    first = standing.plans[0]
+    for what, asked, fixed in (("design", design, first.design.name), ("interval", interval, first.interval)):
+        if asked is not None and asked != fixed:
+            raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
 
 
 def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName, interval: IntervalKind) -> Plan:

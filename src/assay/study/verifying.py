@@ -81,5 +81,7 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
             taken = draw_plan(engine, standing.profile, standing.plan)
             if taken.units.unit != standing.units.unit:
                 yield "draw: drawing the plan again from the population gives other units"
+            elif taken.units.as_json() != standing.units.as_json():
+                yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"
     except AssayError as error:
         yield str(error)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.errors import LabelError
-from assay.labeling.flat import batch_text, defused, read_answers, restored, write_whole
+from assay.labeling.flat import batch_text, defused, read_answers, refuse_untold, restored, write_whole
 from assay.nouns.label import Label
 
 UNITS = ("b", "a", "-1")
@@ -269,3 +269,17 @@ def test_a_folder_that_is_missing_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(LabelError, match="cannot be written"):
         write_whole(tmp_path, "x")
     assert not list(tmp_path.parent.glob(".*.part"))
+
+
+def test_a_batch_with_untold_answers_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "batch.csv"
+    refuse_untold(path, ())
+    path.write_text("unit,answer\na,\nb,\n")
+    refuse_untold(path, ())
+    path.write_text("unit,answer\na,yes\nb,\n")
+    refuse_untold(path, {"a"})
+    with pytest.raises(LabelError, match="1 answers that were not told"):
+        refuse_untold(path, ())
+    path.write_text("unit,answer\na,perhaps\n")
+    with pytest.raises(LabelError, match="no batch"):
+        refuse_untold(path, ())
