@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import COMMANDS, REFUSED
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from tests.end_to_end.commands import PROGRAM, assay, environment, ok, real
 from tests.unit.study.made import TRUTH, columns, write_csv
 

@@ -13,7 +13,7 @@ from assay.estimators.grouping import Groups, groups_of
 from assay.estimators.measuring import measure
 from assay.ledgers.sqlite import SqliteLedger
 from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from assay.nouns.plan import Plan
 from assay.nouns.profile import Profile
 from assay.planning.choosing import DesignName

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from assay.nouns.canonical import Json, canonical
 from assay.nouns.ladder import BINS
+from assay.nouns.metric import Totals
+from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.profile import Column, Profile, SourceFile
 from assay.nouns.tally import Tally
 
@@ -53,6 +55,30 @@ def tally_of(
         N1=float(units[side].sum()),
         N0=float(units[~side].sum()),
     )
+
+
+def terms_of_gradient(name: str, t: Totals) -> Totals:
+    """For each derivative the sum of the absolute values of the terms it is made of: a few EPS of that is its rounding error.
+
+    Ratios, and sums of ratios that do not pull against each other, are made of terms of one sign: their own size. The others subtract,
+    and what is left may be far smaller than the rounding of what was subtracted.
+    """
+    if name == "kappa":  # (c D - d C) / D^2, where C = 2 (TP TN - FN FP) is itself a difference
+        C, D = 2 * (t.TP * t.TN + t.FN * t.FP), (t.TP + t.FP) * (t.FP + t.TN) + (t.TP + t.FN) * (t.FN + t.TN)
+        tops = (2 * t.TN, 2 * t.FN, 2 * t.FP, 2 * t.TP)
+        bottoms = (t.FP + t.FN + 2 * t.TN, t.TP + 2 * t.FP + t.TN, t.TP + 2 * t.FN + t.TN, 2 * t.TP + t.FP + t.FN)
+        return Totals(*((c * D + d * C) / D**2 for c, d in zip(tops, bottoms, strict=True)))
+    if name == "mcc":  # top / root - theta / 2 (1 / margin + 1 / margin), where theta is itself a difference
+        flagged, other, positive, negative = t.TP + t.FP, t.FN + t.TN, t.TP + t.FN, t.FP + t.TN
+        root = np.sqrt(flagged) * np.sqrt(other) * np.sqrt(positive) * np.sqrt(negative)
+        theta = (t.TP * t.TN + t.FP * t.FN) / root
+        tops, firsts, seconds = (t.TN, t.FN, t.FP, t.TP), (flagged, flagged, other, other), (positive, negative, positive, negative)
+        return Totals(*(top / root + theta / 2 * (1 / a + 1 / b) for top, a, b in zip(tops, firsts, seconds, strict=True)))
+    if name == "weighted_f1":  # p (F - G) + share f + (1 - share) g
+        share, both = METRICS["prevalence"].value(t), METRICS["f1"].value(t) + METRICS["f1_negative"].value(t)
+        parts = zip(*(METRICS[part].gradient(t) for part in ("prevalence", "f1", "f1_negative")), strict=True)
+        return Totals(*(abs(p) * both + share * abs(f) + (1 - share) * abs(g) for p, f, g in parts))
+    return Totals(*map(np.abs, metric_named(name).gradient(t)))
 
 
 def through_text(data: Json) -> Any:

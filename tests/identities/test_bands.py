@@ -12,7 +12,7 @@ from assay.estimators.grouping import groups_of
 from assay.estimators.linearize import sizes
 from assay.nouns.design import Design
 from assay.nouns.ladder import BINS
-from assay.nouns.metric import METRICS, metric_named
+from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.profile import Profile
 from assay.planning.choosing import choose_design, frame_of
 from tests.identities.made import EPS, Cells, checked, checked_less, profile_of, profiles
@@ -31,18 +31,35 @@ HOSTILE: dict[str, Cells] = {
     "just above the reference": {(0, 10): 98, (0, 2000): 15, (0, 2100): 1, (1, 3000): 104},
     "a billion units": {(0, b): 10_000_000 for b in range(100)} | {(1, BINS - 1): 3},
 }
-GOALS = [["precision"], ["recall"], ["f1"], ["accuracy"], ["prevalence"], ["precision", "recall", "f2"]]
+GOALS = [
+    ["precision"],
+    ["recall"],
+    ["f1"],
+    ["accuracy"],
+    ["prevalence"],
+    ["negative_predictive_value"],
+    ["mcc"],
+    ["precision", "recall", "f2"],
+    ["precision", "false_omission_rate"],
+]
+ONE_SIDED = {"precision": True, "negative_predictive_value": False}  # the side each is a share of: flagged or not
 
 
 def check(profile: Profile, goals: list[str], labels: int) -> Design | None:
     """A design that keeps every promise of bands; None where the goals have no frame."""
     metrics = [metric_named(name) for name in goals]
     flagged = profile.predicted(0)
-    if goals == ["precision"] and not flagged.any():
-        with pytest.raises(PlanError, match="flags none"):
+    if len(goals) == 1 and (share_of := ONE_SIDED.get(goals[0])) is not None and not (flagged == share_of).any():
+        with pytest.raises(
+            PlanError, match=f"{goals[0]} is a share of the {'flagged' if share_of else 'unflagged'} units, but the classifier has none"
+        ):
             frame_of(profile, metrics)
         return None
     frame = frame_of(profile, metrics)
+    if len(goals) == 1 and goals[0] in ONE_SIDED:
+        assert (frame == (flagged == ONE_SIDED[goals[0]])).all()
+    else:
+        assert frame.all()
     units = int(profile.count[frame].sum())
     labels = min(max(labels, 2 * SMALLEST_TAKE), units)
     design = choose_design(profile, metrics, labels=labels)

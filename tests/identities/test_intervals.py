@@ -9,11 +9,13 @@ from assay.estimators.effective import effective_n
 from assay.estimators.measuring import measure, read_sides
 from assay.intervals.mover import mover
 from assay.nouns.evidence import Limits
-from assay.nouns.metric import METRICS, Totals
+from assay.nouns.metric import Totals
+from assay.nouns.metrics import METRICS
 from assay.nouns.tally import Tally
 from tests.identities.made import EPS, checked, checked_less, tallies, tally_of
 
 TAILS = (0.05, 0.025, 0.0025)
+OTHER_SIDE = ("negative_predictive_value", "false_omission_rate")  # shares of the unflagged units
 each_metric = pytest.mark.parametrize("name", METRICS)
 
 
@@ -58,7 +60,8 @@ def test_an_interval_lies_in_the_range_and_contains_the_value(name: str, tally: 
 def test_an_interval_short_of_a_census_has_width(name: str, tally: Tally) -> None:
     both = tally.flagged.any() and not tally.flagged.all()
     found = measure(METRICS[name], tally, tail=0.25)
-    if both or name in ("accuracy", "prevalence") or (name == "precision" and tally.flagged.any()):
+    one_sided = (name == "precision" and tally.flagged.any()) or (name in OTHER_SIDE and not tally.flagged.all())
+    if both or name in ("accuracy", "prevalence") or one_sided:
         assert found.high > found.low
 
 
@@ -109,7 +112,7 @@ def test_an_effective_n_is_at_most_the_frame(name: str, tally: Tally) -> None:
         assert n_eff is None
     else:
         assert n_eff is not None
-        assert 1 <= n_eff <= tally.N1 + (tally.N0 if metric.needs_unflagged else 0)
+        assert 1 <= n_eff <= (tally.N1 if metric.needs_flagged else 0) + (tally.N0 if metric.needs_unflagged else 0)
 
 
 @each_metric
@@ -121,7 +124,8 @@ def test_a_simple_draw_has_its_own_size_as_effective_n(name: str, labels: int, s
     n = np.array([0.2, 0.8]) * labels
     tally = tally_of([1, 0], [2000, 8000], n.tolist(), (n * [share1, share0]).tolist())
     n_eff = effective_n(metric, tally, measure(metric, tally, tail=0.025), p1=share1, p0=share0, tail=0.025)
-    assert n_eff == pytest.approx(n[0] if name == "precision" else labels, rel=0.01)
+    own = n[0] if name == "precision" else n[1] if name in OTHER_SIDE else labels  # the labels of the side(s) the metric needs
+    assert n_eff == pytest.approx(own, rel=0.01)
 
 
 @checked

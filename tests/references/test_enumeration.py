@@ -8,7 +8,7 @@ import pytest
 from assay.estimators.measuring import measure, read_sides
 from assay.estimators.weighted import read_side
 from assay.nouns.arrays import FloatArray
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from assay.nouns.tally import Tally
 from tests.identities.made import EPS, tally_of
 

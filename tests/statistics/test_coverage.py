@@ -11,12 +11,12 @@ from assay.designs.base import takes
 from assay.estimators.grouping import groups_of
 from assay.estimators.measuring import measure
 from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import metric_named
+from assay.nouns.metrics import metric_named
 from assay.nouns.tally import Tally
 from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import stream
 from assay.study.simulate import replicate, true_value
-from tests.statistics.populations import MAKERS, Known, hidden, known, precise
+from tests.statistics.populations import MAKERS, Known, calibrated, hidden, known, noise, precise
 
 pytestmark = pytest.mark.statistics
 REPS = 2_000
@@ -27,7 +27,7 @@ Maker = Callable[[np.random.Generator], Known]
 
 
 def enough_hits(reps: int, covered: float = 0.94) -> int:
-    """The fewest hits a true coverage of 0.94 gives with probability 1 - 1e-6: 1,824 of 2,000 (0.912)."""
+    """The fewest hits a true coverage of 0.94 gives with probability 1 - 1e-6: 1,826 of 2,000 (0.913)."""
     return int(binom.ppf(1e-6, reps, covered))
 
 
@@ -57,6 +57,15 @@ def test_interval_covers(maker: Maker, design: DesignName, labels: int, seed: in
         if found < enough_hits(REPS):
             short[metric] = found / REPS
     assert not short
+
+
+@pytest.mark.parametrize("metric", ["mcc", "kappa", "balanced_accuracy"])
+@pytest.mark.parametrize("maker", [calibrated, noise, precise], ids=lambda m: m.__name__)
+def test_interval_of_an_agreement_covers(maker: Maker, metric: str, seed: int) -> None:
+    """Metrics that are no share of units, so that the promise is not made for shares alone."""
+    at = maker(stream(seed, COVERAGE, 0))
+    tally = tallies(at, metric, labels=200, design="bands", rng=stream(seed, COVERAGE, 9))
+    assert hits(at, metric, tally) >= enough_hits(REPS)
 
 
 @pytest.mark.slow

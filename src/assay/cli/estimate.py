@@ -4,14 +4,16 @@ import click
 
 from assay.cli.options import json_option, ledger_option, peek_option, study_argument
 from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+from assay.nouns.metrics import COMMON
 
 
 @click.command("estimate")
 @study_argument
+@click.option("--all", "everything", is_flag=True, help="Every metric, not only the goals and the common ones.")
 @peek_option
 @ledger_option
 @json_option
-def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
+def command(*, study: str, everything: bool, peek: bool, ledger: str, as_json: bool) -> None:
     """Every metric with its interval, effective n and the labels behind it, once all planned units are resolved.
 
     \b
@@ -33,7 +35,7 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
             click.echo(
                 f"A PEEK at {done.labels:,} of {done.planned:,} labels: NOT a {shown.estimates[0].level:.0%} interval; recorded as a look\n"
             )
-        table(ESTIMATE_HEADINGS, estimate_rows(shown.estimates))
+        table(ESTIMATE_HEADINGS, estimate_rows([e for e in shown.estimates if everything or e.planned or e.metric in COMMON]))
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
         note("strict: the interval that holds also if errors hide where the guide says there are none")
     for warning in shown.warnings:

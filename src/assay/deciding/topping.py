@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from assay.deciding.looks import spending
-from assay.deciding.verdict import THIN_HALF_WIDTH, THIN_N_EFF, Reading
+from assay.deciding.verdict import THIN_N_EFF, Reading, widest
 from assay.designs.base import takes
 from assay.estimators.effective import effective_n
 from assay.estimators.grouping import Groups
@@ -54,7 +54,7 @@ def _settled(reading: Reading, groups: Groups, n: FloatArray, shares: FloatArray
     two, one = tails(reading.goal, share=share)
     kind = reading.estimate.interval
     shown = measure(metric, tally, tail=two, interval=kind)
-    if shown.half_width > THIN_HALF_WIDTH or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
+    if shown.half_width > widest(metric) or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
         return False
     sides = read_sides(tally)
     n_eff = effective_n(

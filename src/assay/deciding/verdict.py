@@ -15,6 +15,8 @@ from assay.estimators.measuring import Measured, measure
 from assay.nouns.decision import Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome
 from assay.nouns.estimate import Estimate
 from assay.nouns.goal import Goal
+from assay.nouns.metric import Metric
+from assay.nouns.metrics import metric_named
 from assay.nouns.tally import Tally
 
 THIN_N_EFF = 30
@@ -57,6 +59,11 @@ def _side_of(goal: Goal, measured: Measured) -> tuple[GoalStatus, float]:
     return ("not met", low) if low > goal.value else ("open", high)
 
 
+def widest(metric: Metric) -> float:
+    """The largest half-width to ship on: twelve points of a share, and as much of a wider range."""
+    return THIN_HALF_WIDTH * (metric.high - metric.low)
+
+
 def thinness(estimate: Estimate) -> str | None:
     """Why a reading is too thin to ship on whatever its value; None if it is not."""
     name = f"{estimate.metric} of {estimate.classifier}"
@@ -65,8 +72,9 @@ def thinness(estimate: Estimate) -> str | None:
     if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
-    if estimate.half_width > THIN_HALF_WIDTH:
-        return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {THIN_HALF_WIDTH} allowed"
+    allowed = widest(metric_named(estimate.metric))
+    if estimate.half_width > allowed:
+        return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None
 
 

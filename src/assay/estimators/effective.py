@@ -19,8 +19,8 @@ def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatA
 
     The draw is made inside the side(s) the metric needs: the flagged units for precision, all units for recall.
     """
-    sides = [(True, like.N1, p1)] + ([(False, like.N0, p0)] if metric.needs_unflagged else [])
-    sides = [side for side in sides if side[1] > 0]
+    both = ((True, like.N1, p1, metric.needs_flagged), (False, like.N0, p0, metric.needs_unflagged))
+    sides = [(flagged, size, share) for flagged, size, share, needed in both if needed and size > 0]
     N = np.array([size for _, size, _ in sides])
     labels = n[..., None] * N / N.sum()
     return Tally(
@@ -42,7 +42,7 @@ def effective_n(
     if not np.isfinite(measured.value):
         return None
     width = float(measured.high - measured.low)
-    frame = tally.N1 + (tally.N0 if metric.needs_unflagged else 0.0)
+    frame = tally.N1 * metric.needs_flagged + tally.N0 * metric.needs_unflagged
     low, high = 1.0, frame
     for _ in range(2):
         n = np.geomspace(low, high, GRID)

@@ -22,7 +22,7 @@ def estimate(
     value = float(measured.value)
     known = bool(np.isfinite(value))
     p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
-    counted = tally.n if metric.needs_unflagged else tally.n[tally.flagged]
+    counted = tally.n[np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)]
     return Estimate(
         metric=metric.name,
         classifier=classifier,
@@ -43,8 +43,8 @@ def estimate(
 
 def _why(metric: Metric, tally: Tally, sides: Sides) -> str:
     """Why there is no value."""
-    if tally.N1 and not np.isfinite(sides.flagged.p):
-        return "no flagged unit is labeled: label some"
+    if metric.needs_flagged and tally.N1 and not np.isfinite(sides.flagged.p):
+        return "no flagged unit is labeled: label some, or plan a goal that needs them"
     if metric.needs_unflagged and tally.N0 and not np.isfinite(sides.other.p):
         return "no unflagged unit is labeled: the draw was made for the flagged side only, plan a goal that needs both"
     return f"{metric.name} is 0/0 on these labels: no unit that it is a share of was found yet"

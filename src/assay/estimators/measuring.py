@@ -55,8 +55,10 @@ def measure_sides(metric: Metric, sides: Sides, *, tally: Tally, tail: float, in
     """The same from sides already read, for several metrics of one tally."""
     one, zero = sides
     p1, p0 = one.p, zero.p
-    if not metric.needs_unflagged:  # its value does not depend on the other side, labeled or not
+    if not metric.needs_unflagged:  # its value does not depend on that side, labeled or not
         p0 = np.zeros_like(p1)
+    if not metric.needs_flagged:
+        p1 = np.zeros_like(p0)
     if not tally.N1:
         p1 = np.zeros_like(p0)
     if not tally.N0:
@@ -77,14 +79,12 @@ def measure_sides(metric: Metric, sides: Sides, *, tally: Tally, tail: float, in
         N0=tally.N0,
         share1=p1,
         share0=p0,
-        limits1=rec(one, tail, strict=strict),
-        limits0=_other_limits(metric, zero, tail, strict=strict),
+        limits1=_side_limits(one, tail, needed=metric.needs_flagged, strict=strict),
+        limits0=_side_limits(zero, tail, needed=metric.needs_unflagged, strict=strict),
     )
     return Measured(value, low, high, standard_error)
 
 
-def _other_limits(metric: Metric, zero: Evidence, tail: float, *, strict: bool) -> Limits:
-    """REC of the other side; a point where the metric does not depend on it."""
-    if metric.needs_unflagged:
-        return rec(zero, tail, strict=strict)
-    return Limits(np.zeros_like(zero.p), np.zeros_like(zero.p))
+def _side_limits(side: Evidence, tail: float, *, needed: bool, strict: bool) -> Limits:
+    """REC of a side; a point where the metric does not depend on it."""
+    return rec(side, tail, strict=strict) if needed else Limits(np.zeros_like(side.p), np.zeros_like(side.p))

@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 from assay.errors import GoalError
 from assay.nouns.canonical import Json
-from assay.nouns.metric import Metric, metric_named, plain
+from assay.nouns.metric import Metric
+from assay.nouns.metrics import metric_named, plain
 
 DEFAULT_LEVEL = 0.95
 Kind = Literal["+-", ">=", "<="]
 
 _TEXT = re.compile(
-    r"(?P<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*(?P<value>[0-9]*\.?[0-9]+)(?P<percent>\s*%)?"
+    r"(?P<metric>[A-Za-z][A-Za-z0-9_.]*(?:\[[^\]]*\])?)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*(?P<value>-?[0-9]*\.?[0-9]+)(?P<percent>\s*%)?"
     r"(?:\s+for\s+(?P<classifier>\S(?:.*?\S)??))?(?:\s+at\s+(?P<level>[0-9]*\.?[0-9]+))?"
 )
 _KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}

@@ -22,16 +22,17 @@ DESIGNS: tuple[DesignName, ...] = ("bands", "simple")
 
 
 def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
-    """The cells the metrics need: the flagged ones alone where those determine every metric, else all."""
-    if any(metric.needs_unflagged for metric in metrics):
-        return np.ones(profile.count.size, dtype=np.bool_)
+    """The cells the metrics need: one side alone where that determines every metric, else all."""
     flagged = profile.predicted(classifier)
-    if not flagged.any():
+    needed = np.zeros(flagged.shape, dtype=np.bool_)
+    for metric in metrics:
+        needed |= (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    if not needed.any():
         raise PlanError(
-            f"{', '.join(m.name for m in metrics)} is a share of the flagged units, but the classifier flags none of the {profile.N:,}: "
-            "lower its threshold, or ask for prevalence"
+            f"{', '.join(m.name for m in metrics)} is a share of the {'flagged' if metrics[0].needs_flagged else 'unflagged'} units, but "
+            f"the classifier has none among its {profile.N:,}: change its threshold, or ask for prevalence"
         )
-    return flagged
+    return needed
 
 
 def choose_design(profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName = "bands", classifier: int = 0) -> Design:

@@ -9,7 +9,7 @@ from assay.engines.base import Inspection
 from assay.engines.opening import open_engine
 from assay.estimators.linearize import guided_totals
 from assay.nouns.canonical import Json
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import COMMON, METRICS
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
 
@@ -40,7 +40,7 @@ class Examination:
                 lines.append(f"precision, recall and F1 of {classifier.name} are undefined while it flags nothing: lower its threshold")
         if profile.guided:
             totals = guided_totals(profile, profile.predicted(0))
-            claims = [f"{name} {float(value):.3f}" for name, m in METRICS.items() if (value := m.value(totals)) == value]
+            claims = [f"{name} {float(value):.3f}" for name in COMMON if (value := METRICS[name].value(totals)) == value]
             lines.append(f"if the scores are true probabilities: {', '.join(claims)}")
         else:
             lines.append(

@@ -21,7 +21,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
 from assay.nouns.label import UNANSWERED
-from assay.nouns.metric import METRICS, metric_named
+from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.tally import Tally
 from assay.study.replay import Standing
 
@@ -163,8 +163,8 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     classifier = standing.population["classifiers"][0]["name"]
     level = 1 - (1 - plan.goals[0].level) * plan.share
     wanted = [*(g.definition for g in plan.goals), *METRICS.values()]
-    both_sides = bool((~tally.flagged).any()) or tally.N0 == 0
-    metrics = {m.name: m for m in wanted if both_sides or not m.needs_unflagged}
+    drawn1, drawn0 = bool(tally.flagged.any()) or tally.N1 == 0, bool((~tally.flagged).any()) or tally.N0 == 0
+    metrics = {m.name: m for m in wanted if (drawn1 or not m.needs_flagged) and (drawn0 or not m.needs_unflagged)}
     found = tuple(
         estimate(m, tally, sides, classifier=classifier, level=level, planned=name in planned, interval=plan.interval)
         for name, m in metrics.items()

@@ -22,7 +22,8 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL
-from assay.nouns.metric import Metric, Totals, metric_named
+from assay.nouns.metric import Metric, Totals
+from assay.nouns.metrics import metric_named
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
 from assay.nouns.tally import Tally

@@ -8,7 +8,7 @@ from assay.estimators.measuring import measure, read_sides
 from assay.nouns.decision import MoreLabels
 from assay.nouns.estimate import Estimate
 from assay.nouns.goal import Goal, Kind
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from tests.identities.made import tally_of
 
 TALLY = tally_of([1, 0], [10_000, 90_000], [400, 600], [360, 12])

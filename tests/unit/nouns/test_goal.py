@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.errors import GoalError
 from assay.nouns.goal import Goal, parse_goal
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from tests.identities.made import checked, through_text
 
 

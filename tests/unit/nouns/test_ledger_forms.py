@@ -15,7 +15,7 @@ from assay.nouns.design import Design
 from assay.nouns.draw import Units
 from assay.nouns.estimate import Estimate
 from assay.nouns.goal import parse_goal
-from assay.nouns.metric import METRICS
+from assay.nouns.metrics import METRICS
 from assay.nouns.plan import Plan
 from assay.nouns.profile import Profile
 from assay.nouns.tally import Tally
