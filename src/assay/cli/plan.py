@@ -40,6 +40,8 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     from assay.nouns.goal import parse_goal
     from assay.study.sizing import Ways, size_goals
 
+    if options["study"] is not None and not options["study"].strip():
+        raise click.UsageError("--study needs a name, but got an empty one.")
     population = read_options(source, options)
     goals = [parse_goal(text, level=options["level"]) for text in options["goals"]]
     with working("profiling the population"):

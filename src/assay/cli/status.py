@@ -26,7 +26,16 @@ def command(*, study: str, ledger: str, as_json: bool) -> None:
         fixed: Json = None
         if plan is not None:
             fixed = {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "goals": [str(g) for g in plan.goals]}
-        print_json({"study": study, "plan": fixed, "progress": done.as_json(), "looks": found.looks, "warnings": list(found.warnings)})
+        print_json(
+            {
+                "study": study,
+                "plan": fixed,
+                "progress": done.as_json(),
+                "looks": found.looks,
+                "peeks": found.peeks,
+                "warnings": list(found.warnings),
+            }
+        )
         return
     if plan is None:
         click.echo(f"{study}: no plan yet")
@@ -37,6 +46,8 @@ def command(*, study: str, ledger: str, as_json: bool) -> None:
         click.echo(
             f"without a usable answer: {done.cannot_tell:,} cannot tell, {done.skipped:,} skipped, {done.never_answered:,} never answered"
         )
+    if found.looks:
+        click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them by a peek before the look")
     click.echo(plan.promise)
     for warning in found.warnings:
         note(f"warning: {warning}")

@@ -20,17 +20,20 @@ from assay.nouns.tally import Tally
 from assay.planning.sizing import settles, smallest, smoothed_shares, spread_labels, tails
 
 
-def more_labels(plans: Sequence[Plan], groups: Groups, readings: Sequence[Reading], labels: Tally, *, shown: Collection[int]) -> MoreLabels:
+def more_labels(
+    plans: Sequence[Plan], groups: Groups, readings: Sequence[Reading], labels: Tally, *, shown: Collection[int], answered: float = 1.0
+) -> MoreLabels:
     """The labels that should settle every open goal and make no reading too thin: the declared growth if it does, else the fewest.
 
-    Expected answers follow the smoothed shares of the labels so far (`labels`, by group), read at the error the next look may spend.
+    Expected answers follow the smoothed shares of the labels so far (`labels`, by group), read at the error the next look may spend;
+    a share `answered` of the units is expected to have a usable answer, as so far.
     """
     plan = plans[-1]
     frame = plan.design.frame
     shares = smoothed_shares(labels)
 
     def enough(budget: int) -> bool:
-        n = spread_labels(groups, plan.design, budget)
+        n = answered * spread_labels(groups, plan.design, budget)
         share = spending(plans, budget=budget, grow_to=None, shown=shown).share
         return all(_settled(reading, groups, n, shares, share) for reading in readings)
 

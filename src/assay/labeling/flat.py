@@ -131,7 +131,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     except UnicodeDecodeError as error:
         raise LabelError(f"{path} must be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
     if path.suffix in (".csv", ".tsv"):
-        yield from _table_rows(text, "\t" if path.suffix == ".tsv" else ",", path)
+        yield from _table_rows(text, _delimiter(text, path), path)
     elif path.suffix in (".jsonl", ".ndjson"):
         yield from (_as_text(item, path) for line in text.split("\n") if line.strip() for item in [_parsed(line, path)])
     elif path.suffix == ".json":
@@ -139,6 +139,14 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
         yield from (_as_text(item, path) for item in (items if isinstance(items, list) else [items]))
     else:
         raise LabelError(f"answers are read from .csv, .tsv, .jsonl or .json, but {path.name} is none of those: rename or convert it")
+
+
+def _delimiter(text: str, path: Path) -> str:
+    """What separates columns: a tab in .tsv; in .csv whichever of comma, semicolon and tab the heading has most of."""
+    if path.suffix == ".tsv":
+        return "\t"
+    heading = text.partition("\n")[0]
+    return max(",;\t", key=heading.count)
 
 
 def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str]]:

@@ -46,7 +46,7 @@ class MoreLabels:
 
     def __str__(self) -> str:
         """For people."""
-        return f"about {self.labels:,} more labels, {self.flagged:,} of them flagged"
+        return f"about {self.labels:,} more label{'' if self.labels == 1 else 's'}, {self.flagged:,} of them flagged"
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""

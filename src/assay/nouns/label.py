@@ -12,6 +12,7 @@ from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.classifier import DEFAULT_QUESTION
 
 Answer = Literal["yes", "no", "cannot_tell", "skipped", "never_answered"]
+CLOSER = "assay"  # the labeler of units recorded as never answered when a study is closed
 UNANSWERED: frozenset[str] = frozenset({"cannot_tell", "skipped", "never_answered"})
 
 _WORDS: dict[str, Answer] = {

@@ -20,7 +20,7 @@ from assay.nouns.arrays import IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
-from assay.nouns.label import UNANSWERED
+from assay.nouns.label import CLOSER, UNANSWERED
 from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.tally import Tally
 from assay.study.replay import Standing
@@ -169,7 +169,25 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
         estimate(m, tally, sides, classifier=classifier, level=level, planned=name in planned, interval=plan.interval)
         for name, m in metrics.items()
     )
-    return Estimates(progress=done, estimates=found, certified=done.complete, promise=plan.promise, warnings=empty.warnings)
+    certified = done.complete and not closed_after_a_peek(standing)
+    return Estimates(progress=done, estimates=found, certified=certified, promise=plan.promise, warnings=empty.warnings)
+
+
+def closed_after_a_peek(standing: Standing) -> bool:
+    """Whether the labeling was ended by hand after numbers of this plan had been seen: the moment was chosen knowing them."""
+    peeked = any(look.plan == standing.plan.number and not look.certified for look in standing.looks)
+    closed = any(CLOSER in by_labeler for by_labeler in standing.answers.values())
+    return peeked and closed
+
+
+def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
+    """What the ledger keeps of a look."""
+    return {
+        "plan": standing.plan.number,
+        "labels": shown.progress.labels,
+        "certified": shown.certified,
+        "estimates": [e.as_json() for e in shown.estimates],
+    }
 
 
 def read_decision(standing: Standing, shown: Estimates) -> Decision:
@@ -181,7 +199,8 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
     first = decide(readings, share=plan.share, more=None, certified=shown.certified)
     if first.outcome != "label more" or plan.budget >= plan.design.frame:
         return first
-    more = more_labels(standing.plans, groups, readings, labels, shown=standing.shown_plans | {plan.number})
+    answered = shown.progress.answered / max(1, shown.progress.labels)
+    more = more_labels(standing.plans, groups, readings, labels, shown=standing.shown_plans | {plan.number}, answered=answered)
     return decide(readings, share=plan.share, more=more, certified=shown.certified)
 
 
@@ -195,6 +214,12 @@ def read_warnings(standing: Standing, done: Progress) -> tuple[str, ...]:
             f"{done.unanswered:,} of {done.labels:,} resolved units have no usable answer ({done.cannot_tell} cannot tell, {done.skipped} "
             f"skipped, {done.never_answered} never answered): the numbers assume they are like the others of their band"
         )
+    if standing.changed_after_look:
+        warnings.append(
+            f"{standing.changed_after_look:,} answers were corrected after numbers were shown: the level takes no account of that"
+        )
+    if closed_after_a_peek(standing):
+        warnings.append("the labeling was closed after a peek: these numbers are not certified, label on with a larger plan")
     if done.disagreements:
         warnings.append(f"labelers disagree on {done.disagreements:,} units seen by two or more: the first answer counts")
     return tuple(warnings)

@@ -43,6 +43,7 @@ class Standing:
 
     units    every unit drawn, in asking order
     answers  current answers by unit, then labeler, in the order they were first told
+    changed_after_look   corrections told after numbers had been shown
     """
 
     name: str
@@ -56,6 +57,7 @@ class Standing:
     batches: tuple[Batch, ...] = ()
     answers: Mapping[str, Mapping[str, Label]] = field(default_factory=dict)
     looks: tuple[Look, ...] = ()
+    changed_after_look: int = 0
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -115,6 +117,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         plans=tuple(Plan.of_json(e.body["plan"]) for e in by_kind.get("plan", [])),
         batches=tuple(Batch(number=e.body["number"], plan=e.body["plan"], units=tuple(e.body["units"])) for e in by_kind.get("batch", [])),
         looks=tuple(Look(plan=e.body["plan"], labels=e.body["labels"], certified=e.body["certified"]) for e in by_kind.get("look", [])),
+        changed_after_look=_changed_after_look(entries),
         answers=_answers([e for e in entries if e.kind in ("answer", "correction")]),
     )
     draws = by_kind.get("draw", [])
@@ -123,6 +126,12 @@ def replay(entries: Sequence[Entry]) -> Standing:
     return replace(
         standing, units=_join([Units.of_json(e.body["units"]) for e in draws]), drawn_plans=frozenset(e.body["plan"] for e in draws)
     )
+
+
+def _changed_after_look(entries: Sequence[Entry]) -> int:
+    """How many corrections came after numbers had been shown."""
+    first = next((entry.serial for entry in entries if entry.kind == "look"), None)
+    return 0 if first is None else sum(entry.kind == "correction" and entry.serial > first for entry in entries)
 
 
 def _answers(entries: Sequence[Entry]) -> dict[str, dict[str, Label]]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.deciding.looks import spending
+from assay.errors import PlanError
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
-from assay.planning.choosing import DesignName, choose_design
+from assay.planning.choosing import DesignName, choose_design, frame_of
 from assay.planning.sizing import Forecast, forecast_plan, labels_needed, uniform_labels
 
 
@@ -70,6 +71,11 @@ def size_goals(
     profile: Profile, goals: Sequence[Goal], *, budget: int | None = None, grow_to: int | None = None, ways: Ways = DEFAULT_WAYS
 ) -> Sizing:
     """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    frame = int(profile.count[frame_of(profile, [g.definition for g in goals])].sum())
+    if max(budget or 0, grow_to or 0) > frame:
+        raise PlanError(
+            f"these goals can use at most the {frame:,} units they are about, but {max(budget or 0, grow_to or 0):,} were asked for"
+        )
     share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
     kind = ways.interval
 

@@ -14,17 +14,17 @@ from assay.engines.opening import open_engine
 from assay.errors import PlanError, StudyError
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
-from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.canonical import fingerprint
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
-from assay.nouns.label import Label
+from assay.nouns.label import CLOSER, Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import MEMORY, Population
 from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import new_salt
 from assay.study.drawing import draw_body, draw_plan, shuffled
-from assay.study.reading import Estimates, Progress, progress, read_decision, read_estimates, read_warnings
+from assay.study.reading import Estimates, Progress, look_body, progress, read_decision, read_estimates, read_warnings
 from assay.study.replay import Batch, Standing, replay
 from assay.study.telling import Told, as_labels, record
 from assay.study.verifying import Verification, verify
@@ -40,6 +40,7 @@ class Status:
     progress: Progress
     warnings: tuple[str, ...]
     looks: int
+    peeks: int
 
 
 class Study:
@@ -63,6 +64,8 @@ class Study:
 
         Repeating the same call is the same as making it once.
         """
+        if not name:
+            raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
         wanted = _read_goals(goals, population, level)
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         profile = open_engine(population).profile()
@@ -153,7 +156,7 @@ class Study:
         self._draw()
         with self._ledger.writing(self.name) as act:
             open_units = replay(act.entries()).unresolved
-            labels = [Label(unit=unit, answer="never_answered", labeler="assay") for unit in open_units]
+            labels = [Label(unit=unit, answer="never_answered", labeler=CLOSER) for unit in open_units]
             return record(act, labels, correct=False, drawn_only=False)
 
     def status(self) -> Status:
@@ -167,6 +170,7 @@ class Study:
             progress=done,
             warnings=read_warnings(standing, done),
             looks=len(standing.looks),
+            peeks=sum(not look.certified for look in standing.looks),
         )
 
     def estimate(self, *, peek: bool = False) -> Estimates:
@@ -174,19 +178,12 @@ class Study:
 
         peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
         """
-        shown = read_estimates(self.standing, peek=peek)
-        if shown.estimates:
-            self._record_look(shown)
-        return shown
+        return self._look(peek=peek)[1]
 
     def decide(self, *, peek: bool = False) -> Decision | None:
         """Ship, do not ship or label more, with reasons; None before the plan's look."""
-        standing = self.standing
-        shown = read_estimates(standing, peek=peek)
-        if not shown.estimates:
-            return None
-        self._record_look(shown)
-        return read_decision(standing, shown)
+        standing, shown = self._look(peek=peek)
+        return read_decision(standing, shown) if shown.estimates else None
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
         """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
@@ -221,17 +218,22 @@ class Study:
                 raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
 
-    def _record_look(self, shown: Estimates) -> None:
-        """Writes that numbers were seen; the same numbers seen again are one look."""
-        standing = self.standing
-        body: dict[str, Json] = {
-            "plan": standing.plan.number,
-            "labels": shown.progress.labels,
-            "certified": shown.certified,
-            "estimates": [e.as_json() for e in shown.estimates],
-        }
-        with self._ledger.writing(self.name) as act:
-            act.append("look", key=f"look:{fingerprint(body)}", body=body)
+    def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
+        """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.
+
+        Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
+        """
+        while True:
+            entries = self._ledger.entries(self.name)
+            standing = replay(entries)
+            shown = read_estimates(standing, peek=peek)
+            if not shown.estimates:
+                return standing, shown
+            body = look_body(standing, shown)
+            with self._ledger.writing(self.name) as act:
+                if len(act.entries()) == len(entries):
+                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                    return standing, shown
 
 
 def _read_goals(goals: Sequence[str | Goal], population: Population, level: float) -> tuple[Goal, ...]:

@@ -58,8 +58,13 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: 
     drawn = frozenset(standing.units.unit) if standing.units else frozenset()
     counts = {"recorded": 0, "known": 0, "corrected": 0, "undrawn": 0}
     current = {unit: dict(by_labeler) for unit, by_labeler in standing.answers.items()}
+    said: dict[tuple[str, str], str] = {}
     for told in labels:
         label = _restored(told, drawn)
+        if said.setdefault((label.unit, label.labeler), label.answer) != label.answer:
+            raise LabelError(
+                f"one telling gives each unit one answer a labeler, but {label.labeler} says two things of {label.unit!r}: keep one"
+            )
         if label.unit not in drawn:
             if not drawn_only:
                 raise DrawError(_undrawn(label, standing))

@@ -8,6 +8,10 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from assay.deciding.looks import spending
+from assay.designs.base import takes
 from assay.engines.base import Engine
 from assay.errors import AssayError
 from assay.ledgers.base import Entry, broken
@@ -15,7 +19,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan
-from assay.study.reading import read_estimates
+from assay.study.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
 
 
@@ -44,7 +48,7 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
         return Verification(checked=tuple(checked), findings=tuple(findings))
     standing = replay(entries)
     checked += ["plans", "permanent numbers", "estimates shown"]
-    findings += [*_plans(entries), *_numbers(standing), *_looks(entries)]
+    findings += [*_plans(entries), *_numbers(standing), *_draws(entries, standing), *_looks(entries)]
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
@@ -52,9 +56,39 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
 
 
 def _plans(entries: Sequence[Entry]) -> Iterator[str]:
+    """Every plan's hash, takes, and what its look may spend, recomputed from the plans and looks before it."""
+    earlier: list[Plan] = []
+    shown: set[int] = set()
     for entry in entries:
-        if entry.kind == "plan" and Plan.of_json(entry.body["plan"]).hash != entry.body["hash"]:
+        if entry.kind == "look":
+            shown.add(entry.body["plan"])
+        if entry.kind != "plan":
+            continue
+        plan = Plan.of_json(entry.body["plan"])
+        if plan.hash != entry.body["hash"]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
+        declared = plan.grow_to if not earlier else None
+        spend = spending(earlier, budget=plan.budget, grow_to=declared, shown=shown)
+        if (plan.change, plan.share, plan.promise) != spend:
+            yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
+        design = earlier[0].design if earlier else plan.design
+        if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes(design.mass, design.N, plan.budget)):
+            yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
+        earlier.append(plan)
+
+
+def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
+    """The probabilities a draw states, the fingerprint it counted, and batches of drawn units only."""
+    plans = {plan.number: plan for plan in standing.plans}
+    drawn = set(standing.units.unit) if standing.units else set()
+    for entry in entries:
+        if entry.kind == "draw":
+            plan = plans[entry.body["plan"]]
+            pi = (plan.take / plan.design.N)[entry.body["units"]["band"]].tolist()
+            if pi != entry.body["pi"] or entry.body["fingerprint"] != standing.profile.fingerprint or entry.body["plan_hash"] != plan.hash:
+                yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
+        if entry.kind == "batch" and not set(entry.body["units"]) <= drawn:
+            yield f"entry {entry.serial} (batch): it hands out units that were never drawn"
 
 
 def _numbers(standing: Standing) -> Iterator[str]:
@@ -68,8 +102,8 @@ def _looks(entries: Sequence[Entry]) -> Iterator[str]:
     for i, entry in enumerate(entries):
         if entry.kind != "look":
             continue
-        again = read_estimates(replay(entries[:i]), peek=not entry.body["certified"])
-        if [e.as_json() for e in again.estimates] != entry.body["estimates"]:
+        before = replay(entries[:i])
+        if look_body(before, read_estimates(before, peek=not entry.body["certified"])) != entry.body:
             yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
 
 

@@ -283,3 +283,10 @@ def test_a_batch_with_untold_answers_is_not_written_over(tmp_path: Path) -> None
     path.write_text("unit,answer\na,perhaps\n")
     with pytest.raises(LabelError, match="no batch"):
         refuse_untold(path, ())
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_spreadsheets_own_separator_is_read(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "told.csv"
+    path.write_text(f"unit{mark}answer\na{mark}yes\n")
+    assert [(label.unit, label.answer) for label in read_answers(path, unit_columns=("unit",)).labels] == [("a", "yes")]

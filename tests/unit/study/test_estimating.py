@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import StudyError
+from assay.ledgers.base import Entry
 from assay.nouns.metrics import METRICS
 from assay.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows, truth_of
@@ -270,4 +271,64 @@ def test_a_side_nobody_could_judge_stays_unknown(tmp_path: Path, flagged: bool) 
     assert (shown["recall"].low == 0.0) if flagged else (shown["recall"].high == 1.0)
     assert not flagged or (shown["precision"].low, shown["precision"].high) == (0.0, 1.0)
     assert study.decide() is not None
+    assert study.verify().passed
+
+
+def test_closing_after_a_peek_is_not_certified(tmp_path: Path) -> None:
+    study = part_labeled(tmp_path, labeled=30)
+    study.estimate(peek=True)
+    study.close()
+    shown = study.estimate()
+    assert shown.progress.complete
+    assert not shown.certified
+    assert any("closed after a peek" in warning for warning in shown.warnings)
+    assert (study.status().looks, study.status().peeks) == (2, 2)
+    assert study.verify().passed
+
+
+def test_closing_without_a_peek_is_certified(tmp_path: Path) -> None:
+    study = part_labeled(tmp_path, labeled=30)
+    study.close()
+    assert study.estimate().certified
+
+
+def test_corrections_after_a_look_are_warned_of(tmp_path: Path) -> None:
+    study = finished(tmp_path)
+    study.estimate()
+    assert not any("corrected after" in warning for warning in study.status().warnings)
+    unit = next(iter(study.standing.answers))
+    study.tell({unit: "no" if TRUTH[unit] == "yes" else "yes"}, correct=True)
+    assert any("1 answers were corrected after numbers were shown" in warning for warning in study.estimate().warnings)
+
+
+def test_units_that_nobody_answers_are_not_counted_on(tmp_path: Path) -> None:
+    """Thirty answers of a hundred: one more label would not do, whatever was planned."""
+    study = part_labeled(tmp_path, budget=100, labeled=30)
+    study.close()
+    decision = study.decide()
+    assert decision is not None
+    assert decision.more is not None
+    assert decision.more.labels > 50
+
+
+def test_a_look_beside_a_teller_is_what_the_ledger_says(tmp_path: Path) -> None:
+    """An answer told between reading and recording must not leave a look that the ledger cannot reproduce."""
+    study = part_labeled(tmp_path, labeled=20)
+    batch = study.ask(20)
+    assert batch is not None
+    teller = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE)
+    answers = truth_of(batch.units)
+    reading = study._ledger.entries
+
+    def told_meanwhile(study: str) -> list[Entry]:
+        entries = reading(study)
+        if answers:
+            unit, answer = answers.popitem()
+            teller.tell({unit: answer})
+        return entries
+
+    study._ledger.entries = told_meanwhile  # type: ignore[method-assign]  # the other process
+    study.estimate(peek=True)
+    study._ledger.entries = reading  # type: ignore[method-assign]
+    assert not answers
     assert study.verify().passed

@@ -86,7 +86,7 @@ def test_a_different_answer_by_the_same_labeler_is_refused(study: Study, units: 
 
 def test_two_answers_by_one_labeler_in_one_telling_are_refused(study: Study, units: tuple[str, ...], tmp_path: Path) -> None:
     before = rows(tmp_path)
-    with pytest.raises(LabelError, match="before and now"):
+    with pytest.raises(LabelError, match="says two things"):
         study.tell([{"unit": units[0], "answer": "yes"}, {"unit": units[0], "answer": "no"}])
     assert rows(tmp_path) == before
 

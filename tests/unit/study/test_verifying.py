@@ -13,6 +13,7 @@ from assay.errors import AssayError, LedgerError
 from assay.ledgers.base import entry_hash, seal_of
 from assay.ledgers.opening import open_ledger
 from assay.nouns.canonical import canonical
+from assay.nouns.plan import Plan
 from assay.randomness import stream
 from assay.study.study import Study
 from tests.unit.study.made import TABLE, columns, create, finished, label_all, ledger_in, population, truth_of, write_csv
@@ -317,3 +318,36 @@ def test_an_empty_ledger_has_no_study_to_verify(tmp_path: Path) -> None:
     open_ledger(f"sqlite:///{tmp_path}/ledger.db")
     with pytest.raises(AssayError, match="no study"):
         findings(tmp_path)
+
+
+def _edit(kind: str, field: str, value: Any) -> Callable[[Plain], None]:
+    """Changes one field of the last entry of a kind; of the plan itself for a plan, with its hash made to fit."""
+
+    def change(entries: Plain) -> None:
+        body = [e for e in entries if e["kind"] == kind][-1]["body"]
+        if kind == "plan":
+            body["plan"] = {**body["plan"], field: value}
+            body["hash"] = Plan.of_json(body["plan"]).hash
+        else:
+            body[field] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("plan", "share", 1.0),
+        ("plan", "promise", "holds at 100 %"),
+        ("draw", "pi", [1.0]),
+        ("draw", "fingerprint", "x"),
+        ("batch", "units", ["zzz"]),
+        ("look", "labels", 99_999),
+    ],
+)
+def test_what_follows_from_other_entries_is_recomputed_even_if_every_hash_was_made_to_fit(
+    folder: Path, kind: str, field: str, value: Any
+) -> None:
+    rewritten(folder, _edit(kind, field, value), seals=True)
+    found = Study.load("s", ledger=ledger_in(folder), table=TABLE).verify()
+    assert any(f"({kind})" in finding for finding in found.findings)
