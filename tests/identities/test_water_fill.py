@@ -8,7 +8,7 @@ from assay.designs.base import water_fill
 from assay.nouns.arrays import FloatArray
 from tests.identities.made import EPS, checked
 
-EXAMPLE = np.array([10.0, 3.0, 2.0, 1.0, 1.0, 1.0])  # maths.md A6
+EXAMPLE = np.array([10.0, 3.0, 2.0, 1.0, 1.0, 1.0])  # the worked example of docs/maths/bands.md
 
 sizes = st.one_of(st.just(0.0), st.floats(1e-12, 1e12), st.sampled_from([1.0, 2.0, 3.0]))
 cells = st.lists(st.tuples(sizes, st.integers(1, 1000)), min_size=1, max_size=12)

@@ -1,4 +1,4 @@
-"""The influence of a unit against the closed forms of maths.md A5."""
+"""The influence of a unit against the closed forms of docs/maths/linearize.md."""
 
 import re
 from fractions import Fraction
