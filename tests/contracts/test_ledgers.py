@@ -121,7 +121,7 @@ def test_entries_are_frozen_and_reading_hands_out_a_list_of_ones_own(ledger: Led
     append(ledger, "s", "a", "b")
     entry = ledger.entries("s")[0]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        entry.key = "other"  # type: ignore[misc]
+        entry.key = "other"  # type: ignore[misc]  # that it cannot be set is what is tested
     with ledger.writing("s") as act:
         act.entries().clear()
         assert len(act.entries()) == 2

@@ -32,7 +32,8 @@ def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="session")
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Every page that this session tests, started."""
-    chosen = [item.callspec.params["page"] for item in request.session.items if "running" in getattr(item, "fixturenames", ())]  # type: ignore[attr-defined]
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function) and "running" in item.fixturenames]
+    chosen = [Path(str(item.callspec.params["page"])) for item in tests]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {page: pool.submit(run, page, tmp_path_factory.mktemp(page.stem)) for page in chosen}
 

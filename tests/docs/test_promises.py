@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 import assay
 from assay.engines.duckdb import write_parquet
+from assay.nouns.estimate import IntervalKind
 from assay.randomness import stream
 
 SEED = int(os.environ.get("ASSAY_TEST_SEED", "42"))
@@ -53,7 +54,7 @@ def label(study: assay.Study, batches: int | None = None) -> None:
         batches = None if batches is None else batches - 1
 
 
-def hits(metric: str, labels: int, *, guide: str | None = None, interval: str = "rec") -> int:
+def hits(metric: str, labels: int, *, guide: str | None = None, interval: IntervalKind = "rec") -> int:
     """How many of REPS intervals hold the truth."""
     population = assay.read_population(TABLE, score="score", threshold=0.5, guide=guide)
     (cell,) = assay.simulate(
@@ -64,7 +65,7 @@ def hits(metric: str, labels: int, *, guide: str | None = None, interval: str = 
         designs=["bands"],
         reps=REPS,
         seed=SEED,
-        interval=interval,  # type: ignore[arg-type]
+        interval=interval,
     )
     assert cell.coverage is not None
     return round(cell.coverage * REPS)

@@ -69,12 +69,19 @@ def test_interval_of_an_agreement_covers(maker: Maker, metric: str, seed: int) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("labels", [50, 100, 200, 500, 1_000, 2_000])
-@pytest.mark.parametrize("interval", ["rec", "strict"])
-@pytest.mark.parametrize("maker", MAKERS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    ("maker", "interval", "labels"),
+    [
+        (maker, kind, n)
+        for maker in MAKERS
+        for kind in ("rec", "strict")
+        for n in (50, 100, 200, 500, 1_000, 2_000)
+        # rec believes the guide, which is wrong where positives hide: its own test says that it then falls short
+        if not (maker is hidden and kind == "rec" and n >= 1_000)
+    ],
+    ids=lambda p: getattr(p, "__name__", str(p)),
+)
 def test_interval_covers_in_many_replicates(maker: Maker, interval: IntervalKind, labels: int, seed: int) -> None:
-    if maker is hidden and interval == "rec" and labels >= 1_000:
-        pytest.skip("rec believes the guide, which is wrong here: see the test of hidden positives")
     at = maker(stream(seed, COVERAGE, 0))
     for m, metric in enumerate(METRICS):
         tally = tallies(at, metric, labels=labels, design="bands", rng=stream(seed, COVERAGE, 10, m, labels), reps=MANY)

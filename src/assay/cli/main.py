@@ -72,9 +72,6 @@ def main() -> None:
     except AssayError as error:
         _complain(type(error).__name__, str(error))
         sys.exit(REFUSED)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader went away; nothing is left to say
-        sys.exit(0)
     except Exception as error:
         if os.environ.get("ASSAY_DEBUG"):
             raise

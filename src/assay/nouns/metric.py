@@ -64,20 +64,16 @@ def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.
 
     A side whose totals enter neither sum, or enter both in a way that its positives do not matter, is not needed.
     """
+    pairs = list(zip(top, bottom, strict=True))
 
     def value(t: Totals) -> FloatArray:
         return over(_dot(top, t), _dot(bottom, t))
 
     def gradient(t: Totals) -> Totals:
         D = _dot(bottom, t)
-        pairs = list(zip(top, bottom, strict=True))
-        rows: list[Coefficients] = [tuple(c * e - d * b for b, e in pairs) for c, d in pairs]  # type: ignore[misc]  # four pairs
-        return Totals(*(over(_dot(row, t), D * D) for row in rows))
+        return Totals(*(over(_dot([c * e - d * b for b, e in pairs], t), D * D) for c, d in pairs))
 
-    def matters(first: int, second: int) -> bool:
-        return (top[first], bottom[first]) != (top[second], bottom[second])
-
-    needs = {"needs_flagged": matters(0, 1), "needs_unflagged": matters(2, 3)}
+    needs = {"needs_flagged": pairs[0] != pairs[1], "needs_unflagged": pairs[2] != pairs[3]}
     return Metric(name=name, value=value, gradient=gradient, low=low, high=high, **needs)
 
 
@@ -94,6 +90,6 @@ def combination(name: str, parts: Sequence[tuple[float, Metric]], *, constant: f
     return Metric(name=name, value=value, gradient=gradient, low=low)
 
 
-def _dot(coefficients: Coefficients, t: Totals) -> FloatArray:
+def _dot(coefficients: Sequence[float], t: Totals) -> FloatArray:
     """The sum of the totals with these coefficients; exact for totals that are whole numbers."""
     return np.asarray(sum(c * total for c, total in zip(coefficients, t, strict=True)))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import GoalError
-from assay.nouns.goal import Goal, parse_goal
+from assay.nouns.goal import Goal, Kind, parse_goal
 from assay.nouns.metrics import METRICS
 from tests.identities.made import checked, through_text
 
@@ -81,9 +81,9 @@ def test_a_level_that_promises_nothing_is_refused(level: float) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1])
 @pytest.mark.parametrize("kind", ["+-", ">=", "<="])
-def test_a_value_outside_the_range_is_refused(kind: str, value: float) -> None:
+def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
     with pytest.raises(GoalError):
-        Goal(metric="recall", kind=kind, value=value)  # type: ignore[arg-type]
+        Goal(metric="recall", kind=kind, value=value)
 
 
 names = st.text(string.ascii_letters + string.digits + " ._-", min_size=1, max_size=12).map(str.strip)
@@ -99,8 +99,8 @@ metrics = st.one_of(st.sampled_from(sorted(METRICS)), st.floats(1e-3, 1e3).map(l
     st.none() | names.filter(lambda n: n and " at " not in n),
     st.floats(0.51, 0.999999),
 )
-def test_a_goal_reads_back_from_its_text_and_its_json(metric: str, kind: str, value: float, classifier: str | None, level: float) -> None:
-    typed = Goal(metric=metric, kind=kind, value=value, classifier=classifier, level=level)  # type: ignore[arg-type]
+def test_a_goal_reads_back_from_its_text_and_its_json(metric: str, kind: Kind, value: float, classifier: str | None, level: float) -> None:
+    typed = Goal(metric=metric, kind=kind, value=value, classifier=classifier, level=level)
     goal = parse_goal(str(typed))
     assert parse_goal(str(goal)) == goal == Goal.of_json(through_text(goal.as_json()))
     assert (goal.kind, goal.value, goal.classifier, goal.level) == (typed.kind, typed.value, typed.classifier, typed.level)

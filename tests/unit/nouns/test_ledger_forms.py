@@ -11,6 +11,7 @@ from assay.designs.base import takes
 from assay.errors import DrawError, PlanError, PopulationError
 from assay.estimators.estimating import estimate
 from assay.estimators.measuring import read_sides
+from assay.nouns.arrays import own_floats, own_ints
 from assay.nouns.design import Design
 from assay.nouns.draw import Units
 from assay.nouns.estimate import Estimate
@@ -105,7 +106,7 @@ def test_an_unknown_value_is_null_beside_a_reason() -> None:
 )
 def test_a_band_without_units_or_mass_does_not_exist(N: list[int], mass: list[float]) -> None:
     with pytest.raises(PlanError):
-        Design(name="bands", band=np.zeros(1), N=np.array(N), mass=np.array(mass))  # type: ignore[arg-type]
+        Design(name="bands", band=own_ints([0]), N=own_ints(N), mass=own_floats(mass))
 
 
 def test_takes_that_are_not_the_budget_do_not_exist() -> None:

@@ -129,7 +129,7 @@ ALL = [*PROPERTIES.items(), *MADE.items()]
 
 
 def at(metric: Metric, A: int, B: int, N1: int, N0: int) -> float:
-    return float(metric.value(Totals.of_sides(np.float64(A), np.float64(B), N1=N1, N0=N0)))  # type: ignore[arg-type]
+    return float(metric.value(Totals.of_sides(np.asarray(float(A)), np.asarray(float(B)), N1=N1, N0=N0)))
 
 
 SMALL = tuple(product(range(5), range(5)))  # N1, N0
