@@ -105,7 +105,8 @@ def read_side(N: Floats, n: Floats, k: Floats, x: Floats, tail: float) -> Side:
     df = max(1.0, float((n - 1)[f < 1].sum()))
     v = max(V, Vs) * (stdtrit(df, 1 - tail) / ndtri(1 - tail)) ** 2
     q = min(p, 1 - p)
-    share, c, spread = k.sum() / n.sum(), x - (n * x).sum() / n.sum(), (W**2 * (1 - f) / n).sum()
+    share, c = k.sum() / n.sum(), x - (n * x).sum() / n.sum()
+    spread = (W[f < 1] ** 2 / (-N * np.log1p(-np.minimum(f, 0.999999999)))[f < 1]).sum()  # what an error anywhere weighs
     noise = share * (1 - share) * (n * c**2).sum()
     proven = noise > 1e-12 and (c * (k - n * share)).sum() / np.sqrt(noise) > 2.326  # positives rise with the guide
     w = max(v / q if q else spread, 0.5 * (1 - n.sum() / N.sum()) / n.sum(), 1 / N.sum())  # what one unseen error may weigh

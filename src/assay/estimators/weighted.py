@@ -91,7 +91,18 @@ def read_side(tally: Tally) -> Evidence:
         raw=V,
         v=np.maximum(V, Vs),
         df=np.maximum(1.0, np.where(open_share > 0, n - 1, 0).sum(-1)),
-        spread=(scale / safe_n).sum(-1),
+        spread=(W**2 * _weight_left(n, tally.N)).sum(-1),
         ordered=order_z(tally) > ORDER_Z,
         unlabeled=1 - labeled_N / N_side if N_side else np.zeros(n.shape[:-1]),
     )
+
+
+def _weight_left(n: FloatArray, N: FloatArray) -> FloatArray:
+    """1 / (N (-ln(1 - f))), f = n / N: about 1 / n for few labels, 0 for a group taken whole or without a label.
+
+    The number of errors m among N units of which n labels show none is believable up to (1 - f)^m = alpha, m = ln alpha / ln(1 - f):
+    each costs as much as one error among -N ln(1 - f) labels of an endless side.
+    """
+    open_group = (n > 0) & (n < N)
+    f = np.where(open_group, n / N, 0.5)
+    return np.where(open_group, 1 / (N * -np.log1p(-f)), 0.0)

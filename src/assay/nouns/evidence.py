@@ -16,7 +16,7 @@ class Evidence(NamedTuple):
     raw        the usual variance of p; 0 where no band saw both answers
     v          the variance of p that intervals use: the larger of the usual and the smoothed one
     df         degrees of freedom of v
-    spread     sum W_h^2 (1 - f_h) / n_h, the variance of p per unit of p (1 - p): 1 / Kish's effective n
+    spread     what an error in a unit chosen evenly over the side weighs; 1 / Kish's effective n of an almost unlabeled side
     ordered    whether the labels have shown that positives rise with the guide on this side
     unlabeled  share of the side in groups without any label
     """
