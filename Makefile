@@ -4,13 +4,17 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics coverage-study docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
 	@echo "make test        every test but the long simulations, at seed 42"
 	@echo "make statistics  the long simulations, at a fresh printed seed (or SEED=...)"
+	@echo "make atlas DATA=FOLDER  the coverage atlas: docs/atlas.md, docs/atlas.json and the product's table of cautions"
 	@echo "make coverage-study DATA=FOLDER  writes docs/coverage.md from tables with known truth"
+	@echo "make raters DATA=FOLDER   writes docs/raters.md: labels that err"
+	@echo "make dollars DATA=FOLDER  writes docs/coverage-dollars.md: metrics by weight"
+	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -29,8 +33,21 @@ statistics:
 	@echo "seed $(SEED)"
 	ASSAY_TEST_SEED=$(SEED) $(PYTEST) -m "slow or statistics" tests
 
+# Goes on where it was stopped; cells made by the same code are kept. About an hour on two cores.
+atlas:
+	$(PYTHON) -m benchmarks.atlas --data $(DATA) --out docs/atlas.md
+
 coverage-study:
 	$(PYTHON) -m benchmarks.coverage --data $(DATA) --reps 2000 --seed 42 --out docs/coverage.md
+
+raters:
+	$(PYTHON) -m benchmarks.raters --data $(DATA) --reps 2000 --seed 42 --out docs/raters.md
+
+dollars:
+	$(PYTHON) -m benchmarks.dollars --data $(DATA) --reps 2000 --seed 42 --out docs/coverage-dollars.md
+
+joint:
+	$(PYTHON) -m benchmarks.joint --data $(DATA) --reps 1000 --seed 42 --out docs/coverage-joint.md
 
 docs:
 	$(PYTEST) tests/docs

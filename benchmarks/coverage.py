@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
-from scipy.stats import binom
 
 import assay
 from assay.nouns.estimate import IntervalKind
 from assay.planning.choosing import DesignName
 from assay.study.simulate import Cell
+from benchmarks import judging
 from benchmarks.tables import MODES, Bench, all_benches
 
 METRICS = ("precision", "recall", "f1")
@@ -48,10 +48,7 @@ class Row(NamedTuple):
 def verdict(cell: Cell) -> str:
     """passes, caution or refuse, by the rule above."""
     assert cell.coverage is not None
-    hits = round(cell.coverage * cell.reps)
-    if cell.coverage < 0.90:
-        return "refuse"
-    return "caution" if binom.cdf(hits, cell.reps, 0.94) < 1e-3 else "passes"
+    return judging.verdict(round(cell.coverage * cell.reps), cell.reps)
 
 
 def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:

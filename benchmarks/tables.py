@@ -58,7 +58,8 @@ def load(folder: Path, table: str, model: str, *, mode: Mode, seed: int, scratch
     if mode == "real":
         judged = assay.Classifier(model, score=f"score_{model}", threshold=threshold)
         return Bench(table, model, mode, assay.read_population(source, id="id", classifiers=[judged]))
-    columns = duckdb.sql(f"select id, y, score_{model} as s from '{source}'").fetchnumpy()
+    with duckdb.connect() as reader:
+        columns = reader.execute(f"select id, y, score_{model} as s from '{source}'").fetchnumpy()
     s, y = np.asarray(columns["s"], dtype=np.float32), np.asarray(columns["y"])
     flagged = s >= np.float32(threshold)
     guide = worthless(s, flagged, mode, stream(seed, MODES.index(mode)))

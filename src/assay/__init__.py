@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
+    from assay.estimators.counts import from_counts as from_counts
     from assay.nouns.classifier import Classifier as Classifier
     from assay.nouns.decision import Decision as Decision
     from assay.nouns.estimate import Estimate as Estimate
@@ -34,6 +35,7 @@ _HOMES = {
     "Estimate": "assay.nouns.estimate",
     "Decision": "assay.nouns.decision",
     "simulate": "assay.study.simulate",
+    "from_counts": "assay.estimators.counts",
     "AssayError": "assay.errors",
 }
 __all__ = [*_HOMES]

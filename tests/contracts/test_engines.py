@@ -245,3 +245,56 @@ def test_hostile_column_names_are_only_names(under: UnderTest, tmp_path: Path) -
     assert_same_units(all_in_one_band(engine, profile), all_in_one_band(memory, profile))
     assert engine.fetch(["4"], columns=HOSTILE[:1]) == [{HOSTILE[0]: str(np.asarray(table[HOSTILE[0]])[4])}]
     assert engine.positives(profile, truth='a"b flag').sum() == np.sum(np.asarray(table['a"b flag']))
+
+
+WEIGHTED: dict[str, Any] = {**EVERYTHING, "slices": ("region",), "weight": "amount"}
+LABELS: dict[str, Any] = {
+    "id": "id",
+    "classifiers": (
+        Classifier("joy", score="s", threshold=0.3, question="joy"),
+        Classifier("fear", score="t", threshold=12.5, score_range=(-50, 50), question="fear"),
+        Classifier("other", predicted="flag", question="other"),
+    ),
+    "risk": ((0.125, 0.3), (0.7, 0.05), (0.1, 0.2)),
+}
+CLASSES: dict[str, Any] = {
+    "id": "id",
+    "classifiers": tuple(Classifier(v, predicted="kind", value=v, score=s) for v, s in (("cat", "s"), ("dog's", "g"), ("∅x", None))),
+    "risk": ((0.5, 0.25), (0.25, 0.125), (0.1, 0.1)),
+}
+
+
+def joint_table(N: int = 1_000) -> dict[str, Any]:
+    rng = np.random.default_rng(11)
+    amount = np.exp(rng.normal(3, 2, N))
+    amount[:5] = [0.0, 2.0**-17, 2.0**-16, 1.0, 2.0**39]
+    return {**base_table(N), "amount": amount, "kind": [("cat", "dog's", "∅x", "eel")[i] for i in rng.integers(0, 4, N)]}
+
+
+@pytest.mark.parametrize("how", [WEIGHTED, LABELS, CLASSES], ids=["weights", "labels", "classes"])
+def test_weights_labels_and_classes_are_read_alike(under: UnderTest, how: dict[str, Any], tmp_path: Path) -> None:
+    engine, profile, memory, expected = both(under, joint_table(), tmp_path, **how)
+    assert_same_profile(profile, expected, types=False)
+    for name in ("weight", "claims"):
+        np.testing.assert_array_equal(getattr(profile, name), getattr(expected, name), err_msg=name)
+    found, held = all_in_one_band(engine, profile), all_in_one_band(memory, expected)
+    assert_same_units(found, held)
+    np.testing.assert_array_equal(found.pick(found.in_order()).weight, held.pick(held.in_order()).weight)
+
+
+def test_weights_are_summed_to_the_last_digit(under: UnderTest, tmp_path: Path) -> None:
+    _, profile, _, _ = both(under, joint_table(), tmp_path, **WEIGHTED)
+    amount = joint_table()["amount"]
+    assert profile.weight is not None
+    assert int(profile.weight.sum()) == sum(int(x * 65_536) for x in amount.tolist())
+    assert set(profile.layer.tolist()) >= {-1, 0, 16, 55}
+
+
+@pytest.mark.parametrize(
+    ("amount", "says"),
+    [([1.0, -1.0, 3.0], "within"), ([1.0, None, 3.0], "need a weight"), ([1e-9, 2e-9, 3e-9], "too small"), ([2.0**41, 1.0, 1.0], "within")],
+)
+def test_weights_that_cannot_be_summed_are_refused(under: UnderTest, amount: list[float | None], says: str, tmp_path: Path) -> None:
+    table = {"id": np.arange(3), "s": np.array([0.1, 0.5, 0.9]), "amount": amount}
+    with pytest.raises(PopulationError, match=says):
+        under.build(table, tmp_path, id="id", classifiers=(GBM,), weight="amount").profile()

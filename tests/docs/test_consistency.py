@@ -25,7 +25,12 @@ MARKETING = re.compile(
 BRITISH = re.compile(
     r"\b(labell(ed|er|ing|ers)|behaviour|colour|favour|neighbour|licence[ds]|optimis(e|ed|ing)|recognis(e|ed))\b", re.IGNORECASE
 )
-MATHS = {"designs": "bands", "estimators": "weighted linearize calibration", "intervals": "rare"}
+MATHS = {
+    "designs": "bands",
+    "estimators": "weighted linearize calibration joint missing gold agreement counts",
+    "intervals": "rare",
+    "nouns": "weights",
+}
 
 # Class name -> the word of the glossary, where they differ.
 WORDS = {
@@ -38,6 +43,11 @@ WORDS = {
     "Problem": "profile",
     "SourceFile": "fingerprint",
     "Rung": "profile",
+    "JointTally": "joint",
+    "LabelSums": "metric weight",
+    "WeightSums": "metric weight",
+    "Agreed": "agreement",
+    "Share": "agreement",
 }
 
 

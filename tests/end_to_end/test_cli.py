@@ -225,7 +225,7 @@ def test_simulate_for_people(folder: Path) -> None:
     found = ok("simulate", "t.csv", *SMALL, "--truth", "y", "--reps", 5, "--labels", 40, "--interval", "wald")
     assert found.out.split()[:4] == ["classifier", "metric", "design", "labels"]
     assert len(found.out.splitlines()) == 7
-    assert found.err == ""
+    assert found.err.startswith("note: wald is a baseline")
 
 
 # ---------------------------------------------------------------- refusals

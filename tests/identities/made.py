@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ def tally_of(
         N1=float(units[side].sum()),
         N0=float(units[~side].sum()),
     )
+
+
+def simple_tally_of(flagged: Sequence[int], N: Sequence[float], n: Sequence[float], k: Sequence[float]) -> Tally:
+    """The same as one simple draw of the whole population."""
+    return replace(tally_of(flagged, N, n, k), simple=True)
 
 
 def terms_of_gradient(name: str, t: Totals) -> Totals:

@@ -1,13 +1,19 @@
 """What holds of every interval, whatever the labels say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.estimators.effective import effective_n
-from assay.estimators.measuring import measure, read_sides
+from assay.estimators.measuring import measure
+from assay.estimators.sides import Measured, read_sides
+from assay.intervals.binomial import share_of
 from assay.intervals.mover import mover
+from assay.nouns.arrays import FloatArray
+from assay.nouns.estimate import BASELINES, INTERVALS, IntervalKind
 from assay.nouns.evidence import Limits
 from assay.nouns.metric import Totals
 from assay.nouns.metrics import METRICS
@@ -104,10 +110,8 @@ def test_replicates_are_measured_as_if_alone() -> None:
 @given(tally=tallies())
 def test_an_effective_n_is_at_most_the_frame(name: str, tally: Tally) -> None:
     metric = METRICS[name]
-    sides = read_sides(tally)
-    p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
     found = measure(metric, tally, tail=0.025)
-    n_eff = effective_n(metric, tally, found, p1=p1, p0=p0, tail=0.025)
+    n_eff = effective_n(metric, tally, found, tail=0.025)
     if np.isnan(found.value):
         assert n_eff is None
     else:
@@ -123,9 +127,19 @@ def test_a_simple_draw_has_its_own_size_as_effective_n(name: str, labels: int, s
     metric = METRICS[name]
     n = np.array([0.2, 0.8]) * labels
     tally = tally_of([1, 0], [2000, 8000], n.tolist(), (n * [share1, share0]).tolist())
-    n_eff = effective_n(metric, tally, measure(metric, tally, tail=0.025), p1=share1, p0=share0, tail=0.025)
+    n_eff = effective_n(metric, tally, measure(metric, tally, tail=0.025), tail=0.025)
     own = n[0] if name == "precision" else n[1] if name in OTHER_SIDE else labels  # the labels of the side(s) the metric needs
     assert n_eff == pytest.approx(own, rel=0.01)
+
+
+def joined(name: str, N1: float, N0: float, shares: tuple[FloatArray, FloatArray], limits: tuple[Limits, Limits]) -> Limits:
+    """A metric of two sides of these sizes, by MOVER."""
+    metric = METRICS[name]
+
+    def theta(p1: FloatArray, p0: FloatArray) -> FloatArray:
+        return metric.value(Totals.of_sides(N1 * p1, N0 * p0, N1=N1, N0=N0))
+
+    return mover(theta, shares, limits, low=metric.low, high=metric.high)
 
 
 @checked
@@ -133,7 +147,7 @@ def test_a_simple_draw_has_its_own_size_as_effective_n(name: str, labels: int, s
 def test_mover_of_precision_is_the_flagged_side_alone(a: float, b: float, c: float, N1: int) -> None:
     low, p, high = map(np.asarray, sorted((a, b, c)))
     zero = np.asarray(0.0)
-    found = mover(METRICS["precision"], N1=N1, N0=77, share1=p, share0=zero, limits1=Limits(low, high), limits0=Limits(zero, zero))
+    found = joined("precision", N1, 77, (p, zero), (Limits(low, high), Limits(zero, zero)))
     assert found.low == pytest.approx(float(low), abs=4 * EPS)
     assert found.high == pytest.approx(float(high), abs=4 * EPS)
 
@@ -143,7 +157,7 @@ def test_mover_of_precision_is_the_flagged_side_alone(a: float, b: float, c: flo
 def test_mover_of_prevalence_adds_the_reaches_in_squares(six: list[float]) -> None:
     l1, p1, h1 = map(np.asarray, sorted(six[:3]))
     l0, p0, h0 = map(np.asarray, sorted(six[3:]))
-    found = mover(METRICS["prevalence"], N1=200, N0=800, share1=p1, share0=p0, limits1=Limits(l1, h1), limits0=Limits(l0, h0))
+    found = joined("prevalence", 200, 800, (p1, p0), (Limits(l1, h1), Limits(l0, h0)))
     value = 0.2 * p1 + 0.8 * p0
     assert found.low == pytest.approx(max(0, value - np.hypot(0.2 * (p1 - l1), 0.8 * (p0 - l0))), abs=16 * EPS)
     assert found.high == pytest.approx(min(1, value + np.hypot(0.2 * (h1 - p1), 0.8 * (h0 - p0))), abs=16 * EPS)
@@ -164,3 +178,109 @@ def test_a_forecast_of_less_than_one_label_has_a_variance(labels: float, share: 
     """Fractions of a label appear in forecasts only; a negative or infinite variance there would size a study by nonsense."""
     side = read_sides(tally_of([1, 0], [500, 500], [labels, 20], [labels * share, 3])).flagged
     assert 0 < side.v < np.inf
+
+
+# ---------------------------------------------------------------- every kind
+
+SHARES = tuple(name for name, metric in METRICS.items() if share_of(metric))
+COUNTED: tuple[IntervalKind, ...] = ("clopper_pearson", "wilson")
+HONEST: tuple[IntervalKind, ...] = ("rec", "strict", "midp", *COUNTED)
+each_kind = pytest.mark.parametrize("kind", INTERVALS)
+
+
+def found_by(kind: IntervalKind, name: str, tally: Tally, *, tail: float = 0.025) -> Measured:
+    return measure(METRICS[name], tally, tail=tail, interval=kind, rng=np.random.default_rng(5))
+
+
+def metrics_of(kind: IntervalKind) -> tuple[str, ...]:
+    return SHARES if kind in COUNTED else tuple(METRICS)
+
+
+def test_every_kind_is_honest_or_says_where_it_fails() -> None:
+    assert set(HONEST) | set(BASELINES) == set(INTERVALS)
+    assert not set(HONEST) & set(BASELINES)
+    assert all(caution.startswith(f"{kind} is a baseline: ") for kind, caution in BASELINES.items())
+
+
+@each_kind
+@checked_less
+@given(tally=tallies(fewest=0), data=st.data())
+def test_every_interval_lies_in_the_range_and_contains_the_value(kind: IntervalKind, tally: Tally, data: st.DataObject) -> None:
+    tally = replace(tally, simple=kind in COUNTED or data.draw(st.booleans()))
+    name = data.draw(st.sampled_from(metrics_of(kind)))
+    for tail in (0.25, 0.025, 0.0005):
+        found = found_by(kind, name, tally, tail=tail)
+        assert METRICS[name].low <= found.low <= found.high <= METRICS[name].high
+        assert np.isnan(found.value) or found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("kind", HONEST)
+@checked_less
+@given(tally=tallies(short=True), data=st.data())
+def test_every_honest_interval_short_of_a_census_has_width(kind: IntervalKind, tally: Tally, data: st.DataObject) -> None:
+    tally = replace(tally, simple=True)
+    name = data.draw(st.sampled_from(metrics_of(kind)))
+    metric = METRICS[name]
+    if (tally.N1 or not metric.needs_flagged) and (tally.N0 or not metric.needs_unflagged):
+        found = found_by(kind, name, tally, tail=0.25)
+        assert found.high > found.low
+
+
+@pytest.mark.parametrize("kind", BASELINES)
+def test_every_baseline_has_no_width_where_no_error_was_seen(kind: IntervalKind) -> None:
+    """The twin: what the cautions say."""
+    found = found_by(kind, "precision", tally_of([1, 0], [100, 900], [20, 20], [20, 0]))
+    assert found.low == found.high == 1
+
+
+@each_kind
+def test_with_nothing_to_go_on_every_interval_is_the_whole_range(kind: IntervalKind) -> None:
+    nothing = replace(tally_of([1, 0], [50, 500], [0, 0], [0, 0]), simple=True)
+    for name in metrics_of(kind):
+        found = found_by(kind, name, nothing)
+        assert np.isnan(found.value)
+        # rec of a side without a label is [0, 1], and a metric of two such sides may still have an end that no share reaches
+        reach = found if name in SHARES else found._replace(low=np.asarray(METRICS[name].low), high=np.asarray(METRICS[name].high))
+        assert (float(reach.low), float(reach.high)) == (METRICS[name].low, METRICS[name].high)
+
+
+@pytest.mark.parametrize("kind", COUNTED)
+def test_a_side_never_drawn_from_leaves_a_count_unknown(kind: IntervalKind) -> None:
+    flagged_only = replace(tally_of([1], [50], [20], [15]), N0=1_000.0, simple=True)
+    assert float(found_by(kind, "precision", flagged_only).value) == 0.75
+    recall = found_by(kind, "recall", flagged_only)
+    assert np.isnan(recall.value)
+    assert (float(recall.low), float(recall.high)) == (0, 1)
+
+
+@each_metric
+@checked_less
+@given(tally=tallies())
+def test_midp_lies_inside_rec(name: str, tally: Tally) -> None:
+    rec, midp = (found_by(kind, name, tally) for kind in ("rec", "midp"))
+    assert float(midp.value) == pytest.approx(float(rec.value), nan_ok=True)
+    assert rec.low <= midp.low + 1e-12
+    assert midp.high <= rec.high + 1e-12
+
+
+@each_kind
+def test_replicates_are_measured_one_by_one_by_every_kind(kind: IntervalKind) -> None:
+    one = replace(tally_of([1, 0], [500, 9000], [40, 60], [31, 5]), simple=True)
+    shape = (3, 2, 2)
+    many = replace(one, n=np.broadcast_to(one.n, shape), k=np.broadcast_to(one.k, shape))
+    found, alone = found_by(kind, "recall", many), found_by(kind, "recall", one)
+    assert found.low.shape == (3, 2)
+    assert np.isfinite(found.low).all()
+    if kind not in ("bootstrap", "rao_wu"):
+        assert found.low == pytest.approx(float(alone.low), abs=1e-9)
+
+
+@checked
+@given(st.lists(st.floats(0, 1), min_size=9, max_size=9))
+def test_mover_takes_any_number_of_parts(nine: list[float]) -> None:
+    thirds = [sorted(nine[i : i + 3]) for i in (0, 3, 6)]
+    points = [np.asarray(p) for _, p, _ in thirds]
+    limits = [Limits(np.asarray(low), np.asarray(high)) for low, _, high in thirds]
+    found = mover(lambda a, b, c: (a + b - c) / 3, points, limits, low=-1, high=1)
+    down = np.sqrt(sum(x**2 for x in (points[0] - limits[0].low, points[1] - limits[1].low, limits[2].high - points[2]))) / 3
+    assert float(found.low) == pytest.approx(max(-1, float((points[0] + points[1] - points[2]) / 3 - down)), abs=16 * EPS)

@@ -45,14 +45,15 @@ def by_hand(tally: Tally, tail: float, *, strict: bool) -> tuple[float, float]:
     df = max(1, (n - 1)[f < 1].sum())
     v = max(V, Vs) * (t.ppf(1 - tail, df) / norm.ppf(1 - tail)) ** 2
     q = (W * p).sum()
-    kish = 1 / (W**2 * (1 - f) / n).sum()
+    part = (n > 0) & (n < N)
+    spread = sum(W[part] ** 2 / (N[part] * np.log(N[part] / (N[part] - n[part]))))
     lower = 0.0
     if q > 0:
         n_e = q * (1 - q) / v
         lower = beta.ppf(tail, n_e * q, n_e - n_e * q + 1)
-    w = max(v / q if q > 0 else 1 / kish, 0.5 * (1 - n.sum() / N.sum()) / n.sum(), 1 / N.sum())
+    w = max(v / q if q > 0 else spread, 0.5 * (1 - n.sum() / N.sum()) / n.sum(), 1 / N.sum())
     if strict or not proven(tally):
-        w = max(w, 1 / kish)
+        w = max(w, spread)
     q_plus, v_plus = q + w, v + w * w
     n_plus = q_plus * (1 - q_plus) / v_plus
     return float(lower), float(beta.ppf(1 - tail, n_plus * q_plus, n_plus * (1 - q_plus)))

@@ -1,67 +1,26 @@
 """Populations with known truth, made from a seed: what the simulations run on."""
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.nouns import ladder
-from assay.nouns.profile import Profile
-
-
-class Known(NamedTuple):
-    """A profile and the positives of each of its cells."""
-
-    name: str
-    profile: Profile
-    positives: NDArray[np.int64]
-
-
-def known(name: str, y: NDArray[np.bool_], guide: NDArray[np.float64], flagged: NDArray[np.bool_]) -> Known:
-    """The profile an engine would make of these units, with their truth."""
-    key = flagged.astype(np.int64) * ladder.BINS + ladder.bin_of(guide)
-    cells, where = np.unique(key, return_inverse=True)
-    profile = Profile(
-        columns=(),
-        guide_bin=cells % ladder.BINS,
-        pattern=cells // ladder.BINS,
-        slice=np.zeros(cells.size, dtype=np.int64),
-        count=np.bincount(where),
-        slice_values=((),),
-        guided=True,
-        smallest_id="",
-        largest_id="",
-    )
-    return Known(name, profile, np.bincount(where, weights=y).astype(np.int64))
-
-
-def _scored(
-    rng: np.random.Generator, *, N: int, share: float, separation: float, sharpness: float = 1.0
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Truth and score of units whose log-odds are right up to `sharpness` (above 1: overconfident)."""
-    y = rng.random(N) < share
-    signal = rng.normal(0, 1, N) + separation * y
-    log_odds = separation * signal - separation**2 / 2 + np.log(share / (1 - share))
-    return y, 1 / (1 + np.exp(-sharpness * log_odds))
+from benchmarks import made
+from benchmarks.made import Known as Known
+from benchmarks.made import known as known
+from benchmarks.made import scored as _scored
 
 
 def calibrated(rng: np.random.Generator) -> Known:
     """1 % positive, scores that are what they claim."""
-    y, s = _scored(rng, N=60_000, share=0.01, separation=3.5)
-    return known("calibrated", y, s, s >= 0.5)
+    return made.calibrated(rng).known()
 
 
 def overconfident(rng: np.random.Generator) -> Known:
     """5 % positive, log-odds 2.5 times too large."""
-    y, s = _scored(rng, N=40_000, share=0.05, separation=2.2, sharpness=2.5)
-    return known("overconfident", y, s, s >= 0.5)
+    return made.overconfident(rng).known()
 
 
 def noise(rng: np.random.Generator) -> Known:
     """10 % positive, scores that know nothing."""
-    y, s = _scored(rng, N=30_000, share=0.1, separation=2.0)
-    s = rng.permutation(s)
-    return known("noise", y, s, s >= 0.5)
+    return made.noise(rng).known()
 
 
 def precise(rng: np.random.Generator) -> Known:
@@ -73,12 +32,8 @@ def precise(rng: np.random.Generator) -> Known:
 def reversed_guide(rng: np.random.Generator) -> Known:
     """The precise classifier, its guide turned round inside each side."""
     y, s = _scored(rng, N=40_000, share=0.2, separation=4.2)
-    flagged, guide = s >= 0.5, s.copy()
-    for side in (True, False):
-        rows = np.flatnonzero(flagged == side)
-        ordered = rows[np.argsort(s[rows], kind="stable")]
-        guide[ordered] = s[ordered[::-1]]
-    return known("reversed", y, guide, flagged)
+    flagged = s >= 0.5
+    return known("reversed", y, made.turned(s, flagged, "reversed", None), flagged)
 
 
 def hidden(rng: np.random.Generator) -> Known:

@@ -1,6 +1,7 @@
 """`assay draw`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,39 +14,71 @@ from assay.cli.output import note, print_json, working
 @click.option("--units", type=click.IntRange(min=1), default=50, show_default=True, help="How many units to hand out.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file; else stdout as CSV.")
 @click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see; repeatable. Never a score or a prediction.")
+@click.option(
+    "--gold",
+    type=click.FloatRange(min=0, min_open=True, max=1),
+    metavar="SHARE",
+    help="Hand out a random share of each side to be adjudicated.",
+)
 @click.option("--next", "more", is_flag=True, help="Hand out new units although earlier ones are still unanswered.")
 @ledger_option
 @json_option
-def command(*, study: str, units: int, out: Path | None, show: tuple[str, ...], more: bool, ledger: str, as_json: bool) -> None:
-    """Hand out the next units to label.
+def command(
+    *, study: str, units: int, out: Path | None, show: tuple[str, ...], gold: float | None, more: bool, ledger: str, as_json: bool
+) -> None:
+    """Hand out the next units to label; with --gold those to adjudicate.
 
     The open batch is written again until it is answered. The file holds ids, the columns named with --show and an empty answer.
 
     \b
     Example:
       assay draw demo --units 100 --show text --out batch.csv
+      assay draw demo --gold 0.2 --show text --out gold.csv
     """  # noqa: D301
+    from assay.cli.options import asked_of
     from assay.labeling.flat import batch_text, refuse_untold, write_whole
     from assay.study.study import Study
 
     found = Study.load(study, ledger=ledger)
     if out is not None:
-        refuse_untold(out, found.standing.answers)
+        standing = found.standing
+        answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
+        refuse_untold(out, standing.gold if gold else answered, asked_of(found))
     with working("drawing units"):
-        batch = found.ask(units, next=more)
+        batch = _gold_batch(found, gold) if gold else found.ask(units, next=more)
         shown = found.fetch(batch.units, columns=show) if batch and show else [{} for _ in (batch.units if batch else ())]
     if batch is None:
         if as_json:
             print_json({"study": study, "batch": None, "units": [], "out": None})
-        note("every planned unit is handed out" + (" and some are still open: leave out --next to see them" if more else " and answered"))
+        note(_nothing_left(more=more, gold=gold is not None))
         return
     suffix = out.suffix if out else ".csv"
-    text = batch_text(batch.units, shown, columns=show, suffix=suffix)
+    questions = found.standing.questions
+    columns = questions if len(questions) > 1 else ("answer",)
+    text = batch_text(batch.units, shown, columns=show, suffix=suffix, questions=columns)
     if out:
         write_whole(out, text)
     if as_json:
         print_json({"study": study, "batch": batch.number, "units": list(batch.units), "out": str(out) if out else None})
     elif not out:
         click.echo(text, nl=False)
-    note(f"batch {batch.number}: {len(batch.units):,} units to label" + (f" in {out}" if out else ""))
-    note(f"next: fill in the answer column, then: assay tell {study} {out or 'FILE'}")
+    what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
+    note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
+    note(f"next: fill in the answer column, then: assay tell {study} {out or 'FILE'}{' --gold' if gold else ''}")
+
+
+def _nothing_left(*, more: bool, gold: bool) -> str:
+    """Why there is no batch."""
+    if gold:
+        return "every unit drawn for gold is adjudicated"
+    return "every planned unit is handed out" + (" and some are still open: leave out --next to see them" if more else " and answered")
+
+
+def _gold_batch(study: Any, share: float) -> Any:
+    """The units to adjudicate that lack a gold answer, as a batch of their own number 0."""
+    from assay.study.replay import Batch
+
+    chosen, standing = study.adjudicate(share), study.standing
+    left = set(standing.gold_waiting)
+    waiting = tuple(unit for unit in chosen if unit in left)
+    return Batch(number=0, plan=standing.plan.number, units=waiting) if waiting else None

@@ -1,13 +1,17 @@
 """Options that several commands share, named the same everywhere."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from assay.errors import PopulationError
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
+
+if TYPE_CHECKING:
+    from assay.labeling.flat import Asked
+    from assay.study.study import Study
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -17,8 +21,13 @@ POPULATION_OPTIONS = (
     click.option("--threshold", type=float, metavar="T", help="A unit is flagged if its score is at least this."),
     click.option("--predicted", metavar="COLUMN", help="The decision (true/false or 1/0), where there is no score."),
     click.option("--classifier", "named", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="A classifier by name; repeatable."),
+    click.option(
+        "--label", "labels", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="One label of several, each a question; repeatable."
+    ),
+    click.option("--classes", metavar="COLUMN=A,B,C", help="The column of the class that was chosen, and the classes judged."),
     click.option("--score-range", type=float, nargs=2, default=(0.0, 1.0), metavar="LOW HIGH", help="The score's limits, if not 0 and 1."),
     click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column that cuts the population into parts; repeatable."),
+    click.option("--weight", metavar="COLUMN", help='Metric weights (dollars, views), for goals such as "recall by amount >= 0.9".'),
     click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score; steers the draw."),
 )
 
@@ -34,21 +43,42 @@ def read_options(source: str, options: dict[str, Any]) -> Population:
     """The population the options describe; takes its options out of the dict."""
     from assay.study.populations import read_population
 
-    id_column, slices, guide = options.pop("id_column"), options.pop("slices"), options.pop("guide")
-    return read_population(source, id=id_column, classifiers=_classifiers(options), slices=slices, guide=guide)
+    named = {name: options.pop(name) for name in ("slices", "guide", "weight")}
+    return read_population(source, id=options.pop("id_column"), classifiers=_classifiers(options), **named)
 
 
 def _classifiers(options: dict[str, Any]) -> list[Classifier]:
     score, threshold, predicted = options.pop("score"), options.pop("threshold"), options.pop("predicted")
     named, limits = options.pop("named"), options.pop("score_range")
     classifiers = [_named(text, limits) for text in named]
+    classifiers += [_asking(_named(text, limits)) for text in options.pop("labels")]
+    classifiers += _classes(options.pop("classes"))
     if score is not None or predicted is not None:
         classifiers.append(Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits))
     if not classifiers:
         raise click.UsageError(
-            "Name what is judged: --score COLUMN --threshold T, --predicted COLUMN, or --classifier NAME=SCORE@THRESHOLD."
+            "Name what is judged: --score COLUMN --threshold T, --predicted COLUMN, --classifier or --label NAME=SCORE@THRESHOLD, "
+            "or --classes COLUMN=A,B,C."
         )
     return classifiers
+
+
+def _classes(text: str | None) -> list[Classifier]:
+    """A classifier for each class of a column."""
+    if text is None:
+        return []
+    column, equals, names = text.partition("=")
+    classes = [name.strip() for name in names.split(",")]
+    if not equals or not column or not all(classes) or len(classes) < 2:
+        raise PopulationError(f"classes are written COLUMN=A,B,C with two or more, but got {text!r}: write label=cat,dog,eel")
+    return [Classifier(name, predicted=column, value=name) for name in classes]
+
+
+def _asking(judged: Classifier) -> Classifier:
+    """The classifier with a question of its own: its name."""
+    return Classifier(
+        judged.name, score=judged.score, threshold=judged.threshold, score_range=judged.score_range, question=judged.name
+    )  # fmt: skip
 
 
 def _named(text: str, limits: tuple[float, float]) -> Classifier:
@@ -61,6 +91,25 @@ def _named(text: str, limits: tuple[float, float]) -> Classifier:
     if not equals or not at or not score or value != value:
         raise PopulationError(f"a classifier is written NAME=SCORE@THRESHOLD, but got {text!r}: write gbm=score_gbm@0.31")
     return Classifier(name, score=score, threshold=value, score_range=limits)
+
+
+def asked_of(study: "Study", answer_column: str | None = None) -> "Asked":
+    """What a file of answers may hold: with several questions a column for each, else the answer column."""
+    from assay.labeling.flat import ANSWER_COLUMNS, Asked
+
+    standing = study.standing
+    questions = standing.questions
+    if len(questions) > 1:
+        return Asked({question: (question,) for question in questions}, standing.classes)
+    return Asked({questions[0]: (answer_column,) if answer_column else ANSWER_COLUMNS}, standing.classes)
+
+
+def next_command(study: "Study") -> str:
+    """What to do next with a study whose labels are coming in."""
+    standing, done = study.standing, study.status().progress
+    if done.waits_for_gold:
+        return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
+    return f"assay {'estimate' if done.complete else 'draw'} {study.name}"
 
 
 ledger_option = click.option(

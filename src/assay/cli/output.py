@@ -4,11 +4,16 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
+from assay.nouns.missing import Missing, Part
+
+if TYPE_CHECKING:
+    from assay.study.confusion import ConfusionCell
 
 
 def print_json(value: Json) -> None:
@@ -69,7 +74,7 @@ def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
     """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
     return [
         [
-            e.metric if e.planned else f"{e.metric} (not a goal)",
+            named(e, several=len({other.classifier for other in estimates}) > 1) + ("" if e.planned else " (not a goal)"),
             share(e.value),
             f"{share(e.low)} .. {share(e.high)}",
             f"{share(e.strict_low)} .. {share(e.strict_high)}",
@@ -82,4 +87,72 @@ def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
     ]
 
 
+def named(estimate: Estimate, *, several: bool) -> str:
+    """The metric, and whose it is where there are several classifiers."""
+    return f"{estimate.metric} of {estimate.classifier}" if several else estimate.metric
+
+
 ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")
+
+
+def worst_table(estimates: Sequence[Estimate]) -> None:
+    """The worst case of the estimates that have one, under a line that says what it is; nothing where none has."""
+    rows = [
+        [e.metric, f"{share(e.low)} .. {share(e.high)}", f"{share(e.worst_low)} .. {share(e.worst_high)}"]
+        for e in estimates
+        if e.worst_low is not None
+    ]
+    if rows:
+        click.echo("\nif every missing answer were what moves the interval most")
+        table(("metric", "interval", "worst case"), rows)
+
+
+def gold_table(estimates: Sequence[Estimate]) -> None:
+    """What gold answers corrected, with and without; nothing where there are none."""
+    several = len({e.classifier for e in estimates}) > 1
+    rows = [
+        [
+            named(e, several=several),
+            *(share(e.told_value), f"{share(e.told_low)} .. {share(e.told_high)}", share(e.value), f"{share(e.low)} .. {share(e.high)}"),
+            count(e.gold),
+        ]
+        for e in estimates
+        if e.gold
+    ]
+    if rows:
+        click.echo("\nas the labels were told, and corrected by the gold answers")
+        table(("metric", "told", "interval", "corrected", "interval", "gold answers"), rows)
+
+
+def confusion_table(cells: "Sequence[ConfusionCell]") -> None:
+    """The confusion matrix: a row for each class given and each class that is true."""
+    rows = [
+        [c.predicted, c.true, share(c.share.value), f"{share(c.share.low)} .. {share(c.share.high)}", count(c.share.n_eff), count(c.count)]
+        for c in cells
+    ]
+    click.echo("\nof the units given a class, the share that truly is of each (each interval by itself)")
+    table(("given", "true", "share", "interval", "effective n", "units"), rows)
+
+
+def missing_lines(missing: Missing) -> str:
+    """The missing share in all and by side, on one line."""
+
+    def line(name: str, part: Part) -> str:
+        return f"{name} {'-' if part.share is None else format(part.share, '.1%')} ({part.missing:,} of {part.drawn:,})"
+
+    return f"missing: {line('all', missing.whole)}, {line('flagged', missing.flagged)}, {line('unflagged', missing.unflagged)}"
+
+
+def missing_table(missing: Missing) -> None:
+    """Resolved units and missing answers of every band, then of every part that is tested, with its p-value and its limit."""
+    bands = [_missing_cells(part) for part in missing.bands]
+    tests = [[*_missing_cells(p), f"{p.p_value:.2g}", f"{p.limit:.2g}", "yes" if p.differs else "no"] for p in missing.tests]
+    table(("band", "resolved", "missing", "share"), bands)
+    if tests:
+        click.echo()
+        table(("part against all others", "resolved", "missing", "share", "p-value", "limit", "differs"), tests)
+
+
+def _missing_cells(part: Part) -> list[str]:
+    """A part's name, units, missing answers and their share."""
+    return [part.name, count(part.drawn), count(part.missing), "-" if part.share is None else f"{part.share:.1%}"]

@@ -21,8 +21,14 @@ from assay.nouns.canonical import Json
 @click.option("--design", type=click.Choice(["bands", "simple"]), help="How units are chosen; bands unless the study has another.")
 @click.option(
     "--interval",
-    type=click.Choice(["rec", "strict"]),
-    help="What decides; rec unless said. strict holds also if errors hide where the guide says there are none.",
+    type=click.Choice(["rec", "strict", "midp"]),
+    help="What decides; rec unless said. strict holds also if errors hide where the guide says there are none; midp is narrower than rec, "
+    "and may cover 0.90 where 0.95 is asked.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["first", "majority", "unanimous"]),
+    help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
 )
 @click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name.")
 @ledger_option
@@ -36,8 +42,8 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     Example:
       assay plan scored.parquet --score score --threshold 0.5 --goal "precision +-0.05" --goal "recall >= 0.6" --budget 600 --study demo
     """  # noqa: D301
-    from assay.engines.opening import open_engine
     from assay.nouns.goal import parse_goal
+    from assay.study.profiling import profile_for
     from assay.study.sizing import Ways, size_goals
 
     if options["study"] is not None and not options["study"].strip():
@@ -45,10 +51,12 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     population = read_options(source, options)
     goals = [parse_goal(text, level=options["level"]) for text in options["goals"]]
     with working("profiling the population"):
-        profile = open_engine(population).profile()
+        population, profile = profile_for(population, goals)
     ways = Ways(options["design"] or "bands", options["interval"] or "rec")
     with working("sizing the goals"):
-        sizing = size_goals(profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
+        sizing = size_goals(
+            profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, names=[c.name for c in population.classifiers]
+        )
     fixed = _fix(population, goals, options, sizing.together) if options["study"] else None
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
@@ -79,7 +87,8 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
     if budget is None:
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     with working("fixing the plan"):
-        study = Study.create(options["study"], population, goals=goals, ledger=options["ledger"], level=options["level"])
+        how = {name: options[name] for name in ("ledger", "level", "rule")}
+        study = Study.create(options["study"], population, goals=goals, **how)
         plan = study.plan(budget, grow_to=options["grow_to"], design=options["design"], interval=options["interval"])
     return {
         "number": plan.number,

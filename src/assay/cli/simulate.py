@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from assay.cli.options import json_option, population_options, read_options
-from assay.cli.output import print_json, share, table
+from assay.cli.output import note, print_json, share, table
+from assay.nouns.estimate import BASELINES, INTERVALS
 
 
 @click.command("simulate")
@@ -17,17 +18,17 @@ from assay.cli.output import print_json, share, table
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true labels (1/0).")
 @click.option("--metric", "metrics", multiple=True, default=("precision", "recall", "f1"), show_default=True, help="Repeatable.")
 @click.option("--design", "designs", multiple=True, type=click.Choice(["bands", "simple"]), default=("bands", "simple"), show_default=True)
-@click.option("--labels", multiple=True, type=click.IntRange(min=4), default=(500,), show_default=True, help="Repeatable.")
+@click.option("--labels", "sizes", multiple=True, type=click.IntRange(min=4), default=(500,), show_default=True, help="Repeatable.")
 @click.option("--reps", type=click.IntRange(min=1), default=400, show_default=True, help="Replicates a cell.")
 @click.option("--seed", type=int, default=42, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
 @click.option("--joint", is_flag=True, help="One draw for all metrics instead of one each.")
 @click.option(
     "--interval",
-    type=click.Choice(["rec", "strict", "wald"]),
+    type=click.Choice(INTERVALS),
     default="rec",
     show_default=True,
-    help="wald is a baseline that undercovers.",
+    help="clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu are baselines that miss rare errors.",
 )
 @json_option
 def command(*, source: str, as_json: bool, **options: Any) -> None:
@@ -39,10 +40,13 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     """  # noqa: D301
     from assay.study.simulate import simulate
 
+    if options["interval"] in BASELINES:
+        note(f"note: {BASELINES[options['interval']]}")
+    sizes = options.pop("sizes")  # of draws; --label of the population is something else
     population = read_options(source, options)
-    cells = len(population.classifiers) * len(options["metrics"]) * len(options["designs"]) * len(options["labels"])
+    cells = len(population.classifiers) * len(options["metrics"]) * len(options["designs"]) * len(sizes)
     with _progress(cells) as advance:
-        found = simulate(population, **options, on_cell=lambda _: advance())
+        found = simulate(population, labels=sizes, **options, on_cell=lambda _: advance())
     if as_json:
         print_json({"cells": [cell.as_json() for cell in found], "seed": options["seed"], "level": options["level"]})
         return

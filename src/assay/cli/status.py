@@ -1,54 +1,74 @@
 """`assay status`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from assay.cli.options import json_option, ledger_option, study_argument
-from assay.cli.output import note, print_json
+from assay.cli.options import json_option, ledger_option, next_command, study_argument
+from assay.cli.output import missing_lines, missing_table, note, print_json
 from assay.nouns.canonical import Json
+
+if TYPE_CHECKING:
+    from assay.nouns.plan import Plan
+    from assay.study.status import Status
 
 
 @click.command("status")
 @study_argument
+@click.option("--bands", is_flag=True, help="Drawn units and missing answers of every band, and the tests on them.")
 @ledger_option
 @json_option
-def command(*, study: str, ledger: str, as_json: bool) -> None:
-    """Say where a study stands: labels, non-response, warnings. No interval before its look.
+def command(*, study: str, bands: bool, ledger: str, as_json: bool) -> None:
+    """Say where a study stands: labels, missing answers, warnings. No interval before its look.
 
     \b
     Example:
       assay status demo
+      assay status demo --bands
     """  # noqa: D301
     from assay.study.study import Study
 
-    found = Study.load(study, ledger=ledger).status()
+    loaded = Study.load(study, ledger=ledger)
+    found = loaded.status()
     done, plan = found.progress, found.plan
     if as_json:
-        fixed: Json = None
-        if plan is not None:
-            fixed = {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "goals": [str(g) for g in plan.goals]}
-        print_json(
-            {
-                "study": study,
-                "plan": fixed,
-                "progress": done.as_json(),
-                "looks": found.looks,
-                "peeks": found.peeks,
-                "warnings": list(found.warnings),
-            }
-        )
+        print_json({"study": study, "plan": _fixed(plan), **_told(found)})
         return
     if plan is None:
         click.echo(f"{study}: no plan yet")
         return
     click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
     click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
+    if done.gold_planned:
+        click.echo(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold adjudicated")
     if done.unanswered:
         click.echo(
             f"without a usable answer: {done.cannot_tell:,} cannot tell, {done.skipped:,} skipped, {done.never_answered:,} never answered"
         )
+        click.echo(missing_lines(found.missing))
+    if bands:
+        missing_table(found.missing)
     if found.looks:
         click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them by a peek before the look")
     click.echo(plan.promise)
     for warning in found.warnings:
         note(f"warning: {warning}")
-    note(f"next: assay {'estimate' if done.complete else 'draw'} {study}")
+    note(f"next: {next_command(loaded)}")
+
+
+def _fixed(plan: "Plan | None") -> Json:
+    """What the plan in force fixes; null before there is one."""
+    if plan is None:
+        return None
+    return {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "goals": [str(g) for g in plan.goals]}
+
+
+def _told(found: "Status") -> dict[str, Json]:
+    """How far the labeling is."""
+    return {
+        "progress": found.progress.as_json(),
+        "missing": found.missing.as_json(),
+        "looks": found.looks,
+        "peeks": found.peeks,
+        "warnings": list(found.warnings),
+    }

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.options import json_option, ledger_option, next_command, study_argument
 from assay.cli.output import note, print_json
 
 
@@ -16,8 +16,9 @@ from assay.cli.output import note, print_json
 @click.option("--unit-column", metavar="COLUMN", help="The column of ids. Default: unit, else the population's id column.")
 @click.option("--answer-column", metavar="COLUMN", help="The column of answers. Default: answer, else label.")
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
-@click.option("--drawn-only", is_flag=True, help="Leave out rows of units that were not drawn, instead of refusing the file.")
-@click.option("--close", is_flag=True, help="Record every planned unit without an answer as never answered.")
+@click.option("--drawn-only", is_flag=True, help="Leave out rows of units that were not drawn (for gold), instead of refusing the file.")
+@click.option("--gold", is_flag=True, help="The answers are adjudicated: the truth of units drawn with --gold.")
+@click.option("--close", is_flag=True, help="Record every planned unit without an answer as never answered, and likewise gold.")
 @ledger_option
 @json_option
 def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json: bool, **options: Any) -> None:
@@ -29,7 +30,8 @@ def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json:
     Example:
       assay tell demo batch.csv --labeler ada
     """  # noqa: D301
-    from assay.labeling.flat import ANSWER_COLUMNS, read_answers
+    from assay.cli.options import asked_of
+    from assay.labeling.flat import read_answers
     from assay.study.study import Study
 
     if file is None and not close:
@@ -38,9 +40,9 @@ def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json:
     told: dict[str, int] = {}
     if file is not None:
         units = [options["unit_column"]] if options["unit_column"] else ["unit", found.standing.read_population().id]
-        answers = [options["answer_column"]] if options["answer_column"] else ANSWER_COLUMNS
-        sheet = read_answers(file, unit_columns=units, answer_columns=answers, labeler=options["labeler"])
-        told = {**found.tell(sheet.labels, correct=options["correct"], drawn_only=options["drawn_only"])._asdict(), "blank": sheet.blank}
+        sheet = read_answers(file, unit_columns=units, asked=asked_of(found, options["answer_column"]), labeler=options["labeler"])
+        how = {name: options[name] for name in ("correct", "drawn_only", "gold")}
+        told = {**found.tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
     if close:
         told["never_answered"] = found.close().recorded
     done = found.status().progress
@@ -49,4 +51,6 @@ def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json:
         return
     click.echo(", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in told.items() if number) or "nothing new")
     note(f"{done.labels:,} of {done.planned:,} planned units are resolved")
-    note(f"next: assay {'estimate' if done.complete else 'draw'} {study}")
+    if done.gold_planned:
+        note(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold are adjudicated")
+    note(f"next: {next_command(found)}")

@@ -3,7 +3,8 @@
 Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,30 +13,52 @@ from assay.deciding.verdict import THIN_N_EFF, Reading, widest
 from assay.designs.base import takes
 from assay.estimators.effective import effective_n
 from assay.estimators.grouping import Groups
-from assay.estimators.measuring import measure, read_sides
+from assay.estimators.measuring import measure
 from assay.nouns.arrays import FloatArray
 from assay.nouns.decision import MoreLabels
+from assay.nouns.design import Design
 from assay.nouns.plan import Plan
-from assay.nouns.tally import Tally
-from assay.planning.sizing import settles, smallest, smoothed_shares, spread_labels, tails
+from assay.nouns.tally import AnyTally, JointTally
+from assay.planning.sizing import settles, smallest, spread_labels, tails
+
+
+class Ahead(NamedTuple):
+    """What a larger draw of the same design should show, if it goes on as the labels so far.
+
+    groups   of every classifier judged, for counts (None) and for each weight column a goal has
+    shares   the smoothed positive share of these groups, in their order
+    of       the classifier each reading is of
+    """
+
+    groups: Mapping[str | None, Sequence[Groups]]
+    shares: Mapping[str | None, Sequence[FloatArray]]
+    of: Sequence[int]
+
+    def tally(self, reading: Reading, classifier: int, design: Design, budget: int, answered: float) -> AnyTally:
+        """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
+        each = []
+        weight = reading.goal.definition.weight
+        for mine, p in zip(self.groups[weight], self.shares[weight], strict=True):
+            n = answered * spread_labels(mine, design, budget)
+            each.append(mine.tally(n, n * p))
+        return JointTally(tuple(each), reading.tally.correlation) if isinstance(reading.tally, JointTally) else each[classifier]
 
 
 def more_labels(
-    plans: Sequence[Plan], groups: Groups, readings: Sequence[Reading], labels: Tally, *, shown: Collection[int], answered: float = 1.0
+    plans: Sequence[Plan], ahead: Ahead, readings: Sequence[Reading], *, shown: Collection[int], answered: float = 1.0
 ) -> MoreLabels:
     """The labels that should settle every open goal and make no reading too thin: the declared growth if it does, else the fewest.
 
-    Expected answers follow the smoothed shares of the labels so far (`labels`, by group), read at the error the next look may spend;
-    a share `answered` of the units is expected to have a usable answer, as so far.
+    Expected answers follow the smoothed shares of the labels so far, read at the error the next look may spend; a share `answered` of
+    the units is expected to have a usable answer, as so far.
     """
     plan = plans[-1]
     frame = plan.design.frame
-    shares = smoothed_shares(labels)
 
     def enough(budget: int) -> bool:
-        n = answered * spread_labels(groups, plan.design, budget)
         share = spending(plans, budget=budget, grow_to=None, shown=shown).share
-        return all(_settled(reading, groups, n, shares, share) for reading in readings)
+        each = zip(readings, ahead.of, strict=True)
+        return all(_settled(reading, ahead.tally(reading, j, plan.design, budget, answered), share) for reading, j in each)
 
     budget: int | None
     if plan.grow_to is not None and plan.grow_to <= frame and enough(plan.grow_to):
@@ -44,23 +67,20 @@ def more_labels(
         budget = smallest(enough, low=min(plan.budget + 1, frame), high=frame)
     target = frame if budget is None else budget
     added = takes(plan.design.mass, plan.design.N, target) - plan.take
-    flagged_share = np.bincount(groups.band, weights=groups.N * groups.flagged, minlength=plan.design.N.size) / plan.design.N
+    counted = ahead.groups[None][0]
+    flagged_share = np.bincount(counted.band, weights=counted.N * counted.flagged, minlength=plan.design.N.size) / plan.design.N
     flagged = round(float((added * flagged_share).sum()))
     total = target - plan.budget
     return MoreLabels(labels=total, flagged=flagged, unflagged=total - flagged, enough=budget is not None)
 
 
-def _settled(reading: Reading, groups: Groups, n: FloatArray, shares: FloatArray, share: float) -> bool:
+def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     """Whether the expected answers settle a goal and are not too thin."""
-    tally = groups.tally(n, n * shares)
     metric = reading.goal.definition
     two, one = tails(reading.goal, share=share)
     kind = reading.estimate.interval
     shown = measure(metric, tally, tail=two, interval=kind)
     if shown.half_width > widest(metric) or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
         return False
-    sides = read_sides(tally)
-    n_eff = effective_n(
-        metric, tally, shown, p1=float(np.nan_to_num(sides.flagged.p)), p0=float(np.nan_to_num(sides.other.p)), tail=two, interval=kind
-    )
+    n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
     return n_eff is not None and n_eff >= THIN_N_EFF

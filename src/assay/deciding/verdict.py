@@ -4,6 +4,9 @@ A target is met when the one-sided bound at the level lies on its side, not met 
 open. Ship: every goal met (an intersection-union test, nothing shared) and no reading too thin. Do not ship: a goal not met at
 1 - (1 - level)/k, k goals sharing the error. Else label more.
 
+Where answers are shown not to be missing at random, a goal is held against the worst they could hide: it is settled only if every
+filling settles it.
+
 Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
@@ -11,13 +14,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.errors import PlanError
-from assay.estimators.measuring import Measured, measure
+from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold
+from assay.estimators.measuring import measure
+from assay.estimators.missing import worst_limits
 from assay.nouns.decision import Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome
 from assay.nouns.estimate import Estimate
+from assay.nouns.evidence import Limits
 from assay.nouns.goal import Goal
 from assay.nouns.metric import Metric
 from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
+from assay.nouns.tally import AnyTally, Tally
 
 THIN_N_EFF = 30
 THIN_HALF_WIDTH = 0.12
@@ -25,31 +31,50 @@ EXACT = 1e-9
 
 
 class Reading(NamedTuple):
-    """A goal with its estimate and the tally behind it."""
+    """A goal with its estimate and the tally behind it.
+
+    filled   the four fillings of the missing answers, where they must be feared
+    gold     the adjudicated answers that correct the others, where there are some
+    """
 
     goal: Goal
     estimate: Estimate
-    tally: Tally
+    tally: AnyTally
+    filled: tuple[AnyTally, ...] = ()
+    gold: GoldTally | None = None
 
 
 def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
     """The status of one goal at its look's share of the error; `among` goals share it where any failure decides."""
     goal, estimate = reading.goal, reading.estimate
+    when = " in the worst case" if reading.filled else ""
     if goal.kind == "+-":
-        met = estimate.half_width <= goal.value and estimate.value is not None
-        reason = f"{goal}: half-width {estimate.half_width:.4f}, {'reached' if met else 'not reached yet'}"
+        half_width = (estimate.worst_half_width if reading.filled else None) or estimate.half_width
+        met = half_width <= goal.value and estimate.value is not None
+        reason = f"{goal}: half-width {half_width:.4f}{when}, {'reached' if met else 'not reached yet'}"
         return GoalVerdict(goal=goal, status="met" if met else "open", estimate=estimate, bound=None, reason=reason)
-    measured = measure(goal.definition, reading.tally, tail=(1 - goal.level) * share / among, interval=estimate.interval)
-    status, bound = _side_of(goal, measured)
-    level = 1 - (1 - goal.level) * share / among
+    tail = (1 - goal.level) * share / among
+    status, bound = _side_of(goal, _limits(reading, tail))
     wording = {"met": "shown", "not met": "shown to fail", "open": "not settled"}[status]
-    reason = f"{goal}: {wording}, one-sided bound {bound:.4f} at {level:.4g}"
+    reason = f"{goal}: {wording}, one-sided bound {bound:.4f}{when} at {1 - tail:.4g}"
     return GoalVerdict(goal=goal, status=status, estimate=estimate, bound=bound, reason=reason)
 
 
-def _side_of(goal: Goal, measured: Measured) -> tuple[GoalStatus, float]:
+def _limits(reading: Reading, tail: float) -> Limits:
+    """The one-sided bounds of a goal's metric; of the worst case where it must be feared."""
+    metric, interval = reading.goal.definition, reading.estimate.interval
+    base: Tally | None = None
+    if reading.gold is not None and isinstance(reading.tally, Tally):
+        base = corrected_tally(reading.tally, reading.gold)
+        measured = measure_with_gold(metric, reading.tally, reading.gold, tail=tail, interval=interval)
+    else:
+        measured = measure(metric, reading.tally, tail=tail, interval=interval)
+    return worst_limits(metric, Limits(measured.low, measured.high), reading.filled, tail=tail, interval=interval, base=base)
+
+
+def _side_of(goal: Goal, limits: Limits) -> tuple[GoalStatus, float]:
     """Where the one-sided bounds lie, and the one that decides (for an open goal, the one that would have to clear the target)."""
-    low, high = float(measured.low), float(measured.high)
+    low, high = float(limits.low), float(limits.high)
     if goal.kind == ">=":
         if low >= goal.value:
             return "met", low
@@ -78,8 +103,8 @@ def thinness(estimate: Estimate) -> str | None:
     return None
 
 
-def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool) -> Decision:
-    """The verdict over all goals, at least one. `more` is the forecast of what would settle what is open."""
+def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool, notes: Sequence[str] = ()) -> Decision:
+    """The verdict over all goals, at least one. `more` is the forecast of what would settle what is open, `notes` are reasons to add."""
     if not readings:
         raise PlanError("a decision needs a goal, but got none: a study without goals decides nothing")
     verdicts = tuple(judge(r, share=share) for r in readings)
@@ -96,7 +121,7 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
             reasons.append(str(more) if more.enough else f"even all remaining units ({more.labels:,}) may not settle it")
     return Decision(
         outcome=outcome,
-        reasons=tuple(dict.fromkeys(reasons)),
+        reasons=tuple(dict.fromkeys([*reasons, *notes])),
         goals=verdicts,
         more=more if outcome == "label more" else None,
         certified=certified,

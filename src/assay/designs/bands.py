@@ -4,13 +4,15 @@
     pi     = fill(0.5 fill(size, n) + 0.3 n/N + 0.2 [flagged] min(n, N1)/N1, n)
 
 Half of the labels go where the guide says the error is, 30 % evenly over the frame, 20 % evenly over the flagged units: no region
-is left out, whatever the guide says. A band never crosses a side. Why these shares: docs/decisions/0005-mixture.md. Derivation:
+is left out, whatever the guide says. A band never crosses a side. Where units have metric weights, heavy and light units are cut apart
+first, so that no label stands for units many times as heavy. Why these shares: docs/decisions/0005-mixture.md. Derivation:
 docs/maths/bands.md.
 
 Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -63,12 +65,45 @@ def _cut_sides(profile: Profile, frame: BoolArray, flagged: BoolArray, pi: Float
     band = np.full(profile.count.size, -1, dtype=np.int64)
     cells = np.flatnonzero(frame)
     start = 0
-    for side in (True, False):
-        mine = flagged[cells] == side
-        if mine.any():
-            band[cells[mine]] = start + _cut(profile, cells[mine], pi[mine], per_band)
-            start = int(band.max()) + 1
+    for mine, whole in _parts(profile, cells, flagged[cells], pi, per_band):
+        band[cells[mine]] = start if whole else start + _cut(profile, cells[mine], pi[mine], per_band)
+        start = int(band.max()) + 1
     return band
+
+
+def _parts(profile: Profile, cells: IntArray, flagged: BoolArray, pi: FloatArray, per_band: int) -> Iterator[tuple[BoolArray, bool]]:
+    """The parts of the frame that are cut by guide, or left whole: the two sides, and inside them layers of weight.
+
+    Of several labels or classes: every pattern of decisions that carries a band and a half; all rarer ones together are one band.
+    """
+    expected = pi * profile.count[cells]
+    if profile.claims is not None:
+        _, where = np.unique(profile.pattern[cells], return_inverse=True)
+        common = np.bincount(where, weights=expected) >= 1.5 * per_band
+        yield from ((where == p, False) for p in np.flatnonzero(common)[::-1])
+        if not common.all():
+            yield ~common[where], True
+        return
+    for side in (flagged, ~flagged):
+        if profile.weight is None:
+            parts = [side]
+        else:
+            certain = side & (pi > 1 - 1e-9)
+            parts = [certain, *_layers(profile.layer[cells], side & ~certain, expected, per_band)]
+        yield from ((part, False) for part in parts if part.any())
+
+
+def _layers(layer: IntArray, side: BoolArray, expected: FloatArray, per_band: int) -> Iterator[BoolArray]:
+    """The cells of a side in parts of neighboring weight layers, each with labels for at least two bands."""
+    first, held = None, 0.0
+    layers = np.unique(layer[side])
+    for i, current in enumerate(layers.tolist()):
+        first = current if first is None else first
+        held += float(expected[side & (layer == current)].sum())
+        rest = float(expected[side & (layer > current)].sum())
+        if i == layers.size - 1 or (held >= 2 * per_band and rest >= 2 * per_band):
+            yield side & (layer >= first) & (layer <= current)
+            first, held = None, 0.0
 
 
 def _cut(profile: Profile, cells: IntArray, pi: FloatArray, per_band: float) -> IntArray:

@@ -31,6 +31,15 @@ class Inspection:
     duplicates_checked: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Known:
+    """What a simulation may know of every unit: its cell in the profile, its metric weight in quanta, and its true answers as text."""
+
+    cell: IntArray
+    weight: IntArray | None
+    truths: tuple[tuple[str, ...], ...]  # one tuple a truth column
+
+
 class Engine(Protocol):
     """One population, opened where it lives."""
 
@@ -49,6 +58,9 @@ class Engine(Protocol):
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
         """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
+
+    def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
+        """Every unit's cell, weight and truth, as text by column (simulation only; memory grows with the number of units)."""
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """The named columns of the given units as text, in the order of the units."""

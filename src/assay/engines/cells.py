@@ -18,6 +18,7 @@ from assay.nouns import profile as limits
 from assay.nouns.arrays import IntArray
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Profile, SourceFile
+from assay.nouns.weights import FEWEST_QUANTA, MOST_QUANTA, QUANTA
 from assay.randomness import TOP, hex_bound
 
 NULL_MARK = "∅"
@@ -31,6 +32,8 @@ class Cell(NamedTuple):
     slices: tuple[str, ...]
     N: int
     positives: int = 0
+    quanta: int = 0  # sum of metric weights
+    claims: tuple[int, ...] = ()  # sums of scores, one a classifier
 
 
 class CellLookup(NamedTuple):
@@ -69,7 +72,9 @@ def profile_of(
     """The profile of counted cells: slices get their codes, cells their order."""
     values = tuple(sorted({cell.slices for cell in cells}, key=lambda v: tuple(part.encode() for part in v)))
     codes = {value: code for code, value in enumerate(values)}
-    rows = np.array(sorted((c.pattern, c.guide_bin, codes[c.slices], c.N) for c in cells), dtype=np.int64).reshape(-1, 4)
+    _refuse_weights(population, cells)
+    counted = sorted((c.pattern, c.guide_bin, codes[c.slices], c.N, c.quanta, *c.claims) for c in cells)
+    rows = np.array(counted, dtype=np.int64).reshape(len(counted), -1)
     return Profile(
         columns=columns,
         pattern=rows[:, 0],
@@ -77,11 +82,30 @@ def profile_of(
         slice=rows[:, 2],
         count=rows[:, 3],
         slice_values=values,
-        guided=population.guide_column is not None,
+        guided=population.guided,
         smallest_id=ends.smallest,
         largest_id=ends.largest,
         files=files,
+        weight=None if population.weight is None else rows[:, 4],
+        claims=rows[:, 5:] if population.is_joint else None,
     )
+
+
+def _refuse_weights(population: Population, cells: Sequence[Cell]) -> None:
+    """Nothing comes back. Refuses weights that whole numbers of 1/65,536 cannot hold: too large together, or too small to tell apart."""
+    if population.weight is None:
+        return
+    total, units = sum(c.quanta for c in cells), sum(c.N for c in cells)
+    if total >= MOST_QUANTA:
+        raise PopulationError(
+            f"the weights of a population add up to less than {MOST_QUANTA / QUANTA:,.0f}, but those in {population.weight!r} add up to "
+            f"{total / QUANTA:,.0f}: divide the column by a power of ten"
+        )
+    if total < FEWEST_QUANTA * units:
+        raise PopulationError(
+            f"weights are read to 1/65,536, but those in {population.weight!r} are {total / QUANTA / units:.3g} on average, too small for "
+            "that: multiply the column by a power of ten"
+        )
 
 
 def too_many(population: Population, distinct: Sequence[int]) -> PopulationError:
@@ -106,6 +130,17 @@ def slice_codes(profile: Profile, slices: Iterable[tuple[str, ...]]) -> IntArray
         if value not in codes:
             raise FingerprintError(f"slice {value} was not in the table when it was profiled: restore the table, or start a new study")
         found.append(codes[value])
+    return np.array(found, dtype=np.int64)
+
+
+def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, ...]]]) -> IntArray:
+    """The position in the profile of each unit's cell, given as pattern, guide_bin and slice values."""
+    codes = {value: code for code, value in enumerate(profile.slice_values)}
+    named = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
+    position = {key: i for i, key in enumerate(named)}
+    found = [position.get((pattern, guide_bin, codes.get(slices, -1)), -1) for pattern, guide_bin, slices in keys]
+    if -1 in found:
+        raise FingerprintError("the table holds a unit in a cell its profile never counted: restore the table, or start a new study")
     return np.array(found, dtype=np.int64)
 
 

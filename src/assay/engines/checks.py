@@ -14,6 +14,7 @@ from typing import NamedTuple
 from assay.errors import DrawError, PopulationError
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Problem
+from assay.nouns.weights import LARGEST_WEIGHT
 
 LONGEST_ID = 1_024  # bytes of UTF-8
 MOST_CLASSIFIERS = 62  # bits of the pattern that an int64 holds without its sign
@@ -21,6 +22,7 @@ EXACT_INTEGERS = 2**53  # integers below this are doubles without rounding
 
 ID_TYPES = ("int", "decimal", "uuid", "text")
 SCORE_TYPES = ("float32", "float64", "int")
+CLASS_TYPES = ("text", "int", "bool")
 FLAG_TYPES = ("bool", "int")
 TRUTH_TYPES = ("bool", "int", "float32", "float64")
 SLICE_TYPES = ("text", "int", "bool", "uuid", "decimal", "date", "null")  # their text is the same on every engine
@@ -67,10 +69,14 @@ def roles(population: Population) -> tuple[Role, ...]:
     for classifier in population.classifiers:
         if classifier.score is not None:
             found.append(Role("score", classifier.score, SCORE_TYPES, way_out))
-        if classifier.predicted is not None:
+        if classifier.value is not None and classifier.predicted is not None:
+            found.append(Role("class", classifier.predicted, CLASS_TYPES, "store it as text"))
+        elif classifier.predicted is not None:
             found.append(Role("prediction", classifier.predicted, FLAG_TYPES, "store it as bool, or as the integers 0 and 1"))
     if population.guide is not None:
         found.append(Role("guide", population.guide, SCORE_TYPES, way_out))
+    if population.weight is not None:
+        found.append(Role("weight", population.weight, SCORE_TYPES, "store it as float64"))
     found += [Role("slice", column, SLICE_TYPES, "cast it to text or integers") for column in population.slices]
     return tuple(found)
 
@@ -132,8 +138,13 @@ def checks_of(population: Population, types: Mapping[str, str]) -> tuple[Check, 
     for column, (low, high) in score_ranges(population):
         found += [Check(kind, column, "score", low, high) for kind in (Kind.NULL, Kind.NAN, Kind.OUTSIDE)]
     for classifier in population.classifiers:
-        if classifier.predicted is not None:
+        if classifier.predicted is not None and classifier.value is None:
             found += _binary_checks(classifier.predicted, "prediction")
+        elif classifier.predicted is not None:
+            found.append(Check(Kind.NULL, classifier.predicted, "class"))
+    if population.weight is not None:
+        limits = (0.0, LARGEST_WEIGHT)
+        found += [Check(kind, population.weight, "weight", *limits) for kind in (Kind.NULL, Kind.NAN, Kind.OUTSIDE)]
     return tuple(dict.fromkeys(found))
 
 

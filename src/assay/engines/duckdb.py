@@ -13,8 +13,9 @@ import duckdb
 import numpy as np
 
 from assay.engines import selftest
+from assay.engines.dialect import Dialect
 from assay.engines.files import FileSet, find_files, footer, versions
-from assay.engines.sql import LOOKUP, Dialect
+from assay.engines.sql import LOOKUP
 from assay.engines.sql_engine import Lookup, Row, SqlEngine
 from assay.errors import PopulationError
 from assay.nouns.arrays import FloatArray

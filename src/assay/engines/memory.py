@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.engines import cells as cells_
 from assay.engines import checks
-from assay.engines.base import EXACT_DUPLICATES_UP_TO, Inspection
+from assay.engines.base import EXACT_DUPLICATES_UP_TO, Inspection, Known
 from assay.engines.cells import Cell
 from assay.engines.checks import LONGEST_ID, Check, Kind
 from assay.engines.plain import PlainColumn, Values, is_writable, read_columns
@@ -20,9 +20,11 @@ from assay.errors import PopulationError
 from assay.nouns import ladder
 from assay.nouns import profile as limits
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray
+from assay.nouns.classifier import Classifier
 from assay.nouns.draw import Units
 from assay.nouns.population import Population
-from assay.nouns.profile import Column, Problem, Profile
+from assay.nouns.profile import CLAIM_UNITS, UNSCORED, Column, Problem, Profile
+from assay.nouns.weights import QUANTA, layer_of
 from assay.randomness import permanent_numbers
 
 
@@ -70,6 +72,7 @@ class MemoryEngine:
             pattern=pattern[rows],
             slice=slices[rows],
             scores=self._scores()[rows],
+            weight=None if self.population.weight is None else self._quanta()[rows],
         )
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
@@ -82,6 +85,16 @@ class MemoryEngine:
         positives = np.zeros(profile.count.size, dtype=np.int64)
         positives[cells_.cell_positions(profile, counted)] = [c.positives for c in counted]
         return positives
+
+    def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
+        """Every unit's cell, weight and truth, as text by column (simulation only)."""
+        checks.require_columns(self._columns(), truths)
+        keys = zip(self._pattern().tolist(), self._guide_bin().tolist(), self._slices(), strict=True)
+        return Known(
+            cell=cells_.cells_of_units(profile, keys),
+            weight=None if self.population.weight is None else self._quanta(),
+            truths=tuple(tuple(cells_.slice_text(text) for text in self._column(name).texts()) for name in truths),
+        )
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """The named columns of the given units as text, in the order of the units."""
@@ -129,7 +142,9 @@ class MemoryEngine:
         """Bit j of a unit's pattern is the prediction of classifier j."""
         pattern = np.zeros(self._N, dtype=np.int64)
         for j, classifier in enumerate(self.population.classifiers):
-            if classifier.predicted is not None:
+            if classifier.predicted is not None and classifier.value is not None:
+                positive = np.array([text == classifier.value for text in self._column(classifier.predicted).texts()], dtype=np.bool_)
+            elif classifier.predicted is not None:
                 positive = self._column(classifier.predicted).doubles() == 1
             else:
                 assert classifier.score is not None  # the noun refuses anything else
@@ -140,7 +155,9 @@ class MemoryEngine:
         return pattern
 
     def _guide_bin(self) -> IntArray:
-        """The ladder's bin of the guide, mapped to [0, 1]; 0 without a guide."""
+        """The ladder's bin of the guide, mapped to [0, 1], or of the risk; 0 without either."""
+        if self.population.guide_column is None and self.population.risk is not None:
+            return ladder.bin_of(self._risk())
         if self.population.guide_column is None:
             return np.zeros(self._N, dtype=np.int64)
         low, high = self.population.guide_range
@@ -149,6 +166,8 @@ class MemoryEngine:
     def _slices(self) -> list[tuple[str, ...]]:
         """The slice values of each unit."""
         texts = [self._slice(name) for name in self.population.slices]
+        if self.population.weight is not None:
+            texts.append([str(layer) for layer in layer_of(self._quanta()).tolist()])
         return list(zip(*texts, strict=True)) if texts else [()] * self._N
 
     def _slice(self, name: str) -> list[str]:
@@ -158,6 +177,30 @@ class MemoryEngine:
         if bad is not None:
             raise PopulationError(f"slice values are text that UTF-8 can write, but {name!r} holds {bad!r}: clean the column")
         return [cells_.slice_text(text) for text in texts]
+
+    def _mapped(self, classifier: Classifier) -> FloatArray:
+        """A classifier's score mapped to [0, 1]; 1/2 where it has none."""
+        if classifier.score is None:
+            return np.full(self._N, UNSCORED)
+        low, high = classifier.score_range
+        return np.asarray((self._column(classifier.score).doubles() - low) / (high - low))
+
+    def _risk(self) -> FloatArray:
+        """The risk of each unit, summed from left to right."""
+        pattern, total = self._pattern(), np.zeros(self._N)
+        for j, (classifier, (unflagged, flagged)) in enumerate(zip(self.population.classifiers, self.population.risk or (), strict=True)):
+            s = self._mapped(classifier)
+            total = total + np.where((pattern >> j) & 1, flagged, unflagged) * (s * (1.0 - s))
+        return total
+
+    def _claims(self) -> IntArray:
+        """The scores as whole numbers of 2^-30, one row a unit."""
+        return np.stack([np.floor(self._mapped(c) * CLAIM_UNITS).astype(np.int64) for c in self.population.classifiers], axis=1)
+
+    def _quanta(self) -> IntArray:
+        """The metric weight of each unit in quanta."""
+        assert self.population.weight is not None  # asked only where there is one
+        return np.floor(self._column(self.population.weight).doubles() * QUANTA).astype(np.int64)
 
     def _scores(self) -> FloatArray:
         """The score of each classifier, one row a unit; NaN where a classifier has none."""
@@ -173,7 +216,17 @@ class MemoryEngine:
             raise cells_.too_many(self.population, [len(set(values)) for values in zip(*slices, strict=True)])
         y = self._column(truth).doubles() == 1 if truth is not None else np.zeros(self._N, dtype=np.bool_)
         positives = Counter(key for key, positive in zip(keys, y.tolist(), strict=True) if positive)
-        return [Cell(*key, count, positives[key]) for key, count in counts.items()]
+        quanta: Counter[tuple[int, int, tuple[str, ...]]] = Counter()
+        if self.population.weight is not None:
+            for key, weight in zip(keys, self._quanta().tolist(), strict=True):
+                quanta[key] += weight
+        claims: dict[tuple[int, int, tuple[str, ...]], IntArray] = {}
+        if self.population.is_joint:
+            for key, row in zip(keys, self._claims(), strict=True):
+                claims[key] = claims[key] + row if key in claims else row
+        return [
+            Cell(*key, count, positives[key], quanta[key], tuple(claims[key].tolist()) if claims else ()) for key, count in counts.items()
+        ]
 
     def _problems(self, conditions: Sequence[Check]) -> list[Problem]:
         """A problem for each check that any unit breaks; the example is the first by id."""
@@ -186,7 +239,7 @@ class MemoryEngine:
                 value = self._column(check.column).values[first]
                 if check.kind is Kind.LONG_ID:
                     value = len(value.encode())
-                elif check.word == "score" and value is not None:
+                elif check.word in ("score", "weight") and value is not None:
                     value = float(value)
                 found.append(checks.problem(check, count=len(broken), unit=ids[first], value=value))
         return found

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from assay.engines.sql import Dialect
+from assay.engines.dialect import Dialect
 from assay.engines.sql_engine import Row
 from assay.errors import EngineError
 from assay.nouns import ladder

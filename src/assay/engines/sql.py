@@ -2,11 +2,10 @@
 
 Three layers of sub-selects, so that no expression is computed twice and no name of the table meets a name of ours:
 
-    units    unit (id as text), id, s0.. (scores as doubles), p0.. (predictions 0/1), k0.. (slices as text), y (truth 0/1)
-    cells    units, with pattern and guide_bin
+    units    unit (id as text), id, s0.. (scores as doubles), p0.. (predictions 0/1), c0.. (classes as text), k0.. (slices as text),
+             x (metric weight as a double), y (truth 0/1)
+    cells    units, with pattern, guide_bin and, where units have weights, w (in quanta) and the layer as one more slice
     query    counts by cell, or the few units below a bound
-
-Literals are typed: a double is the text of its `repr` cast to double, so no engine reads 0.1 as a decimal.
 
 Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
@@ -14,77 +13,18 @@ Main path: [population] > [profile] > plan > [draw] > labels > estimate > decisi
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from assay.engines.cells import NULL_MARK, threshold_of
 from assay.engines.checks import LONGEST_ID, Check, Kind
-from assay.nouns import ladder
+from assay.engines.dialect import Dialect
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
+from assay.nouns.profile import CLAIM_UNITS, UNSCORED
+from assay.nouns.weights import QUANTA
 from assay.randomness import TOP, hex_bound
 
 LOOKUP = "assay_lookup"  # the name under which a query sees the small table handed to it
 _TABLE = "assay_table"
 _ID_KINDS = frozenset({Kind.NO_ID, Kind.LONG_ID, Kind.NUL_ID, Kind.UNWRITABLE_ID})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """How one engine writes what SQL leaves open. `{x}` stands for an expression."""
-
-    quote: str  # around identifiers, doubled inside
-    escapes: tuple[tuple[str, str], ...]  # inside text literals
-    as_text: str
-    as_double: str
-    floor: str  # of a double, as a 64-bit integer; a plain cast rounds on some engines
-    hash13: str  # the first 13 hex digits of the md5 of a text, lower case
-    byte_length: str  # of a text in UTF-8
-    has_nul: str
-    is_nan: str
-    byte_order: str  # the text, so marked that it sorts by its UTF-8 bytes
-
-    def identifier(self, name: str) -> str:
-        """The name, quoted: any text is a legal column name."""
-        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
-
-    def text(self, value: str) -> str:
-        """The text literal."""
-        for character, escaped in self.escapes:
-            value = value.replace(character, escaped)
-        return f"'{value}'"
-
-    def double(self, value: float) -> str:
-        """The double literal, to the last bit."""
-        return self.as_double.format(x=self.text(self.word(value)))
-
-    @staticmethod
-    def word(value: float) -> str:
-        """The shortest decimal text that reads back to the same bits, or the engines' word for infinity and NaN."""
-        return repr(float(value)) if np.isfinite(value) else {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(float(value))]
-
-    def hash_of(self, unit: str, *, salt: str) -> str:
-        """The hex text of a unit's permanent number; `unit` is an expression."""
-        return self.hash13.format(x=f"{self.text(salt + ':')} || {unit}")
-
-    def bin_of(self, score: str) -> str:
-        """The ladder's bin of a score in [0, 1], generated from the ladder itself; `score` is a column.
-
-        Engines that sort NaN above all numbers and engines that compare it as unequal both end at NO_BIN.
-        """
-        zero, half, one = self.double(0.0), self.double(0.5), self.double(1.0)
-        return (
-            f"case when {score} >= {zero} and {score} < {half} then {self._half_bin(score)} "
-            f"when {score} >= {half} and {score} <= {one} then {ladder.BINS - 1} - ({self._half_bin(f'({one} - {score})')}) "
-            f"else {ladder.NO_BIN} end"
-        )
-
-    def _half_bin(self, t: str) -> str:
-        """The bin of t in [0, 1/2] within its half."""
-        steps = (
-            f"when {t} >= {self.double(rung.low)} then {self.floor.format(x=f'{t} * {self.double(rung.scale)}')} + {rung.offset}"
-            for rung in ladder.RUNGS
-        )
-        return f"case {' '.join(steps)} else 0 end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +49,17 @@ class Queries:
     @property
     def flags(self) -> tuple[str, ...]:
         """The prediction columns, each once; aliases p0, p1, ..."""
-        return tuple(dict.fromkeys(c.predicted for c in self.population.classifiers if c.predicted is not None))
+        return tuple(dict.fromkeys(c.predicted for c in self.population.classifiers if c.predicted is not None and c.value is None))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The columns that hold a class, each once; aliases c0, c1, ..."""
+        return tuple(dict.fromkeys(c.predicted for c in self.population.classifiers if c.predicted is not None and c.value is not None))
 
     @property
     def slices(self) -> tuple[str, ...]:
-        """The aliases of the slice columns."""
-        return tuple(f"k{i}" for i in range(len(self.population.slices)))
+        """The aliases of the slice columns; the layer of the weight is the last of them."""
+        return tuple(f"k{i}" for i in range(len(self.population.slices) + (self.population.weight is not None)))
 
     def survey(self, checks: Sequence[Check], *, truth: str | None = None) -> str:
         """One row: N, the smallest and largest id as text, and how many units break each check."""
@@ -140,17 +85,27 @@ class Queries:
         return f"select unit, count(*) from {units} group by unit having count(*) > 1 order by {order} limit 1"
 
     def cells(self, *, limit: int, truth: str | None = None) -> str:
-        """A row a cell: pattern, guide_bin, slices, count and how many are positive (0 without truth)."""
+        """A row a cell: pattern, guide_bin, slices, count, positives (0 without truth), quanta, and claims for labels or classes."""
         key = ", ".join(["pattern", "guide_bin", *self.slices])
         positives = "count(case when y = 1 then 1 end)" if truth is not None else "0"
-        return f"select {key}, count(*), {positives} from ({self._cells(self._units(truth=truth))}) c group by {key} limit {limit}"
+        quanta = self.dialect.as_text.format(x="sum(w)") if self.population.weight is not None else "'0'"
+        claims = [f"cast(sum({self._claim(c)}) as bigint)" for c in self.population.classifiers] if self.population.is_joint else []
+        out = ", ".join([key, "count(*)", positives, quanta, *claims])
+        return f"select {out} from ({self._cells(self._units(truth=truth))}) c group by {key} limit {limit}"
+
+    def known(self, truths: Sequence[str]) -> str:
+        """A row a unit: pattern, guide_bin, slices, its weight in quanta (null without), and its truths as text."""
+        w = "c.w" if self.population.weight is not None else "null"
+        out = ["c.pattern", "c.guide_bin", *(f"c.{k}" for k in self.slices), w, *(f"c.y{i}" for i in range(len(truths)))]
+        return f"select {', '.join(out)} from ({self._cells(self._units(truths=truths))}) c"
 
     def distinct_slices(self) -> str:
         """One row: the number of distinct values of each slice column."""
-        return f"select {', '.join(f'count(distinct {k})' for k in self.slices)} from ({self._units()}) u"
+        named = self.slices[: len(self.population.slices)]
+        return f"select {', '.join(f'count(distinct {k})' for k in named)} from ({self._units()}) u"
 
     def below(self, *, salt: str, by_slice: bool, largest_bound: int) -> str:
-        """A row a unit whose hash sorts before the bound of its cell in LOOKUP: unit, hash, band, guide_bin, pattern, slices, scores.
+        """A row a unit whose hash sorts before the bound of its cell in LOOKUP: unit, hash, band, cell, slices, scores, quanta.
 
         The largest bound is a constant filter that comes first, so that bins and the join are computed for the few that pass.
         """
@@ -161,6 +116,7 @@ class Queries:
         on = " and ".join(f"c.{key} = l.{key}" for key in keys)
         out = ["c.unit", "c.hash", "l.band", "c.guide_bin", "c.pattern", *(f"c.{k}" for k in self.slices)]
         out += [f"c.s{self.scores.index(c.score)}" if c.score is not None else "null" for c in self.population.classifiers]
+        out.append("c.w" if self.population.weight is not None else "null")
         return f"select {', '.join(out)} from ({self._cells(units)}) c join {LOOKUP} l on {on} where c.hash < l.bound"
 
     def fetch(self, columns: Sequence[str], *, source: str) -> str:
@@ -178,14 +134,18 @@ class Queries:
         text = self.dialect.as_text.format(x=self._column(self.population.id))
         return f"lower({text})" if self.types[self.population.id] == "uuid" else text
 
-    def _units(self, *, truth: str | None = None) -> str:
+    def _units(self, *, truth: str | None = None, truths: Sequence[str] = ()) -> str:
         """The first layer: the columns assay reads, under assay's names."""
         out = [f"{self._unit()} as unit", f"{self._column(self.population.id)} as id"]
         out += [f"{self.dialect.as_double.format(x=self._column(name))} as s{i}" for i, name in enumerate(self.scores)]
         out += [f"{self._binary(name)} as p{i}" for i, name in enumerate(self.flags)]
+        out += [f"{self.dialect.as_text.format(x=self._column(name))} as c{i}" for i, name in enumerate(self.chosen)]
         out += [f"{self._slice(name)} as k{i}" for i, name in enumerate(self.population.slices)]
+        if self.population.weight is not None:
+            out.append(f"{self.dialect.as_double.format(x=self._column(self.population.weight))} as x")
         if truth is not None:
             out.append(f"{self._binary(truth)} as y")
+        out += [f"{self.dialect.as_text.format(x=self._column(name))} as y{i}" for i, name in enumerate(truths)]
         return f"select {', '.join(out)} from {self.source} as {_TABLE}"
 
     def _binary(self, name: str) -> str:
@@ -201,20 +161,54 @@ class Queries:
         )
 
     def _cells(self, units: str) -> str:
-        """The second layer: each unit with its pattern and guide_bin."""
+        """The second layer: each unit with its pattern and guide_bin, and its weight in quanta with the layer."""
+        if self.population.weight is not None:
+            quanta = self.dialect.floor.format(x=f"x * {self.dialect.double(QUANTA)}")
+            units = f"select a.*, {self.dialect.layer_of('a.w')} as {self.slices[-1]} from (select b.*, {quanta} as w from ({units}) b) a"
         bits = [f"case when {self._positive(c)} then {1 << j} else 0 end" for j, c in enumerate(self.population.classifiers)]
-        guide = self.population.guide_column
+        guide = self._guide()
         if guide is None:
             return f"select v.*, {' + '.join(bits)} as pattern, 0 as guide_bin from ({units}) v"
-        low, high = self.population.guide_range
-        mapped = f"v.s{self.scores.index(guide)}"
-        if (low, high) != (0.0, 1.0):
-            mapped = f"({mapped} - {self.dialect.double(low)}) / {self.dialect.double(high - low)}"
-        inner = f"select v.*, {' + '.join(bits)} as pattern, {mapped} as guide from ({units}) v"
+        inner = f"select v.*, {' + '.join(bits)} as pattern, {guide} as guide from ({units}) v"
         return f"select g.*, {self.dialect.bin_of('g.guide')} as guide_bin from ({inner}) g"
+
+    def _guide(self) -> str | None:
+        """What steers the draw, in [0, 1]: a column, the risk of several labels or classes, or nothing."""
+        column, risk = self.population.guide_column, self.population.risk
+        if column is not None:
+            return self._mapped(column, self.population.guide_range)
+        if risk is None:
+            return None
+        terms = [self._risk(c, *pair) for c, pair in zip(self.population.classifiers, risk, strict=True)]
+        return " + ".join(terms)  # from left to right, as in the reference
+
+    def _risk(self, classifier: Classifier, unflagged: float, flagged: float) -> str:
+        """One classifier's part of the risk: its noise s (1 - s) times what it counts on the unit's side."""
+        share = f"case when {self._positive(classifier)} then {self.dialect.double(flagged)} else {self.dialect.double(unflagged)} end"
+        if classifier.score is None:
+            return f"({share} * {self.dialect.double(UNSCORED * (1 - UNSCORED))})"
+        s = self._mapped(classifier.score, classifier.score_range)
+        return f"({share} * ({s} * ({self.dialect.double(1.0)} - {s})))"
+
+    def _claim(self, classifier: Classifier) -> str:
+        """The classifier's score as a whole number of 2^-30."""
+        if classifier.score is None:
+            return str(int(UNSCORED * CLAIM_UNITS))
+        s = self._mapped(classifier.score, classifier.score_range).replace("v.s", "c.s")
+        return self.dialect.floor.format(x=f"{s} * {self.dialect.double(CLAIM_UNITS)}")
+
+    def _mapped(self, score: str, limits: tuple[float, float]) -> str:
+        """A score column mapped to [0, 1]."""
+        low, high = limits
+        column = f"v.s{self.scores.index(score)}"
+        if (low, high) == (0.0, 1.0):
+            return column
+        return f"(({column} - {self.dialect.double(low)}) / {self.dialect.double(high - low)})"
 
     def _positive(self, classifier: Classifier) -> str:
         """The condition under which the classifier predicts positive."""
+        if classifier.predicted is not None and classifier.value is not None:
+            return f"v.c{self.chosen.index(classifier.predicted)} = {self.dialect.text(classifier.value)}"
         if classifier.predicted is not None:
             return f"v.p{self.flags.index(classifier.predicted)} = 1"
         assert classifier.score is not None  # the noun refuses anything else
@@ -231,6 +225,10 @@ class Queries:
     def _alias(self, check: Check) -> str:
         if check.word == "score":
             return f"s{self.scores.index(check.column)}"
+        if check.word == "weight":
+            return "x"
+        if check.word == "class":
+            return f"c{self.chosen.index(check.column)}"
         return "y" if check.word == "truth" else f"p{self.flags.index(check.column)}"
 
     def _broken(self, check: Check) -> str:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from assay.engines import cells as cells_
 from assay.engines import checks
-from assay.engines.base import EXACT_DUPLICATES_UP_TO, Inspection
+from assay.engines.base import EXACT_DUPLICATES_UP_TO, Inspection, Known
 from assay.engines.cells import Cell, CellLookup, Ends
 from assay.engines.checks import Check
-from assay.engines.sql import Dialect, Queries
+from assay.engines.dialect import Dialect
+from assay.engines.sql import Queries
 from assay.errors import PopulationError
 from assay.nouns import profile as limits
 from assay.nouns.arrays import IntArray
@@ -74,7 +75,7 @@ class SqlEngine(ABC):
         """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
         lookup = cells_.lookup_of(profile, band=band, bound=bound)
         rows = self._rows_below(lookup, salt=salt) if lookup.largest_bound > 0 else []
-        k, J = len(self.population.slices), len(self.population.classifiers)
+        k, J = len(profile.slice_values[0]), len(self.population.classifiers)
         return Units(
             unit=tuple(row[0] for row in rows),
             number=np.array([int(row[1], 16) for row in rows], dtype=np.int64),
@@ -82,7 +83,8 @@ class SqlEngine(ABC):
             guide_bin=np.array([row[3] for row in rows], dtype=np.int64),
             pattern=np.array([row[4] for row in rows], dtype=np.int64),
             slice=cells_.slice_codes(profile, (row[5 : 5 + k] for row in rows)),
-            scores=np.array([[math.nan if s is None else s for s in row[5 + k :]] for row in rows], dtype=np.float64).reshape(-1, J),
+            scores=np.array([[math.nan if s is None else s for s in row[5 + k : -1]] for row in rows], dtype=np.float64).reshape(-1, J),
+            weight=None if profile.weight is None else np.array([row[-1] for row in rows], dtype=np.int64),
         )
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
@@ -95,6 +97,18 @@ class SqlEngine(ABC):
         positives = np.zeros(profile.count.size, dtype=np.int64)
         positives[cells_.cell_positions(profile, counted)] = [c.positives for c in counted]
         return positives
+
+    def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
+        """Every unit's cell, weight and truth, as text by column (simulation only)."""
+        available = self.columns()
+        checks.require_columns(available, truths)
+        rows = self.query(self._queries(available).known(truths))
+        k = 2 + len(profile.slice_values[0])
+        return Known(
+            cell=cells_.cells_of_units(profile, ((row[0], row[1], row[2:k]) for row in rows)),
+            weight=None if profile.weight is None else np.array([row[k] for row in rows], dtype=np.int64),
+            truths=tuple(tuple(cells_.slice_text(row[k + 1 + i]) for row in rows) for i in range(len(truths))),
+        )
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """The named columns of the given units as text, in the order of the units."""
@@ -155,7 +169,8 @@ class SqlEngine(ABC):
         if len(rows) > limits.MOST_CELLS:
             distinct = self.query(queries.distinct_slices())[0] if self.population.slices else ()
             raise cells_.too_many(self.population, distinct)
-        return [Cell(row[0], row[1], tuple(row[2:-2]), row[-2], row[-1]) for row in rows]
+        k = 2 + len(queries.slices)
+        return [Cell(row[0], row[1], tuple(row[2:k]), row[k], row[k + 1], int(row[k + 2]), tuple(row[k + 3 :])) for row in rows]
 
     def _rows_below(self, lookup: CellLookup, *, salt: str) -> list[Row]:
         text = self._queries(self.columns()).below(salt=salt, by_slice=lookup.by_slice, largest_bound=lookup.largest_bound)

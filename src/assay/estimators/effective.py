@@ -3,13 +3,17 @@
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from assay.estimators.measuring import Measured, measure
+from assay.estimators.measuring import measure
+from assay.estimators.sides import Measured, read_sides
 from assay.nouns.arrays import FloatArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.metric import Metric
-from assay.nouns.tally import Tally
+from assay.nouns.tally import AnyTally, JointTally, Tally
+from assay.nouns.weights import WeightSums
 
 GRID = 240  # steps of each of the two passes; the answer is good to about 0.01 %
 
@@ -21,32 +25,52 @@ def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatA
     """
     both = ((True, like.N1, p1, metric.needs_flagged), (False, like.N0, p0, metric.needs_unflagged))
     sides = [(flagged, size, share) for flagged, size, share, needed in both if needed and size > 0]
-    N = np.array([size for _, size, _ in sides])
+    N = np.array([_units(like, flagged) for flagged, _, _ in sides])
     labels = n[..., None] * N / N.sum()
+    share = np.array([p for _, _, p in sides])
     return Tally(
         flagged=np.array([flagged for flagged, _, _ in sides]),
         N=N,
         n=labels,
-        k=labels * np.array([share for _, _, share in sides]),
+        k=labels * share,
         logit=np.zeros(N.size),
         expected=np.full(N.size, 0.5),
         N1=like.N1,
         N0=like.N0,
+        simple=True,
+        weights=_simple_weights(like, [flagged for flagged, _, _ in sides], labels / N, share),
     )
 
 
-def effective_n(
-    metric: Metric, tally: Tally, measured: Measured, *, p1: float, p0: float, tail: float, interval: IntervalKind = "rec"
-) -> float | None:
+def _units(like: Tally, flagged: bool) -> float:
+    """Units on a side: those of its groups where a metric sums weights, which tell nothing of units."""
+    if like.weights is None:
+        return like.N1 if flagged else like.N0
+    return float(like.N[like.flagged == flagged].sum())
+
+
+def _simple_weights(like: Tally, sides: list[bool], rate: FloatArray, share: FloatArray) -> WeightSums | None:
+    """The weight sums a simple draw would have on average; None where units are counted."""
+    if like.weights is None:
+        return None
+    mine = [like.flagged == flagged for flagged in sides]
+    X, XX = (np.array([values[side].sum() for side in mine]) for values in (like.weights.X, like.weights.XX))
+    top = np.array([like.weights.top[side].max() for side in mine])
+    return WeightSums(X, XX, top, rate * X, rate * XX, rate * X * share, rate * XX * share)
+
+
+def effective_n(metric: Metric, tally: AnyTally, measured: Measured, *, tail: float, interval: IntervalKind = "rec") -> float | None:
     """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value."""
     if not np.isfinite(measured.value):
         return None
     width = float(measured.high - measured.low)
-    frame = tally.N1 * metric.needs_flagged + tally.N0 * metric.needs_unflagged
-    low, high = 1.0, frame
+    low, high = 1.0, _frame(metric, tally)
+    frame = high
+    if not frame:  # a cost of a side that has no unit: known without a label
+        return 0.0
     for _ in range(2):
         n = np.geomspace(low, high, GRID)
-        simple = measure(metric, simple_tally(metric, tally, p1=p1, p0=p0, n=n), tail=tail, interval=interval)
+        simple = measure(metric, _simple(metric, tally, n), tail=tail, interval=interval)
         wide_enough = simple.high - simple.low > width + 1e-9
         if wide_enough.all():
             return float(frame)
@@ -55,3 +79,21 @@ def effective_n(
         last = int(np.flatnonzero(wide_enough)[-1])
         low, high = float(n[last]), float(n[min(last + 1, GRID - 1)])
     return float(high)
+
+
+def _frame(metric: Metric, tally: AnyTally) -> float:
+    """Units the metric is about."""
+    if isinstance(tally, JointTally):
+        return tally.tallies[0].N1 + tally.tallies[0].N0
+    return sum(_units(tally, side) for side, needed in ((True, metric.needs_flagged), (False, metric.needs_unflagged)) if needed)
+
+
+def _simple(metric: Metric, tally: AnyTally, n: FloatArray) -> AnyTally:
+    """What simple draws of these sizes would say on average if the shares were those measured; what moves together does so there too."""
+    if isinstance(tally, JointTally):
+        both = replace(metric, needs_flagged=True, needs_unflagged=True)
+        parts = tuple(_simple(both, part, n) for part in tally.tallies)
+        return JointTally(tuple(part for part in parts if isinstance(part, Tally)), tally.correlation)
+    sides = read_sides(tally)
+    p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
+    return simple_tally(metric, tally, p1=p1, p0=p0, n=n)

@@ -3,26 +3,26 @@
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from assay.estimators.effective import effective_n
-from assay.estimators.measuring import Sides, measure_sides
+from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold, missing_gold
+from assay.estimators.measuring import measure
+from assay.estimators.sides import Sides, read_sides
 from assay.nouns.estimate import Estimate, IntervalKind
 from assay.nouns.metric import Metric
-from assay.nouns.tally import Tally
+from assay.nouns.tally import AnyTally, JointTally, Tally
 
 
-def estimate(
-    metric: Metric, tally: Tally, sides: Sides, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec"
-) -> Estimate:
+def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec") -> Estimate:
     """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
     tail = (1 - level) / 2
-    measured = measure_sides(metric, sides, tally=tally, tail=tail, interval=interval)
-    strict = measure_sides(metric, sides, tally=tally, tail=tail, interval="strict")
+    measured = measure(metric, tally, tail=tail, interval=interval)
+    strict = measure(metric, tally, tail=tail, interval="strict")
     value = float(measured.value)
     known = bool(np.isfinite(value))
-    p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
-    counted = tally.n[np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)]
     return Estimate(
         metric=metric.name,
         classifier=classifier,
@@ -33,16 +33,57 @@ def estimate(
         strict_high=float(strict.high),
         level=level,
         standard_error=float(measured.standard_error) if known else None,
-        n_eff=effective_n(metric, tally, measured, p1=p1, p0=p0, tail=tail, interval=interval),
-        labels=round(float(counted.sum())),
+        n_eff=effective_n(metric, tally, measured, tail=tail, interval=interval),
+        labels=round(_labels(metric, tally)),
         interval=interval,
         planned=planned,
-        why=None if known else _why(metric, tally, sides),
+        why=None if known else _why(metric, tally),
     )
 
 
-def _why(metric: Metric, tally: Tally, sides: Sides) -> str:
+def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Estimate:
+    """The estimate corrected by gold answers, counted by the groups of the tally; what the labels said as told stays beside it.
+
+    Where a side the metric needs has no gold answer there is no value, and the estimate says why.
+    """
+    lacking = missing_gold(metric, tally, gold)
+    tail = (1 - told.level) / 2
+    measured = measure_with_gold(metric, tally, gold, tail=tail, interval=told.interval)
+    strict = measure_with_gold(metric, tally, gold, tail=tail, interval="strict")
+    needed = np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)
+    known = bool(np.isfinite(measured.value))
+    return replace(
+        told,
+        value=float(measured.value) if known else None,
+        low=float(measured.low),
+        high=float(measured.high),
+        strict_low=float(strict.low),
+        strict_high=float(strict.high),
+        standard_error=float(measured.standard_error) if known else None,
+        n_eff=effective_n(metric, corrected_tally(tally, gold), measured, tail=tail, interval=told.interval),
+        why=None if known else lacking or told.why or f"{metric.name} is 0/0 on the gold answers",
+        told_value=told.value,
+        told_low=told.low,
+        told_high=told.high,
+        gold=round(float((gold.yes + gold.no)[needed].sum())),
+    )
+
+
+def _labels(metric: Metric, tally: AnyTally) -> float:
+    """Labels of the side(s) the metric needs; labeled units, of several labels or classes."""
+    if isinstance(tally, JointTally):
+        return float(tally.labels)
+    return float(tally.n[np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)].sum())
+
+
+def _why(metric: Metric, tally: AnyTally) -> str:
     """Why there is no value."""
+    if isinstance(tally, JointTally):
+        return f"{metric.name} needs a value of every label or class, and one has none on these labels: label more"
+    return _why_not(metric, tally, read_sides(tally))
+
+
+def _why_not(metric: Metric, tally: Tally, sides: Sides) -> str:
     if metric.needs_flagged and tally.N1 and not np.isfinite(sides.flagged.p):
         return "no flagged unit is labeled: label some, or plan a goal that needs them"
     if metric.needs_unflagged and tally.N0 and not np.isfinite(sides.other.p):

@@ -15,6 +15,7 @@ from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from assay.nouns.design import Design
 from assay.nouns.profile import Profile
 from assay.nouns.tally import Tally
+from assay.nouns.weights import NO_LAYER, QUANTA, LabelSums, WeightSums
 
 
 class Groups(NamedTuple):
@@ -22,6 +23,8 @@ class Groups(NamedTuple):
 
     of_cell   the group of each profile cell; -1 outside the frame
     band      the band each group is part of
+    N         units; N1, N0 what the two sides hold of what the metric sums: units, or metric weight
+    X, XX, top   sums of metric weights and of their squares, and the largest possible, for a metric by a column; else None
     """
 
     of_cell: IntArray
@@ -32,40 +35,74 @@ class Groups(NamedTuple):
     expected: FloatArray
     N1: float
     N0: float
+    X: FloatArray | None = None
+    XX: FloatArray | None = None
+    top: FloatArray | None = None
 
-    def tally(self, n: FloatArray, k: FloatArray) -> Tally:
-        """Labels and positives per group, as counted."""
+    def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
+        """Labels and positives per group, as counted; sums of the labels' metric weights, or what they should be on average."""
         return Tally(
-            flagged=self.flagged, N=self.N, n=n, k=k, logit=self.logit, expected=self.expected, N1=self.N1, N0=self.N0
-        )  # fmt: skip
+            flagged=self.flagged,
+            N=self.N,
+            n=n,
+            k=k,
+            logit=self.logit,
+            expected=self.expected,
+            N1=self.N1,
+            N0=self.N0,
+            simple=bool((self.band == self.band[0]).all()),
+            weights=self._weights(n, k, sums),
+        )
+
+    def _weights(self, n: FloatArray, k: FloatArray, sums: LabelSums | None) -> WeightSums | None:
+        if self.X is None or self.XX is None or self.top is None:
+            return None
+        x, xx = self.X / self.N, self.XX / self.N
+        known = sums if sums is not None else LabelSums(n * x, n * xx, k * x, k * xx)
+        return WeightSums(self.X, self.XX, self.top, *known)
 
 
-def groups_of(profile: Profile, design: Design, *, classifier: int = 0) -> Groups:
-    """The groups of a classifier (by position) under a design."""
+def groups_of(profile: Profile, design: Design, *, classifier: int = 0, weight: str | None = None) -> Groups:
+    """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column."""
     flagged = profile.predicted(classifier)
     inside = design.band >= 0
     key = np.where(inside, design.band * 2 + flagged, -1)
     names, of_cell = np.unique(key[inside], return_inverse=True)
-    s = np.clip(profile.guide, CLIP, 1 - CLIP)
-    count = profile.count[inside].astype(np.float64)
-    N = np.bincount(of_cell, weights=count).astype(np.float64)
-    logit = np.bincount(of_cell, weights=count * np.log(s / (1 - s))[inside]) / N
-    expected = np.bincount(of_cell, weights=count * profile.guide[inside]) / N
+    claimed = profile.claimed(classifier)
+    s = np.clip(claimed, CLIP, 1 - CLIP)
+    amount = profile.amount(weight)
+    summed = np.maximum(amount[inside], 1e-9)  # a group without weight has a guide all the same
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(of_cell, weights=summed * values[inside]) / np.bincount(of_cell, weights=summed))
+
+    logit = mean(np.log(s / (1 - s)))
     order = np.lexsort((logit, names % 2))
-    rank = np.argsort(order)
     where = np.full(profile.count.size, -1, dtype=np.int64)
-    where[inside] = rank[of_cell]
-    N1 = float(profile.count[flagged].sum())
-    return Groups(
+    where[inside] = np.argsort(order)[of_cell]
+    N1 = float(amount[flagged].sum())
+    groups = Groups(
         of_cell=where,
         band=(names // 2)[order],
         flagged=(names % 2 == 1)[order],
-        N=N[order],
+        N=np.bincount(of_cell, weights=profile.count[inside]).astype(np.float64)[order],
         logit=logit[order],
-        expected=expected[order],
+        expected=mean(claimed)[order],
         N1=N1,
-        N0=profile.N - N1,
+        N0=float(amount.sum()) - N1,
     )
+    return groups if weight is None else _weighted(groups, profile)
+
+
+def _weighted(groups: Groups, profile: Profile) -> Groups:
+    """The groups with what is known of their units' metric weights."""
+    inside = groups.of_cell >= 0
+    home, mass, count = groups.of_cell[inside], profile.mass[inside], profile.count[inside]
+    top = np.zeros(groups.N.size)
+    np.maximum.at(top, home, np.where(profile.layer[inside] == NO_LAYER, 0.0, 2.0 ** (profile.layer[inside] + 1) / QUANTA))
+    X = np.bincount(home, weights=mass, minlength=groups.N.size).astype(np.float64)
+    XX = np.bincount(home, weights=mass * mass / count, minlength=groups.N.size).astype(np.float64)
+    return groups._replace(X=X, XX=XX, top=top)
 
 
 def fill_empty(tally: Tally) -> Tally:
@@ -88,6 +125,12 @@ def fill_empty(tally: Tally) -> Tally:
         return np.bincount(joined, weights=values).astype(np.float64)
 
     N = total(tally.N)
+    weights = tally.weights
+    if weights is not None:
+        top = np.zeros(kept.size)
+        np.maximum.at(top, joined, weights.top)
+        X, XX, _, *sums = (total(values) for values in weights)
+        weights = WeightSums(X, XX, top, *sums)
     return Tally(
         flagged=tally.flagged[kept],
         N=N,
@@ -97,4 +140,6 @@ def fill_empty(tally: Tally) -> Tally:
         expected=total(tally.N * tally.expected) / N,
         N1=tally.N1,
         N0=tally.N0,
+        simple=tally.simple,
+        weights=weights,
     )

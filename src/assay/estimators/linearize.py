@@ -34,12 +34,13 @@ def influence(metric: Metric, totals: Totals) -> Influence:
     return Influence(np.nan_to_num(g.TP - g.FP), np.nan_to_num(g.FN - g.TN))
 
 
-def guided_totals(profile: Profile, flagged: BoolArray) -> Totals:
-    """The totals if every guide were a true probability."""
-    expected = profile.count * profile.guide
+def guided_totals(profile: Profile, flagged: BoolArray, weight: str | None = None, *, classifier: int = 0) -> Totals:
+    """The totals if every guide were a true probability: of units, or of their metric weight."""
+    amount = profile.amount(weight)
+    expected = amount * profile.claimed(classifier)
     A, B = np.asarray(expected[flagged].sum()), np.asarray(expected[~flagged].sum())
-    N1 = float(profile.count[flagged].sum())
-    return Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)
+    N1 = float(amount[flagged].sum())
+    return Totals.of_sides(A, B, N1=N1, N0=float(amount.sum()) - N1)
 
 
 def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
@@ -61,14 +62,15 @@ def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> Fl
     """How much a unit of each cell matters: |a| sqrt(s (1 - s)), for several metrics the root sum of squares of their shares.
 
     size = sqrt(sum_m (a_m / S_m)^2) sqrt(s (1 - s)),   S_m = sum over all units of |a_m| sqrt(s (1 - s))
+
+    A unit of metric weight x has x times the influence of one of weight 1.
     """
     s = doubted_guide(profile, flagged)
     noise = np.sqrt(s * (1 - s))
-    totals = guided_totals(profile, flagged)
     squares = np.zeros(s.shape)
     for metric in metrics:
-        a1, a0 = influence(metric, totals)
-        a = np.abs(np.where(flagged, a1, a0))
+        a1, a0 = influence(metric, guided_totals(profile, flagged, metric.weight))
+        a = np.abs(np.where(flagged, a1, a0)) * profile.amount(metric.weight) / profile.count
         whole = float((a * noise * profile.count).sum())
         if whole > 0:
             squares += (a / whole) ** 2

@@ -11,6 +11,9 @@ false; Vs is what the guide and the other bands say of it. Derivation: docs/math
 Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from assay.nouns.arrays import FloatArray
@@ -69,31 +72,74 @@ def order_z(tally: Tally) -> FloatArray:
     return np.asarray(np.divide(top, np.sqrt(variance), out=np.zeros_like(top), where=variance > 1e-12))
 
 
+class Shares(NamedTuple):
+    """What the labels of each group say, whatever a metric sums (units, or metric weight).
+
+    amount     what the group holds of it
+    share      its positive share, the ratio of labeled sums
+    noise      the usual estimate of n Var(share) without the finite factor; 0 where all labels agree
+    n, k       as many even labels and positives as would say as much: n, k themselves where units are counted
+    top        how many times a label's average weight one open unit could weigh
+    """
+
+    amount: FloatArray
+    share: FloatArray
+    noise: FloatArray
+    n: FloatArray
+    k: FloatArray
+    top: FloatArray
+
+
+def read_shares(tally: Tally) -> Shares:
+    """The shares of a tally's groups; 0 where a group has no label.
+
+    By weight: r_h = sum(x y) / sum(x), noise = s^2(x (y - r_h)) / mean(x)^2 and n = sum(x)^2 / sum(x^2) (Kish).
+    """
+    n, k = tally.n, tally.k
+    labels = np.maximum(n, 1e-12)
+    spare = np.divide(n, np.maximum(n - 1, 0.5), out=np.zeros(n.shape), where=n > 0)
+    if tally.weights is None:
+        share = np.where(n > 0, k / labels, 0.0)
+        return Shares(tally.N, share, spare * share * (1 - share), n, k, np.ones(n.shape))
+    w = tally.weights
+    weighed = np.maximum(w.x, 1e-300)
+    share = np.where(w.x > 0, np.clip(w.xy / weighed, 0, 1), 0.0)
+    squares = np.maximum(w.xxy * (1 - 2 * share) + share * share * w.xx, 0.0)
+    even = np.where(w.x > 0, w.x * w.x / np.maximum(w.xx, 1e-300), n)
+    mean = np.divide(w.x, labels, out=np.zeros(n.shape), where=n > 0)
+    top = np.divide(w.top, mean, out=np.ones(n.shape), where=mean > 0)
+    noise = np.divide(spare * squares / labels, mean * mean, out=np.zeros(n.shape), where=mean > 0)
+    return Shares(w.X, share, noise, even, even * share, top)
+
+
 def read_side(tally: Tally) -> Evidence:
     """The estimated positive share of one side (a tally of that side only), its variance, and what an unseen error could weigh."""
-    N_side = float(tally.N.sum())
-    n, k = tally.n, tally.k
+    group = read_shares(tally)
+    n = tally.n
     seen = n > 0
-    labeled_N = np.where(seen, tally.N, 0).sum(-1)
-    W = np.divide(np.where(seen, tally.N, 0.0), labeled_N[..., None], out=np.zeros(n.shape), where=labeled_N[..., None] > 0)
-    open_share = np.where(seen, 1 - n / tally.N, 0.0)
+    held = float(group.amount.sum())
+    labeled = np.where(seen, group.amount, 0).sum(-1)
+    W = np.divide(np.where(seen, group.amount, 0.0), labeled[..., None], out=np.zeros(n.shape), where=labeled[..., None] > 0)
+    open_share = np.where(seen, np.maximum(1 - n / tally.N, 0.0), 0.0)  # a forecast of a census may round beyond it
     safe_n = np.where(seen, n, 1.0)
-    p_h = k / safe_n
-    p = np.where(labeled_N > 0, (W * p_h).sum(-1), np.nan)
+    p = np.where(labeled > 0, (W * group.share).sum(-1), np.nan)
     scale = W**2 * open_share
-    V = (scale * p_h * (1 - p_h) / np.maximum(safe_n - 1, 0.5)).sum(-1)
-    q_h = (k + PRIOR_LABELS * recalibrate(tally)) / (n + PRIOR_LABELS)
-    Vs = (scale * q_h * (1 - q_h) / np.maximum(safe_n - 0.5, 0.5)).sum(-1)  # a forecast may expect less than one label
+    V = (scale * group.noise / safe_n).sum(-1)
+    q_h = (group.k + PRIOR_LABELS * recalibrate(replace(tally, n=group.n, k=group.k))) / (group.n + PRIOR_LABELS)
+    even_n = np.where(seen, group.n, 1.0)
+    Vs = (scale * q_h * (1 - q_h) / np.maximum(even_n - 0.5, 0.5)).sum(-1)  # a forecast may expect less than one label
+    left = _weight_left(n, tally.N)
     return Evidence(
-        N=N_side,
+        N=float(tally.N.sum()),
         n=n.sum(-1),
         p=p,
         raw=V,
         v=np.maximum(V, Vs),
         df=np.maximum(1.0, np.where(open_share > 0, n - 1, 0).sum(-1)),
-        spread=(W**2 * _weight_left(n, tally.N)).sum(-1),
+        spread=(W**2 * left * safe_n / even_n).sum(-1),
         ordered=order_z(tally) > ORDER_Z,
-        unlabeled=1 - labeled_N / N_side if N_side else np.zeros(n.shape[:-1]),
+        unlabeled=1 - labeled / held if held else np.zeros(n.shape[:-1]),
+        heaviest=(W * left * group.top).max(-1, initial=0.0) if tally.weights is not None else 0.0,
     )
 
 

@@ -1,1 +1,1 @@
-"""From what labels say to what is believed: choose one. `rare` (REC) is the default; `asymptotic` (Wald) is a named baseline."""
+"""From what labels say to what is believed: choose one. `rare` (REC) is the default, `binomial` reads counts, others are baselines."""

@@ -6,6 +6,7 @@ For one side, with q the rarer of (p, 1 - p) and v its variance:
     w   = what one more, unseen error would weigh (`unseen_error`)
     q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
 
+Mid-p adds half an unseen error in place of a whole one, and half an error that may have been luck below (`UNSEEN`).
 Two sides are joined by MOVER (`intervals/mover.py`). REC believes that errors are where the guide says once the labels of the side
 have shown the guide's order; `strict` never does, and holds also where errors hide. Derivation and coverage: docs/maths/rare.md,
 docs/coverage.md.
@@ -20,32 +21,37 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.evidence import Evidence, Limits
 
 GUARD = 1e-12  # a census is exact, floating point included
+UNSEEN = {"rec": 1.0, "strict": 1.0, "midp": 0.5}  # errors added that nobody saw
 
 
-def rec(side: Evidence, tail: float, *, strict: bool = False) -> Limits:
-    """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided)."""
+def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.0) -> Limits:
+    """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided).
+
+    unseen   how many errors that nobody saw are added: 1, or 1/2 for mid-p
+    """
     known = np.isfinite(side.p)
     p = np.where(known, side.p, 0.5)
     mirrored = p > 0.5
     q = np.where(mirrored, 1 - p, p)
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
-    v = side.v * inflation
-    low, high = _rare_limits(q, v, tail, unseen_error(q, v, side, strict=strict))
     exact = side.v <= 0
+    v = np.where(exact, 0.25, side.v * inflation)  # any will do for a census: its limits are the value itself
+    low, high = _rare_limits(q, v, tail, w=unseen_error(q, v, side, strict=strict), unseen=unseen)
     low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
     low, high = np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
     low, high = (1 - side.unlabeled) * low, (1 - side.unlabeled) * high + side.unlabeled
     return Limits(np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0))
 
 
-def _rare_limits(q: FloatArray, v: FloatArray, tail: float, w: FloatArray) -> Limits:
+def _rare_limits(q: FloatArray, v: FloatArray, tail: float, *, w: FloatArray, unseen: float) -> Limits:
     """REC for a share q <= 1/2 of variance v > 0, an unseen error weighing w."""
     seen = q > 0
     safe_v = np.maximum(v, 1e-300)
     n_e = q * (1 - q) / safe_v
     x = n_e * q
-    low = np.where(seen & (x > 0), betaincinv(np.maximum(x, 1e-12), np.maximum(n_e - x, 0) + 1, tail), 0.0)
-    q1, v1 = q + w, v + w * w
+    luck = (1 - unseen) * np.minimum(1, x)
+    low = np.where(seen & (x > 0), betaincinv(np.maximum(x, 1e-12) + luck, np.maximum(n_e - x, 0) + unseen, tail), 0.0)
+    q1, v1 = q + unseen * w, v + unseen * w * w
     n1 = np.divide(q1 * (1 - q1), v1, out=np.zeros_like(v1), where=v1 > 0)
     finite = (q1 < 1) & (n1 > 0)
     a, b = np.where(finite, n1 * q1, 1.0), np.where(finite, n1 * (1 - q1), 1.0)
@@ -57,10 +63,11 @@ def unseen_error(q: FloatArray, v: FloatArray, side: Evidence, *, strict: bool) 
 
     v / q      a typical error among those seen; at least half an even label, and at least one unit, which near a census is more
     spread     an error in a unit chosen evenly, wherever the guide says there is none
+    heaviest   where units differ in metric weight, the heaviest of them: one unseen large unit may be the whole risk
     """
     typical = np.where(q > 0, np.divide(v, q, out=np.zeros_like(v), where=q > 0), side.spread)
     if side.N:
         even = np.divide(0.5 * (1 - side.n / side.N), side.n, out=np.zeros_like(v), where=side.n > 0)
         typical = np.maximum.reduce([typical, even, np.where(side.n < side.N, 1 / side.N, 0.0)])
     believed = side.ordered & (not strict)
-    return np.where(believed, typical, np.maximum(typical, side.spread))
+    return np.where(believed, typical, np.maximum.reduce([typical, side.spread, np.broadcast_to(side.heaviest, typical.shape)]))

@@ -10,15 +10,28 @@ import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from assay.errors import LabelError
+from assay.nouns.classifier import DEFAULT_QUESTION
 from assay.nouns.label import Label, read_answer
 
 FORMULA = re.compile("[=+\\-@\t\r]")  # how a text starts that a spreadsheet would run
 ANSWER_COLUMNS = ("answer", "label")
 OWN_COLUMNS = frozenset({"unit", "answer", "labeler", "at"})  # what a told file says itself; a shown column of that name would replace it
+
+
+class Asked(NamedTuple):
+    """What a file may answer: the questions with the columns that hold the answer (the first that is there), and the classes to name."""
+
+    columns: Mapping[str, Sequence[str]] = MappingProxyType({DEFAULT_QUESTION: ANSWER_COLUMNS})
+    classes: Sequence[str] = ()
+
+
+DEFAULT_ASKED = Asked()
 
 
 def defused(text: str) -> str:
@@ -46,19 +59,26 @@ def write_whole(path: Path, text: str) -> None:
         raise LabelError(f"{path} cannot be written ({error.strerror}): check its folder, or name another file") from None
 
 
-def batch_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str], suffix: str) -> str:
-    """A batch as text: unit, the shown columns, and an empty answer to fill in. Nothing else about a unit leaves assay here."""
-    taken = sorted(OWN_COLUMNS & set(columns))
+def batch_text(
+    units: Sequence[str],
+    shown: Sequence[Mapping[str, str | None]],
+    *,
+    columns: Sequence[str],
+    suffix: str,
+    questions: Sequence[str] = ("answer",),
+) -> str:
+    """A batch as text: unit, the shown columns, and an empty answer to fill in, one a question. Nothing else leaves assay."""
+    taken = sorted((OWN_COLUMNS | set(questions)) & set(columns))
     if taken:
         raise LabelError(f"a batch has columns {', '.join(taken)} of its own, so the table's cannot be shown: show it under another name")
-    rows = [{"unit": unit, **{c: row.get(c) for c in columns}, "answer": None} for unit, row in zip(units, shown, strict=True)]
+    rows = [{"unit": unit, **{c: row.get(c) for c in columns}, **dict.fromkeys(questions)} for unit, row in zip(units, shown, strict=True)]
     if suffix in (".jsonl", ".ndjson"):
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if suffix == ".json":
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     if suffix not in (".csv", ".tsv"):
         raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
-    lines = [["unit", *columns, "answer"], *([defused(value or "") for value in row.values()] for row in rows)]
+    lines = [["unit", *columns, *questions], *([defused(value or "") for value in row.values()] for row in rows)]
     has_returns = any("\r" in cell for line in lines for cell in line)  # Python quotes these only where they end lines, too
     out = io.StringIO()
     writer = csv.writer(
@@ -71,15 +91,18 @@ def batch_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], 
     return out.getvalue()
 
 
-def refuse_untold(path: Path, told: Container[str]) -> None:
-    """Refuses to write over a file that is no batch, or a batch with answers that were not told yet: people's work is not lost here."""
+def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Asked | None = None) -> None:
+    """Refuses to write over a file that is no batch, or a batch with answers that were not told yet: people's work is not lost here.
+
+    told   unit and question of every answer that was
+    """
     if not path.exists():
         return
     try:
-        answered = [label.unit for label in read_answers(path, unit_columns=("unit",)).labels]
+        labels = read_answers(path, unit_columns=("unit",), asked=asked or DEFAULT_ASKED).labels
     except LabelError as error:
         raise LabelError(f"{path} exists and is no batch that could be written again ({error}): name another file") from None
-    untold = [unit for unit in answered if unit not in told]
+    untold = [label for label in labels if (label.unit, label.question) not in told]
     if untold:
         raise LabelError(f"{path} holds {len(untold):,} answers that were not told yet: tell them first, or name another file")
 
@@ -91,26 +114,27 @@ class Sheet(NamedTuple):
     blank: int
 
 
-def read_answers(
-    path: Path, *, unit_columns: Sequence[str], answer_columns: Sequence[str] = ANSWER_COLUMNS, labeler: str | None = None
-) -> Sheet:
-    """The labels of a file with a unit and an answer column (the first of the given names it has), and optionally labeler and at."""
+def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
+    """The labels of a file with a unit column and an answer column a question, and optionally labeler and at."""
     rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(_rows(path), start=1)]
     # A table in which an id starts like a formula was not written by assay: its ids stand as they are.
     is_defused = path.suffix in (".csv", ".tsv") and not any(FORMULA.match(unit) for unit, _ in rows)
     labels, blank = [], 0
     for row, (unit, item) in enumerate(rows, start=1):
-        answer = _first(item, answer_columns, path, row)
-        if answer.strip() == "":
-            blank += 1
-            continue
-        try:
-            read = read_answer(answer)
-        except LabelError as error:
-            raise LabelError(f"{path}, row {row}: {error}") from None
+        said = {question: _first(item, columns, path, row) for question, columns in asked.columns.items()}
+        answers = {question: answer for question, answer in said.items() if answer.strip()}
+        blank += len(answers) < len(said)
         who = labeler or item.get("labeler") or "anonymous"
-        labels.append(Label(unit=restored(unit) if is_defused else unit, answer=read, labeler=who, at=item.get("at") or None, row=row))
+        base = Label(unit=restored(unit) if is_defused else unit, answer="skipped", labeler=who, at=item.get("at") or None, row=row)
+        labels += [replace(base, question=question, answer=_read(a, asked, path, row)) for question, a in answers.items()]
     return Sheet(labels, blank)
+
+
+def _read(answer: str, asked: Asked, path: Path, row: int) -> str:
+    try:
+        return read_answer(answer, asked.classes)
+    except LabelError as error:
+        raise LabelError(f"{path}, row {row}: {error}") from None
 
 
 def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) -> str:

@@ -22,6 +22,7 @@ class Units:
     number   permanent numbers
     band     the band each was found in
     guide_bin, pattern, slice   its cell
+    weight   metric weights in quanta; None where the population has none
     scores   the score of each classifier, one row a unit, one column a classifier; NaN where a classifier has no score
     """
 
@@ -32,12 +33,15 @@ class Units:
     pattern: IntArray
     slice: IntArray
     scores: FloatArray
+    weight: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses columns of different length and units that appear twice."""
         for name in ("number", "band", "guide_bin", "pattern", "slice"):
             object.__setattr__(self, name, own_ints(getattr(self, name)))
         object.__setattr__(self, "scores", own_floats(self.scores))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", own_ints(self.weight))
         lengths = {
             len(self.unit),
             len(self.number),
@@ -46,6 +50,7 @@ class Units:
             len(self.pattern),
             len(self.slice),
             len(self.scores),
+            len(self.unit if self.weight is None else self.weight),
         }
         if len(lengths) != 1:
             raise DrawError(
@@ -69,6 +74,7 @@ class Units:
             pattern=self.pattern[rows],
             slice=self.slice[rows],
             scores=self.scores[rows],
+            weight=None if self.weight is None else self.weight[rows],
         )
 
     def in_order(self) -> IntArray:
@@ -86,6 +92,7 @@ class Units:
             "pattern": self.pattern.tolist(),
             "slice": self.slice.tolist(),
             "scores": [[None if np.isnan(s) else s for s in row] for row in self.scores.tolist()],
+            "weight": None if self.weight is None else self.weight.tolist(),
         }
 
     @classmethod
@@ -100,4 +107,5 @@ class Units:
             pattern=own_ints(data["pattern"]),
             slice=own_ints(data["slice"]),
             scores=own_floats(rows) if rows else np.empty((0, 0)),
+            weight=None if data["weight"] is None else own_ints(data["weight"]),
         )

@@ -5,12 +5,32 @@ Main path: population > profile > plan > draw > labels > [estimate] > decision >
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from assay.nouns.canonical import Json
 
-IntervalKind = Literal["rec", "strict", "wald"]
-"""rec: errors are where the guide says, once the labels have shown its order; strict: wherever they are; wald: a baseline."""
+IntervalKind = Literal["rec", "strict", "midp", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
+"""How an interval is made.
+
+rec       for any draw: errors are where the guide says, once the labels have shown its order
+strict    for any draw: wherever errors are
+midp      rec with half an unseen error in place of a whole one: narrower, near its level on average, down to 0.90 at worst
+clopper_pearson, wilson          for a share counted in a simple draw
+wald, beta, bootstrap, rao_wu    baselines, see BASELINES
+"""
+INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
+
+BASELINES: dict[str, str] = {
+    "wald": "wald is a baseline: where errors are rare it holds far less often than its level says, and where no error was seen it has no "
+    "width",
+    "beta": "beta is a baseline: it rests on the variance of wald, so where no error was seen it has no width, and where errors are rare "
+    "it misses as often",
+    "bootstrap": "bootstrap is a baseline: resampling never shows an error that was not drawn, so where errors are rare it misses as wald "
+    "does; it also leaves out that units are drawn without replacement",
+    "rao_wu": "rao_wu is a baseline: its variance is right, but resampling never shows an error that was not drawn, so where errors are "
+    "rare it misses as wald does",
+}
+"""Intervals that are there to be compared with, and where each is known to fail: docs/maths/baselines.md has the figures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +44,9 @@ class Estimate:
     labels          labels behind the number
     design_effect   labels / n_eff: below 1, the draw was better than a simple one
     planned         whether the draw was made for this metric
+    worst_low, worst_high   the interval if every missing answer were what moves it most; None: too little is missing to show it
+    gold            adjudicated labels that corrected it; 0: none
+    told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
     """
 
     metric: str
@@ -40,6 +63,12 @@ class Estimate:
     interval: IntervalKind
     planned: bool
     why: str | None = None
+    worst_low: float | None = None
+    worst_high: float | None = None
+    gold: int = 0
+    told_value: float | None = None
+    told_low: float | None = None
+    told_high: float | None = None
 
     @property
     def half_width(self) -> float:
@@ -47,6 +76,15 @@ class Estimate:
         if self.value is None:
             return (self.high - self.low) / 2
         return max(self.high - self.value, self.value - self.low)
+
+    @property
+    def worst_half_width(self) -> float | None:
+        """The half-width of the worst case around the same value; None where there is none."""
+        if self.worst_low is None or self.worst_high is None:
+            return None
+        if self.value is None:
+            return (self.worst_high - self.worst_low) / 2
+        return max(self.worst_high - self.value, self.value - self.worst_low)
 
     @property
     def design_effect(self) -> float | None:
@@ -57,9 +95,10 @@ class Estimate:
         """One line for people."""
         value = "unknown" if self.value is None else f"{self.value:.3f}"
         n_eff = "" if self.n_eff is None else f", effective n {self.n_eff:.0f}"
-        return (
-            f"{self.metric} of {self.classifier} {value} [{self.low:.3f}, {self.high:.3f}] at {self.level:.1%}, {self.labels} labels{n_eff}"
-        )
+        worst = "" if self.worst_low is None else f", worst case [{self.worst_low:.3f}, {self.worst_high:.3f}]"
+        interval = f"[{self.low:.3f}, {self.high:.3f}] at {self.level:.1%}"
+        gold = f", corrected by {self.gold} gold answers" if self.gold else ""
+        return f"{self.metric} of {self.classifier} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger and for --json."""
@@ -80,9 +119,15 @@ class Estimate:
             "interval": self.interval,
             "planned": self.planned,
             "why": self.why,
+            "worst_low": self.worst_low,
+            "worst_high": self.worst_high,
+            "gold": self.gold,
+            "told_value": self.told_value,
+            "told_low": self.told_low,
+            "told_high": self.told_high,
         }
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Estimate":
-        """The estimate that `as_json` wrote."""
-        return cls(**{name: data[name] for name in cls.__dataclass_fields__})
+        """The estimate that `as_json` wrote; what a later version added may be missing."""
+        return cls(**{name: data[name] for name in cls.__dataclass_fields__ if name in data})

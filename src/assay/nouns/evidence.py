@@ -19,6 +19,7 @@ class Evidence(NamedTuple):
     spread     what an error in a unit chosen evenly over the side weighs; 1 / Kish's effective n of an almost unlabeled side
     ordered    whether the labels have shown that positives rise with the guide on this side
     unlabeled  share of the side in groups without any label
+    heaviest   the most that one open unit's label could weigh, where units differ in metric weight; else 0
     """
 
     N: float
@@ -30,6 +31,7 @@ class Evidence(NamedTuple):
     spread: FloatArray
     ordered: BoolArray
     unlabeled: FloatArray
+    heaviest: FloatArray | float = 0.0
 
 
 class Limits(NamedTuple):

@@ -17,7 +17,7 @@ DEFAULT_LEVEL = 0.95
 Kind = Literal["+-", ">=", "<="]
 
 _TEXT = re.compile(
-    r"(?P<metric>[A-Za-z][A-Za-z0-9_.]*(?:\[[^\]]*\])?)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*(?P<value>-?[0-9]*\.?[0-9]+)(?P<percent>\s*%)?"
+    r"(?P<metric>[A-Za-z][A-Za-z0-9_.]*(?:\[[^\]]*\])?(?:\s+by\s+\S+?)?)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*(?P<value>-?[0-9]*\.?[0-9]+)(?P<percent>\s*%)?"
     r"(?:\s+for\s+(?P<classifier>\S(?:.*?\S)??))?(?:\s+at\s+(?P<level>[0-9]*\.?[0-9]+))?"
 )
 _KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
@@ -44,7 +44,9 @@ class Goal:
         if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
             raise GoalError(f"a half-width lies between 0 and {metric.high - metric.low:g}, but got {self.value:g}: 0.03 is three points")
         if self.kind != "+-" and not metric.low < self.value < metric.high:
-            raise GoalError(f"a target of {self.metric} lies inside ({metric.low:g}, {metric.high:g}), but got {self.value:g}")
+            raise GoalError(
+                f"a target of {self.metric} lies inside ({metric.low:g}, {metric.high:g}), but got {self.value:g}: name one inside"
+            )
 
     @property
     def definition(self) -> Metric:

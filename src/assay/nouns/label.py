@@ -3,15 +3,15 @@
 Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, TypeAlias
 
 from assay.errors import LabelError
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.classifier import DEFAULT_QUESTION
 
-Answer = Literal["yes", "no", "cannot_tell", "skipped", "never_answered"]
+Answer: TypeAlias = str  # yes, no, cannot_tell, skipped, never_answered; or the name of a class
 CLOSER = "assay"  # the labeler of units recorded as never answered when a study is closed
 UNANSWERED: frozenset[str] = frozenset({"cannot_tell", "skipped", "never_answered"})
 
@@ -24,11 +24,19 @@ _WORDS: dict[str, Answer] = {
 }
 
 
-def read_answer(value: object) -> Answer:
-    """The answer a person or file gave, in assay's words. An empty one is refused: leave the unit out instead."""
-    text = str(value).strip().lower()
-    if text in _WORDS:
-        return _WORDS[text]
+def read_answer(value: object, classes: Collection[str] = ()) -> Answer:
+    """The answer a person or file gave, in assay's words, or one of the classes. An empty one is refused: leave the unit out instead."""
+    text = str(value).strip()
+    if text in classes:
+        return text
+    word = _WORDS.get(text.lower())
+    if word is not None and (not classes or word in UNANSWERED):
+        return word
+    if classes:
+        known = ", ".join(sorted(classes))
+        raise LabelError(
+            f"an answer is one of the classes {known}, cannot_tell or skipped, but got {value!r}: correct it, or add the class"
+        )
     raise LabelError(
         f"an answer is yes or no (1/0, true/false, positive/negative), cannot_tell or skipped, but got {value!r}: "
         "correct it, or leave the unit out until it is answered"
@@ -37,7 +45,10 @@ def read_answer(value: object) -> Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """One answer. `at` is the labeler's own time as text, `row` the row of the file it came from: either tells two tellings apart."""
+    """One answer. `at` is the labeler's own time as text, `row` the row of the file it came from: either tells two tellings apart.
+
+    gold   an adjudicated answer: the truth of a unit drawn for it, against which the labelers' answers are held
+    """
 
     unit: str
     answer: Answer
@@ -45,12 +56,13 @@ class Label:
     question: str = DEFAULT_QUESTION
     at: str | None = None
     row: int | None = None
+    gold: bool = False
 
     @property
     def key(self) -> str:
         """What makes a told answer known: the same key is the same answer told again."""
         when: Json = self.at if self.at is not None else self.row
-        return "answer:" + fingerprint([self.unit, self.question, self.labeler, self.answer, when])
+        return ("gold:" if self.gold else "answer:") + fingerprint([self.unit, self.question, self.labeler, self.answer, when])
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger."""
@@ -61,9 +73,10 @@ class Label:
             "question": self.question,
             "at": self.at,
             "row": self.row,
+            "gold": self.gold,
         }
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Label":
         """The label that `as_json` wrote."""
-        return cls(**{name: data[name] for name in ("unit", "answer", "labeler", "question", "at", "row")})
+        return cls(**{name: data[name] for name in ("unit", "answer", "labeler", "question", "at", "row", "gold")})

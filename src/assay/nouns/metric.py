@@ -26,7 +26,7 @@ class Totals(NamedTuple):
     TN: FloatArray
 
     @classmethod
-    def of_sides(cls, A: FloatArray, B: FloatArray, *, N1: float, N0: float) -> "Totals":
+    def of_sides(cls, A: FloatArray, B: FloatArray, *, N1: float | FloatArray, N0: float | FloatArray) -> "Totals":
         """From the positives among flagged (A) and unflagged (B) units and the known sizes of the two sides."""
         return cls(A, N1 - A, B, N0 - B)
 
@@ -40,6 +40,9 @@ class Metric:
     gradient         totals -> its derivative by TP, FP, FN, TN
     low, high        its range
     needs_flagged, needs_unflagged   False where the other side alone determines it
+    joint            whether it is of several classifiers together; totals then have one entry a classifier on the last axis
+    weight           the column whose values are summed in place of units, as in "precision by amount"; None: units are counted
+    terms            of a ratio of two sums of totals: what TP, FP, FN, TN each count in its numerator and its denominator
     """
 
     name: str
@@ -49,6 +52,9 @@ class Metric:
     high: float = 1.0
     needs_flagged: bool = True
     needs_unflagged: bool = True
+    joint: bool = False
+    weight: str | None = None
+    terms: tuple[tuple[float, float], ...] = ()
 
 
 def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -73,8 +79,16 @@ def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.
         D = _dot(bottom, t)
         return Totals(*(over(_dot([c * e - d * b for b, e in pairs], t), D * D) for c, d in pairs))
 
-    needs = {"needs_flagged": pairs[0] != pairs[1], "needs_unflagged": pairs[2] != pairs[3]}
-    return Metric(name=name, value=value, gradient=gradient, low=low, high=high, **needs)
+    return Metric(
+        name=name,
+        value=value,
+        gradient=gradient,
+        low=low,
+        high=high,
+        needs_flagged=pairs[0] != pairs[1],
+        needs_unflagged=pairs[2] != pairs[3],
+        terms=tuple(pairs),
+    )
 
 
 def combination(name: str, parts: Sequence[tuple[float, Metric]], *, constant: float = 0.0, low: float = 0.0) -> Metric:

@@ -4,11 +4,13 @@ Main path: population > profile > [plan] > draw > labels > [estimate] > decision
 """
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from assay.errors import GoalError
 from assay.nouns.arrays import FloatArray
+from assay.nouns.joint import AVERAGES, CLASS_ACCURACY, averaged, f1_of_averages
 from assay.nouns.metric import Coefficients, Metric, Totals, combination, over, ratio
 
 #                                            numerator      denominator
@@ -41,7 +43,7 @@ def f_beta(beta: float) -> Metric:
 F1 = f_beta(1)
 MACRO_F1 = combination("macro_f1", [(0.5, F1), (0.5, F1_NEGATIVE)])
 BALANCED_ACCURACY = combination("balanced_accuracy", [(0.5, RECALL), (0.5, SPECIFICITY)])
-INFORMEDNESS = combination("informedness", [(1, RECALL), (1, SPECIFICITY)], constant=-1, low=-1)
+INFORMEDNESS = combination("informedness", [(1, RECALL), (1, SPECIFICITY)], constant=-1, low=-1.0)
 
 
 def _weighted_f1() -> Metric:
@@ -76,7 +78,7 @@ def _kappa() -> Metric:
         bottoms = (negative + unflagged, flagged + negative, unflagged + positive, flagged + positive)
         return Totals(*(over(c * D - d * C, D * D) for c, d in zip(tops, bottoms, strict=True)))
 
-    return Metric(name="kappa", value=value, gradient=gradient, low=-1)
+    return Metric(name="kappa", value=value, gradient=gradient, low=-1.0)
 
 
 def _mcc() -> Metric:
@@ -108,7 +110,7 @@ def _mcc() -> Metric:
             slope(t.TP, unflagged, negative),
         )
 
-    return Metric(name="mcc", value=value, gradient=gradient, low=-1)
+    return Metric(name="mcc", value=value, gradient=gradient, low=-1.0)
 
 
 def cost(tp: float, fp: float, fn: float, tn: float) -> Metric:
@@ -144,20 +146,46 @@ METRICS: dict[str, Metric] = {
         JACCARD,
     )
 }
+JOINT: dict[str, Metric] = {metric.name: metric for metric in (CLASS_ACCURACY, f1_of_averages(PRECISION, RECALL))}
 COMMON = ("precision", "recall", "f1", "accuracy", "prevalence")  # shown to people beside the goals
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of that name; f2, f0.5 and cost[tp,fp,fn,tn] are made as asked."""
+    """The metric of that name; f2, f0.5, cost[tp,fp,fn,tn] and "recall by COLUMN" are made as asked."""
+    if match := re.fullmatch(r"\s*(\S+)\s+by\s+(\S(?:.*\S)?)\s*", name):
+        return _weighted_by(name, match[2], metric_named(match[1]))
     key = name.strip().lower()
-    if key in METRICS:
-        return METRICS[key]
+    if found := METRICS.get(key) or JOINT.get(key):
+        return found
+    if match := re.fullmatch(r"(micro|macro|weighted)\[([^\[\]]+)\]", key):
+        return _averaged(name, match[1], metric_named(match[2]))
     if match := re.fullmatch(r"f([0-9]*\.?[0-9]+)", key):
         return f_beta(float(match[1]))
     if match := re.fullmatch(r"cost\[([^\]]*)\]", key):
-        try:
-            tp, fp, fn, tn = (float(text) for text in match[1].split(","))
-        except ValueError:
-            raise GoalError(f"a cost is written cost[tp,fp,fn,tn] with four numbers, but got {name!r}: write cost[0,1,5,0]") from None
-        return cost(tp, fp, fn, tn)
-    raise GoalError(f"no metric {name!r}: assay knows {', '.join(METRICS)}, f with a number as f2, and cost[tp,fp,fn,tn]")
+        return _cost_of(name, match[1])
+    raise GoalError(
+        f"no metric {name!r}: assay knows {', '.join(METRICS)}, f with a number as f2, cost[tp,fp,fn,tn], each of them by a weight column, "
+        "as in 'recall by amount', and micro[f1], macro[f1], weighted[f1], f1_of_averages and class_accuracy of several labels or classes"
+    )
+
+
+def _cost_of(name: str, costs: str) -> Metric:
+    try:
+        tp, fp, fn, tn = (float(text) for text in costs.split(","))
+    except ValueError:
+        raise GoalError(f"a cost is written cost[tp,fp,fn,tn] with four numbers, but got {name!r}: write cost[0,1,5,0]") from None
+    return cost(tp, fp, fn, tn)
+
+
+def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
+    """The metric by a weight column. Refuses one of several labels or classes, which counts units."""
+    if counted.joint or counted.weight is not None:
+        raise GoalError(f"one metric of one classifier is by one column, but got {name!r}: write 'recall by amount'")
+    return replace(counted, name=f"{counted.name} by {column}", weight=column)
+
+
+def _averaged(name: str, average: str, part: Metric) -> Metric:
+    """The average over labels or classes. Refuses what cannot be averaged: an average, or a metric by a column."""
+    if part.joint or part.weight is not None:
+        raise GoalError(f"an average is of a metric of one classifier, in units, but got {name!r}: write macro[f1]")
+    return averaged(next(a for a in AVERAGES if a == average), part)

@@ -30,7 +30,7 @@ class Plan:
     change    what this plan is to the one before it
     share     the share of the error 1 - level this plan's look may spend
     promise   in words, what the interval at this plan's look is worth
-    interval  "rec", or "strict", which holds also if errors hide where the guide says there are none
+    interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none
     """
 
     number: int

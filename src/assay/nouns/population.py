@@ -10,6 +10,7 @@ from typing import Any
 from assay.errors import PopulationError
 from assay.nouns.canonical import Json
 from assay.nouns.classifier import Classifier
+from assay.nouns.metric import Metric
 
 MEMORY = "memory"  # the source of a population held in memory
 
@@ -22,7 +23,10 @@ class Population:
     id           the column that names a unit
     classifiers  who is judged; the position of a classifier is its bit in the prediction pattern
     slices       columns that cut the population into parts
-    guide        the column, a probability in [0, 1], that steers the draw; None: the first classifier's own score
+    weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None: none
+    guide        the column, a probability in [0, 1], that steers the draw; None: the first classifier's own score, or the risk
+    risk         for several questions: what the noise s (1 - s) of each classifier's score counts in the risk that steers the draw,
+                 unflagged and flagged; a study sets it from its goals
     """
 
     source: str
@@ -30,6 +34,8 @@ class Population:
     classifiers: tuple[Classifier, ...]
     slices: tuple[str, ...] = ()
     guide: str | None = None
+    weight: str | None = None
+    risk: tuple[tuple[float, float], ...] | None = None
     table: object | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -41,6 +47,17 @@ class Population:
             raise PopulationError(f"classifier names must differ, but got {names}: rename one")
         if len(set(self.slices)) < len(self.slices):
             raise PopulationError(f"slice columns must differ, but got {list(self.slices)}: name each once")
+        _refuse_mixed_classes(self.classifiers)
+        if self.weight is not None and self.weight in self.slices:
+            raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
+
+    def refuse_unknown_weight(self, metric: Metric) -> None:
+        """Nothing comes back. Refuses a metric by a column that is not the population's weight."""
+        if metric.weight is not None and metric.weight != self.weight:
+            named = f"is by {self.weight!r}" if self.weight else "has none"
+            raise PopulationError(
+                f"{metric.name} needs the weight column {metric.weight!r}, but the population {named}: name it with weight= (--weight)"
+            )
 
     def classifier(self, name: str | None) -> Classifier:
         """The classifier of that name; the first one for None."""
@@ -53,8 +70,23 @@ class Population:
 
     @property
     def guide_column(self) -> str | None:
-        """The column that steers the draw: the guide, else the first classifier's score, else none."""
-        return self.guide or self.classifiers[0].score
+        """The column that steers the draw: the guide, else the first classifier's score, else none. None too where the risk steers."""
+        return self.guide or (None if self.is_joint else self.classifiers[0].score)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked of a labeler about a unit, each once."""
+        return tuple(dict.fromkeys(c.question for c in self.classifiers))
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the classifiers are labels or classes judged together: several questions, or several classes of one."""
+        return len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classifiers[0].value is not None)
+
+    @property
+    def guided(self) -> bool:
+        """Whether anything is known of where errors may be."""
+        return self.guide_column is not None or self.risk is not None
 
     @property
     def guide_range(self) -> tuple[float, float]:
@@ -75,6 +107,8 @@ class Population:
             "classifiers": [c.as_json() for c in self.classifiers],
             "slices": list(self.slices),
             "guide": self.guide,
+            "weight": self.weight,
+            "risk": None if self.risk is None else [list(pair) for pair in self.risk],
         }
 
     @classmethod
@@ -86,5 +120,18 @@ class Population:
             classifiers=tuple(Classifier.of_json(c) for c in data["classifiers"]),
             slices=tuple(data["slices"]),
             guide=data["guide"],
+            weight=data["weight"],
+            risk=None if data["risk"] is None else tuple((low, high) for low, high in data["risk"]),
             table=table,
+        )
+
+
+def _refuse_mixed_classes(classifiers: tuple[Classifier, ...]) -> None:
+    """Nothing comes back. Refuses classes of several columns or questions, one class twice, and classes beside yes or no."""
+    kinds = {(c.predicted, c.question) if c.value is not None else None for c in classifiers}
+    values = [c.value for c in classifiers]
+    if kinds != {None} and (len(kinds) > 1 or len(set(values)) < len(values)):
+        shown = ", ".join(f"{c.name} ({c.predicted or c.score}, {c.value or 'yes or no'})" for c in classifiers)
+        raise PopulationError(
+            f"classes are different values of one column and answer one question, but got {shown}: make a study for each column"
         )

@@ -16,8 +16,11 @@ from assay.errors import PopulationError
 from assay.nouns import ladder
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray, own_ints
 from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.weights import QUANTA
 
 MOST_CELLS = 2_000_000
+CLAIM_UNITS = 2.0**30  # sums of scores are kept as whole numbers of 2^-30, the same on every engine
+UNSCORED = 0.5  # what a classifier without a score claims
 
 
 class Column(NamedTuple):
@@ -67,11 +70,14 @@ class Profile:
     smallest_id: str
     largest_id: str
     files: tuple[SourceFile, ...] = ()
+    weight: IntArray | None = None  # sums of metric weights in quanta, by cell; the last slice value is then the layer
+    claims: IntArray | None = None  # of several labels or classes: sums of their scores, shape (cells, classifiers), in 2^-30
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses cells that are empty, unsorted or too many."""
-        for name in ("guide_bin", "pattern", "slice", "count"):
-            object.__setattr__(self, name, own_ints(getattr(self, name)))
+        for name in ("guide_bin", "pattern", "slice", "count", "weight", "claims"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, own_ints(getattr(self, name)))
         if len({self.guide_bin.size, self.pattern.size, self.slice.size, self.count.size}) > 1 or (self.guide_bin < 0).any():
             raise PopulationError(
                 "cells have one guide bin, pattern, slice and count each: this is a defect of the engine, please report it"
@@ -104,6 +110,30 @@ class Profile:
             return np.full(self.count.shape, 0.5)
         return ladder.MIDDLES[self.guide_bin]
 
+    def claimed(self, classifier: int) -> FloatArray:
+        """What a classifier (by position) or the guide claims of each cell: the mean probability of a positive."""
+        if self.claims is None:
+            return self.guide
+        return np.asarray(np.clip(self.claims[:, classifier] / (self.count * CLAIM_UNITS), 0.0, 1.0))
+
+    @property
+    def mass(self) -> FloatArray:
+        """The metric weight of each cell."""
+        if self.weight is None:
+            raise PopulationError("this population has no weight column: name it with weight= (--weight)")
+        return np.asarray(self.weight / QUANTA)
+
+    @property
+    def layer(self) -> IntArray:
+        """The layer of each cell: the power of two its weights reach, in quanta; -1 without weight; 0 where no column is a weight."""
+        if self.weight is None:
+            return np.zeros(self.count.shape, dtype=np.int64)
+        return np.array([int(values[-1]) for values in self.slice_values], dtype=np.int64)[self.slice]
+
+    def amount(self, weight: str | None) -> FloatArray:
+        """What is summed in each cell: its units, or their metric weight for a metric that has one."""
+        return self.count.astype(np.float64) if weight is None else self.mass
+
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger."""
         return {
@@ -117,6 +147,8 @@ class Profile:
             "smallest_id": self.smallest_id,
             "largest_id": self.largest_id,
             "files": [list(f) for f in self.files],
+            "weight": None if self.weight is None else self.weight.tolist(),
+            "claims": None if self.claims is None else self.claims.tolist(),
         }
 
     @classmethod
@@ -133,6 +165,8 @@ class Profile:
             smallest_id=data["smallest_id"],
             largest_id=data["largest_id"],
             files=tuple(SourceFile(*f) for f in data["files"]),
+            weight=None if data["weight"] is None else own_ints(data["weight"]),
+            claims=None if data["claims"] is None else own_ints(data["claims"]),
         )
 
     @property

@@ -6,11 +6,13 @@ a simulation, so that a simulation runs through the very code a study runs throu
 Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.nouns.arrays import BoolArray, FloatArray
+from assay.nouns.weights import WeightSums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -23,7 +25,9 @@ class Tally:
     k        positive labels, shape (..., G)
     logit    the guide's mean log-odds, shape (G,); its order is the order the guide claims
     expected the guide's mean probability, shape (G,)
-    N1, N0   units on the flagged and the other side of the whole population
+    N1, N0   units on the flagged and the other side of the whole population; their metric weight where there are weights
+    simple   whether all groups were drawn from as one: their counts are then those of one simple draw
+    weights  sums of metric weights, for a metric by a column; None: units are counted
     """
 
     flagged: BoolArray
@@ -34,6 +38,8 @@ class Tally:
     expected: FloatArray
     N1: float
     N0: float
+    simple: bool = False
+    weights: WeightSums | None = None
 
     def side(self, *, flagged: bool) -> "Tally":
         """The groups of one side."""
@@ -47,9 +53,34 @@ class Tally:
             expected=self.expected[mine],
             N1=self.N1,
             N0=self.N0,
+            simple=self.simple,
+            weights=None if self.weights is None else self.weights.pick(mine),
         )
+
+    def counted(self, n: FloatArray, k: FloatArray) -> "Tally":
+        """The same groups with other counts."""
+        return replace(self, n=n, k=k)
 
     @property
     def labels(self) -> FloatArray:
         """Labels in all groups."""
         return np.asarray(self.n.sum(axis=-1))
+
+
+class JointTally(NamedTuple):
+    """Answers about the same units for several classifiers.
+
+    tallies      one a classifier
+    correlation  of the estimated totals, shape (..., 2J, 2J), in the order flagged and other side of each classifier
+    """
+
+    tallies: tuple[Tally, ...]
+    correlation: FloatArray
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labeled units: the most any classifier has."""
+        return np.asarray(np.maximum.reduce([t.labels for t in self.tallies]))
+
+
+AnyTally: TypeAlias = Tally | JointTally

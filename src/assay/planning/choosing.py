@@ -22,7 +22,9 @@ DESIGNS: tuple[DesignName, ...] = ("bands", "simple")
 
 
 def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
-    """The cells the metrics need: one side alone where that determines every metric, else all."""
+    """The cells the metrics need: one side alone where that determines every metric, else all (of several labels always all)."""
+    if profile.claims is not None:
+        return np.ones(profile.count.shape, dtype=np.bool_)
     flagged = profile.predicted(classifier)
     needed = np.zeros(flagged.shape, dtype=np.bool_)
     for metric in metrics:
@@ -40,5 +42,8 @@ def choose_design(profile: Profile, metrics: Sequence[Metric], *, labels: int, n
     frame = frame_of(profile, metrics, classifier=classifier)
     if name == "simple":
         return simple(profile, frame=frame)
+    if profile.claims is not None:  # several labels or classes: the guide is the risk itself
+        size = np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
+        return bands(profile, frame=frame, flagged=profile.pattern > 0, size=size, labels=labels)
     flagged = profile.predicted(classifier)
     return bands(profile, frame=frame, flagged=flagged, size=sizes(profile, flagged, metrics), labels=labels)

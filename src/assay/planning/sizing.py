@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.designs.base import takes
 from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.joint import uncorrelated
 from assay.estimators.measuring import Measured, measure
 from assay.estimators.weighted import PRIOR_LABELS, recalibrate
 from assay.nouns.arrays import FloatArray
@@ -20,7 +21,7 @@ from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
+from assay.nouns.tally import AnyTally, Tally
 from assay.planning.choosing import DesignName, choose_design, frame_of
 
 
@@ -51,7 +52,7 @@ def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> bool:
     return bool(one_sided.low >= goal.value or one_sided.high <= goal.value)
 
 
-def forecast(goal: Goal, tally: Tally, *, share: float = 1.0, interval: IntervalKind = "rec") -> Forecast:
+def forecast(goal: Goal, tally: AnyTally, *, share: float = 1.0, interval: IntervalKind = "rec") -> Forecast:
     """What the expected answers of a tally show of a goal."""
     two, one = tails(goal, share=share)
     shown, bound = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (two, one))
@@ -60,12 +61,30 @@ def forecast(goal: Goal, tally: Tally, *, share: float = 1.0, interval: Interval
 
 
 def forecast_plan(
-    profile: Profile, goal: Goal, *, labels: int, design: Design, share: float = 1.0, interval: IntervalKind = "rec"
+    profile: Profile,
+    goal: Goal,
+    *,
+    labels: int,
+    design: Design,
+    share: float = 1.0,
+    interval: IntervalKind = "rec",
+    classifier: int = 0,
 ) -> Forecast:
     """What a draw of `labels` is expected to show if the scores are true probabilities."""
-    groups = groups_of(profile, design)
-    n = spread_labels(groups, design, labels)
-    return forecast(goal, groups.tally(n, n * groups.expected), share=share, interval=interval)
+    return forecast(
+        goal, expected_tally(profile, goal, design=design, labels=labels, classifier=classifier), share=share, interval=interval
+    )
+
+
+def expected_tally(profile: Profile, goal: Goal, *, design: Design, labels: int, classifier: int = 0) -> AnyTally:
+    """What `labels` labels would say on average if the scores are true probabilities."""
+    metric = goal.definition
+    judged = range(profile.claims.shape[1]) if metric.joint and profile.claims is not None else [classifier]
+    groups = [groups_of(profile, design, classifier=j, weight=metric.weight) for j in judged]
+    spread = [spread_labels(mine, design, labels) for mine in groups]
+    if metric.joint:
+        return uncorrelated(groups, spread, [mine.expected for mine in groups])
+    return groups[0].tally(spread[0], spread[0] * groups[0].expected)
 
 
 def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
@@ -85,17 +104,26 @@ def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | Non
     return high
 
 
-def labels_needed(profile: Profile, goals: Sequence[Goal], *, name: DesignName = "bands", interval: IntervalKind = "rec") -> int | None:
+def labels_needed(
+    profile: Profile,
+    goals: Sequence[Goal],
+    *,
+    name: DesignName = "bands",
+    interval: IntervalKind = "rec",
+    classifiers: Sequence[int] | None = None,
+) -> int | None:
     """How many labels one draw needs to settle all goals if the scores are true probabilities; None: not even a census does.
 
-    For a target this is the size at which the expected answers settle it: about an even chance.
+    For a target this is the size at which the expected answers settle it: about an even chance. `classifiers` says which each goal is of
+    (by position); the first, if not said.
     """
     metrics = [goal.definition for goal in goals]
     frame = int(profile.count[frame_of(profile, metrics)].sum())
 
     def enough(n: int) -> bool:
         design = choose_design(profile, metrics, labels=n, name=name)
-        return all(forecast_plan(profile, goal, labels=n, design=design, interval=interval).settles for goal in goals)
+        each = zip(goals, classifiers or [0] * len(goals), strict=True)
+        return all(forecast_plan(profile, goal, labels=n, design=design, interval=interval, classifier=j).settles for goal, j in each)
 
     return smallest(enough, low=min(10, frame), high=frame)
 

@@ -4,13 +4,14 @@ Main path: population > profile > plan > [draw] > labels > estimate > decision >
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from assay.designs.base import seats
 from assay.engines.base import Engine, Taken, take_smallest
-from assay.errors import FingerprintError
+from assay.errors import FingerprintError, PlanError
 from assay.nouns.arrays import IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.draw import Units
@@ -62,6 +63,29 @@ def draw_body(plan: Plan, taken: Taken, standing: Standing) -> dict[str, Json]:
         "cut": taken.cut.tolist(),
         "fingerprint": standing.profile.fingerprint,
     }
+
+
+def gold_units(standing: Standing, share: float) -> tuple[str, ...]:
+    """The units to adjudicate beyond those chosen already: the smallest gold numbers of each side, enough for a share of it.
+
+    Where several labels or classes are judged a unit is flagged if any classifier flags it, else if the first does. Labels are not
+    looked at, and a side's units are always all those up to some gold number: gold is a random part of each side, also of one that
+    grew. The share never falls.
+    """
+    if not 0 < share <= 1:
+        raise PlanError(f"a share of the drawn units is adjudicated, in (0, 1], but got {share:g}: 0.2 is usual")
+    if standing.units is None:
+        raise PlanError(f"study {standing.name!r} has no units drawn yet: draw some first")
+    held = set(standing.gold_units)
+    pattern = standing.units.pattern if standing.profile.claims is not None else standing.units.pattern & 1
+    chosen: list[str] = []
+    for flagged in (True, False):
+        side = [u for u, p in zip(standing.units.unit, pattern.tolist(), strict=True) if (p > 0) == flagged]
+        ranked = sorted(side, key=lambda unit: hashlib.md5(f"{standing.salt}:gold:{unit}".encode(), usedforsecurity=False).digest())
+        last = max((i for i, unit in enumerate(ranked) if unit in held), default=-1)
+        enough = math.ceil(max(share, standing.gold_share) * len(side) - 1e-9)
+        chosen += [unit for unit in ranked[: max(enough, last + 1)] if unit not in held]
+    return tuple(chosen)
 
 
 def shuffled(salt: str, units: Sequence[str]) -> tuple[str, ...]:

@@ -42,6 +42,10 @@ class Examination:
             totals = guided_totals(profile, profile.predicted(0))
             claims = [f"{name} {float(value):.3f}" for name in COMMON if (value := METRICS[name].value(totals)) == value]
             lines.append(f"if the scores are true probabilities: {', '.join(claims)}")
+            if profile.weight is not None:
+                by = guided_totals(profile, profile.predicted(0), self.population.weight)
+                claims = [f"{name} {float(value):.3f}" for name in COMMON if (value := METRICS[name].value(by)) == value]
+                lines.append(f"by {self.population.weight} ({float(profile.mass.sum()):,.2f} in all): {', '.join(claims)}")
         else:
             lines.append(
                 "there is no score and no guide: the draw cannot be placed, only spread evenly on each side; name a --guide to save labels"

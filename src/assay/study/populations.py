@@ -10,7 +10,7 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.population import MEMORY, Population
 
 
-def read_population(
+def read_population(  # noqa: PLR0913 - one keyword for each thing a table may hold
     source: object,
     *,
     id: str = "id",
@@ -20,9 +20,11 @@ def read_population(
     predicted: str | None = None,
     slices: Sequence[str] = (),
     guide: str | None = None,
+    weight: str | None = None,
 ) -> Population:
     """The population of a path, a glob, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
 
+    `weight` is the column of metric weights, for goals such as "recall by amount".
     Give `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
     """
     named = (
@@ -33,5 +35,5 @@ def read_population(
     if isinstance(source, str | Path):
         path = str(source)
         address = path if "://" in path else str(Path(path).absolute())
-        return Population(source=address, id=id, classifiers=named, slices=tuple(slices), guide=guide)
-    return Population(source=MEMORY, id=id, classifiers=named, slices=tuple(slices), guide=guide, table=source)
+        return Population(source=address, id=id, classifiers=named, slices=tuple(slices), guide=guide, weight=weight)
+    return Population(source=MEMORY, id=id, classifiers=named, slices=tuple(slices), guide=guide, weight=weight, table=source)

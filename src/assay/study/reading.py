@@ -3,77 +3,42 @@
 Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.deciding.topping import more_labels
+from assay.deciding.topping import Ahead, more_labels
 from assay.deciding.verdict import Reading, decide
 from assay.errors import StudyError
-from assay.estimators.calibration import FALSE_ALARM, check_guide
-from assay.estimators.estimating import estimate
-from assay.estimators.grouping import Groups, fill_empty, groups_of
-from assay.estimators.measuring import read_sides
-from assay.nouns import ladder
-from assay.nouns.arrays import IntArray
+from assay.estimators.agreement import agreement
+from assay.estimators.estimating import correct, estimate
+from assay.estimators.gold import GoldTally, corrected_tally
+from assay.estimators.grouping import Groups
+from assay.estimators.missing import WORST_FROM, worst_limits
+from assay.nouns.agreed import Agreed, Share
 from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
-from assay.nouns.label import CLOSER, UNANSWERED
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
+from assay.nouns.evidence import Limits
+from assay.nouns.goal import DEFAULT_LEVEL, Goal
+from assay.nouns.joint import AVERAGES, CLASS_ACCURACY, JOINT_PARTS
+from assay.nouns.label import UNANSWERED
+from assay.nouns.metric import Metric
+from assay.nouns.metrics import COMMON, METRICS, metric_named
+from assay.nouns.missing import Missing
+from assay.nouns.tally import AnyTally, Tally
+from assay.planning.sizing import smoothed_shares
+from assay.study.atlas import caution_of, in_words
+from assay.study.counting import Counts, groups_for, read_answers, tally
+from assay.study.missing import BROKEN_PROMISE, read_missing, say_missing
+from assay.study.progress import Progress, progress
 from assay.study.replay import Standing
+from assay.study.warning import closed_after_a_peek, read_warnings
 
-
-class Progress(NamedTuple):
-    """How far the labeling is. `labels` of `planned` units are resolved; `unanswered` of those carry no usable answer."""
-
-    planned: int
-    asked: int
-    labels: int
-    answered: int
-    cannot_tell: int
-    skipped: int
-    never_answered: int
-    second_looks: int
-    disagreements: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether every planned unit is resolved."""
-        return self.planned > 0 and self.labels == self.planned
-
-    @property
-    def unanswered(self) -> int:
-        """Resolved units without a usable answer: non-response."""
-        return self.cannot_tell + self.skipped + self.never_answered
-
-    def as_json(self) -> dict[str, Json]:
-        """Plain data for --json."""
-        return {**self._asdict(), "complete": self.complete, "unanswered": self.unanswered}
-
-
-def progress(standing: Standing) -> Progress:
-    """How far the labeling of the plan in force is."""
-    counts = dict.fromkeys(("answered", "cannot_tell", "skipped", "never_answered"), 0)
-    second = disagreements = 0
-    for unit in standing.units.unit if standing.units else ():
-        label = standing.answer_of(unit)
-        if label is None:
-            continue
-        counts[label.answer if label.answer in UNANSWERED else "answered"] += 1
-        usable = [other.answer for other in standing.answers[unit].values() if other.answer not in UNANSWERED]
-        second += max(0, len(usable) - 1)
-        disagreements += len(set(usable)) > 1
-    return Progress(
-        planned=standing.plan.budget if standing.plans else 0,
-        asked=len(standing.asked),
-        labels=sum(counts.values()),
-        second_looks=second,
-        disagreements=disagreements,
-        **counts,
-    )
+ALL = "all"  # whose metric it is where several labels or classes are judged together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,21 +47,36 @@ class Estimates:
 
     estimates   empty before the look the plan names
     certified   False for a peek: the intervals are then not at their stated level
-    warnings    what a reader must know: scores that do not predict as they claim, non-response, disagreement
+    cautions    for each estimate, why its interval was not shown to hold; None where it was
+    agreement   how far labelers agree on units that several answered; None where no unit was
+    missing     answers that are not there: how many, where, and whether chance could have put them there
+    warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
     """
 
     progress: Progress
     estimates: tuple[Estimate, ...]
     certified: bool
     promise: str
+    missing: Missing
+    agreement: Agreed | None
     warnings: tuple[str, ...]
+    cautions: tuple[str | None, ...] = ()
 
     def __getitem__(self, metric: str) -> Estimate:
-        """The estimate of a metric."""
+        """The estimate of a metric; of the first classifier that has one."""
+        return self.of(metric)
+
+    def of(self, metric: str, classifier: str | None = None) -> Estimate:
+        """The estimate of a metric of a classifier; of the first that has one, if not said."""
+        name = metric_named(metric).name
         for found in self.estimates:
-            if found.metric == metric_named(metric).name:
+            if found.metric == name and classifier in (None, found.classifier):
                 return found
         p = self.progress
+        if p.waits_for_gold and not self.estimates:
+            raise StudyError(
+                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
+            )
         if not self.estimates:
             raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
         raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
@@ -105,10 +85,23 @@ class Estimates:
         """One line a metric."""
         head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
         if not self.estimates:
-            head.append("no interval before the last one: it would not hold at its level")
+            last = "gold answer" if self.progress.waits_for_gold else "one"
+            head.append(f"no interval before the last {last}: it would not hold at its level")
         elif not self.certified:
             head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
-        return "\n".join([*head, *(str(e) for e in self.estimates), *(f"warning: {w}" for w in self.warnings)])
+        return "\n".join(
+            [
+                *head,
+                *(str(e) for e in self.estimates),
+                *([] if self.agreement is None else [str(self.agreement)]),
+                *(f"caution: {c}" for c in self.cautions_of(self.estimates)),
+                *(f"warning: {w}" for w in self.warnings),
+            ]
+        )
+
+    def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
+        """The cautions about these estimates in words, each once."""
+        return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
@@ -116,68 +109,118 @@ class Estimates:
             "progress": self.progress.as_json(),
             "certified": self.certified,
             "promise": self.promise,
-            "estimates": [e.as_json() for e in self.estimates],
+            "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
+            "missing": self.missing.as_json(),
+            "agreement": None if self.agreement is None else self.agreement.as_json(),
             "warnings": list(self.warnings),
         }
 
 
-def prefix(standing: Standing) -> IntArray:
-    """Rows of the longest run of resolved units in asking order: the part of the draw that is itself a draw."""
-    units = standing.units.unit if standing.units else ()
-    end = next((i for i, unit in enumerate(units) if unit not in standing.answers), len(units))
-    return np.arange(end)
+class Shown(NamedTuple):
+    """What one estimate is read from: the metric, whose it is, the labels, and how missing answers would fill them."""
 
-
-def tally_labels(standing: Standing, groups: Groups, rows: IntArray) -> Tally:
-    """The usable answers of these rows of the draw, counted by group."""
-    if standing.units is None:
-        raise StudyError(f"study {standing.name!r} has no units drawn yet: draw some first")
-    profile = standing.profile
-    cell_of = {
-        key: i for i, key in enumerate(zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True))
-    }
-    n, k = np.zeros(groups.N.size), np.zeros(groups.N.size)
-    for row in rows.tolist():
-        label = standing.answer_of(standing.units.unit[row])
-        if label is None or label.answer in UNANSWERED:
-            continue
-        cell = cell_of[int(standing.units.pattern[row]), int(standing.units.guide_bin[row]), int(standing.units.slice[row])]
-        n[groups.of_cell[cell]] += 1
-        k[groups.of_cell[cell]] += label.answer == "yes"
-    return groups.tally(n, k)
+    metric: Metric
+    classifier: str
+    tally: AnyTally
+    filled: Callable[[], tuple[AnyTally, ...]]
+    gold: GoldTally | None
 
 
 def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     """Every metric the draw can answer for at the plan's look; before it only progress, unless one peeks."""
-    done = progress(standing)
-    plan = standing.plan
-    empty = Estimates(progress=done, estimates=(), certified=False, promise=plan.promise, warnings=read_warnings(standing, done))
+    done, missing, plan = progress(standing), read_missing(standing), standing.plan
+    empty = Estimates(
+        progress=done,
+        estimates=(),
+        certified=False,
+        promise=BROKEN_PROMISE if missing.differs else plan.promise,
+        missing=missing,
+        agreement=None,
+        warnings=read_warnings(standing, done, missing),
+    )
     if not done.complete and not peek:
         return empty
-    groups = groups_of(standing.profile, plan.design)
-    tally = fill_empty(tally_labels(standing, groups, prefix(standing)))
-    if not tally.labels and not done.complete:
+    wanted = readable(standing)
+    if not done.complete and not any(float(w.tally.labels) for w in wanted):
         return empty
-    sides = read_sides(tally)
-    planned = {goal.definition.name for goal in plan.goals}
-    classifier = standing.population["classifiers"][0]["name"]
-    level = 1 - (1 - plan.goals[0].level) * plan.share
-    wanted = [*(g.definition for g in plan.goals), *METRICS.values()]
-    drawn1, drawn0 = bool(tally.flagged.any()) or tally.N1 == 0, bool((~tally.flagged).any()) or tally.N0 == 0
-    metrics = {m.name: m for m in wanted if (drawn1 or not m.needs_flagged) and (drawn0 or not m.needs_unflagged)}
-    found = tuple(
-        estimate(m, tally, sides, classifier=classifier, level=level, planned=name in planned, interval=plan.interval)
-        for name, m in metrics.items()
-    )
+    found = tuple(_read_one(standing, one, missing) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
-    return Estimates(progress=done, estimates=found, certified=certified, promise=plan.promise, warnings=empty.warnings)
+    cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
+    return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
 
 
-def closed_after_a_peek(standing: Standing) -> bool:
-    """Whether the labeling was ended by hand after numbers of this plan had been seen: the moment was chosen knowing them."""
-    peeked = any(look.plan == standing.plan.number and not look.certified for look in standing.looks)
-    closed = any(CLOSER in by_labeler for by_labeler in standing.answers.values())
-    return peeked and closed
+def readable(standing: Standing) -> list[Shown]:
+    """Every metric the draw can answer for, the goals' first, with the labels behind it."""
+    names = [c["name"] for c in standing.population["classifiers"]]
+    weight = standing.population["weight"]
+    groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
+    counts = Counts(standing, read_answers(standing), groups)
+    shown: dict[tuple[str, str], Shown] = {}
+    for metric, j in _wanted(standing, names):
+        name = ALL if metric.joint else names[j]
+        if (metric.name, name) not in shown and (metric.joint or _answerable(metric, groups[metric.weight][j])):
+            labels, gold = counts.labels(metric, j)
+            shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
+    return list(shown.values())
+
+
+def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
+    """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
+    for goal in standing.goals:
+        yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
+    if standing.profile.claims is None:
+        yield from ((metric, 0) for metric in METRICS.values())
+        if standing.population["weight"] is not None:
+            yield from ((metric_named(f"{name} by {standing.population['weight']}"), 0) for name in COMMON)
+        return
+    yield from ((metric_named(f"{average}[{part}]"), 0) for average in AVERAGES for part in JOINT_PARTS)
+    if standing.classes:
+        yield CLASS_ACCURACY, 0
+    yield from ((METRICS[name], j) for j in range(len(names)) for name in COMMON)
+
+
+def _answerable(metric: Metric, groups: Groups) -> bool:
+    """Whether every side the metric needs was drawn from, or has no unit."""
+    drawn1, drawn0 = bool(groups.flagged.any()) or groups.N1 == 0, bool((~groups.flagged).any()) or groups.N0 == 0
+    return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
+
+
+def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
+    """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
+    plan = standing.plan
+    level = 1 - (1 - plan.goals[0].level) * plan.share
+    planned = any(_is_goal(goal, one, standing) for goal in plan.goals)
+    found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
+    base: Tally | None = None
+    if one.gold is not None and isinstance(one.tally, Tally):
+        base = corrected_tally(one.tally, one.gold)
+        found = correct(found, one.metric, one.tally, one.gold)
+    share = missing.share_for(one.metric)
+    if not share or (share <= WORST_FROM and not missing.differs):
+        return found
+    plain = Limits(np.asarray(found.low), np.asarray(found.high))
+    low, high = worst_limits(one.metric, plain, one.filled(), tail=(1 - level) / 2, interval=found.interval, base=base)
+    return replace(found, worst_low=float(low), worst_high=float(high))
+
+
+def _is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
+    """Whether an estimate is of a goal's metric and classifier."""
+    first = standing.population["classifiers"][0]["name"]
+    return goal.definition.name == one.metric.name and (one.metric.joint or (goal.classifier or first) == one.classifier)
+
+
+def read_agreement(standing: Standing) -> Agreed | None:
+    """How far labelers agree on the first question, at 95 %, where at least two answered the same units; None for classes or without."""
+    units = standing.units.unit if standing.units else ()
+    rows = [standing.told(unit) for unit in units]
+    labelers = sorted({label.labeler for row in rows for label in row if label.answer not in UNANSWERED})
+    shared = [row for row in rows if sum(label.answer not in UNANSWERED for label in row) > 1]
+    if not shared or standing.classes:
+        return None
+    said = [[next((label.answer for label in row if label.labeler == who), None) for who in labelers] for row in shared]
+    found = agreement(said, tail=(1 - DEFAULT_LEVEL) / 2)
+    rates = [Share(float(r.value) if np.isfinite(r.value) else None, float(r.low), float(r.high)) for r in found[1:]]
+    return Agreed(units=len(shared), observed=rates[0], kappa=rates[1], ac1=rates[2])
 
 
 def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
@@ -193,51 +236,29 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
 def read_decision(standing: Standing, shown: Estimates) -> Decision:
     """The verdict on the goals from estimates already read."""
     plan = standing.plan
-    groups = groups_of(standing.profile, plan.design)
-    labels = tally_labels(standing, groups, prefix(standing))
-    readings = [Reading(goal, shown[goal.metric], fill_empty(labels)) for goal in plan.goals]
-    first = decide(readings, share=plan.share, more=None, certified=shown.certified)
-    if first.outcome != "label more" or plan.budget >= plan.design.frame:
+    sources = readable(standing)
+    feared = shown.missing.differs
+    notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
+    readings = []
+    for goal in plan.goals:
+        one = next(one for one in sources if _is_goal(goal, one, standing))
+        if standing.gold and one.gold is None:
+            notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
+        filled = one.filled() if feared else ()
+        readings.append(Reading(goal, shown.of(goal.metric, one.classifier), one.tally, filled, one.gold))
+    first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
+    if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold:
         return first
     answered = shown.progress.answered / max(1, shown.progress.labels)
-    more = more_labels(standing.plans, groups, readings, labels, shown=standing.shown_plans | {plan.number}, answered=answered)
-    return decide(readings, share=plan.share, more=more, certified=shown.certified)
+    more = more_labels(standing.plans, _ahead(standing, readings), readings, shown=standing.shown_plans | {plan.number}, answered=answered)
+    return decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes)
 
 
-def read_warnings(standing: Standing, done: Progress) -> tuple[str, ...]:
-    """What a reader must know beside the numbers."""
-    warnings: list[str] = []
-    if standing.profile.guided and done.answered:
-        warnings += _guide_warnings(standing, counts=done.complete)
-    if done.unanswered:
-        warnings.append(
-            f"{done.unanswered:,} of {done.labels:,} resolved units have no usable answer ({done.cannot_tell} cannot tell, {done.skipped} "
-            f"skipped, {done.never_answered} never answered): the numbers assume they are like the others of their band"
-        )
-    if standing.changed_after_look:
-        warnings.append(
-            f"{standing.changed_after_look:,} answers were corrected after numbers were shown: the level takes no account of that"
-        )
-    if closed_after_a_peek(standing):
-        warnings.append("the labeling was closed after a peek: these numbers are not certified, label on with a larger plan")
-    if done.disagreements:
-        warnings.append(f"labelers disagree on {done.disagreements:,} units seen by two or more: the first answer counts")
-    return tuple(warnings)
-
-
-def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
-    """The calibration check in words; the counts only at the look, because before it they would tell what the labels say."""
-    units = standing.units
-    if units is None:
-        return []
-    answers = [label.answer if (label := standing.answer_of(u)) else "never_answered" for u in units.unit]
-    rows = np.flatnonzero([answer not in UNANSWERED for answer in answers])
-    positive = np.array([answers[i] == "yes" for i in rows], dtype=np.bool_)
-    alarms = check_guide(ladder.MIDDLES[units.guide_bin[rows]], (units.pattern[rows] & 1).astype(np.bool_), positive)
-    if not alarms:
-        return []
-    where = str(alarms[0]) if counts else f"{alarms[0].side} units, {alarms[0].part} by score"
-    return [
-        f"the scores do not predict as they claim ({where}; false-alarm rate {FALSE_ALARM:.0%} a look): labels were "
-        "not placed as well as planned. The strict interval holds whatever the scores are; recalibrate them or name a better guide"
-    ]
+def _ahead(standing: Standing, readings: Sequence[Reading]) -> Ahead:
+    """What a larger draw of the same design should show, if it goes on as the labels so far."""
+    answers = read_answers(standing)
+    weights = {None, *(reading.goal.definition.weight for reading in readings)}
+    groups = {weight: groups_for(standing, weight) for weight in weights}
+    shares = {weight: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for weight, mine in groups.items()}
+    names = [c["name"] for c in standing.population["classifiers"]]
+    return Ahead(groups, shares, [names.index(r.goal.classifier) if r.goal.classifier else 0 for r in readings])

@@ -5,11 +5,12 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from assay.errors import LedgerError, StudyError
+from assay.estimators.agreement import TruthRule, truth_of
 from assay.ledgers.base import UNREADABLE, Entry
 from assay.nouns.draw import Units
 from assay.nouns.goal import Goal
@@ -17,6 +18,9 @@ from assay.nouns.label import UNANSWERED, Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+
+COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
+Seat: TypeAlias = tuple[str, str]  # a question and a labeler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +46,12 @@ class Standing:
     """Where a study stands.
 
     units    every unit drawn, in asking order
-    answers  current answers by unit, then labeler, in the order they were first told
-    changed_after_look   corrections told after numbers had been shown
+    answers  current answers by unit, then question and labeler, in the order they were first told
+    gold     adjudicated answers by unit and question
+    gold_units   units drawn at random to be adjudicated, `gold_share` of each side
+    rule     which of several labelers' answers counts: first, majority or unanimous
+    changed_after_look   answers corrected, or added to where the rule counts voices, after numbers had been shown
+    gold_after_look      units drawn for gold after numbers of their plan had been shown
     """
 
     name: str
@@ -55,9 +63,14 @@ class Standing:
     units: Units | None = None
     drawn_plans: frozenset[int] = frozenset()
     batches: tuple[Batch, ...] = ()
-    answers: Mapping[str, Mapping[str, Label]] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[Seat, Label]] = field(default_factory=dict)
+    gold: Mapping[tuple[str, str], Label] = field(default_factory=dict)
+    gold_units: tuple[str, ...] = ()
+    gold_share: float = 0.0
+    rule: TruthRule = "first"
     looks: tuple[Look, ...] = ()
     changed_after_look: int = 0
+    gold_after_look: int = 0
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -75,11 +88,36 @@ class Standing:
         """Whether the units of the plan in force are drawn."""
         return bool(self.plans) and self.plans[-1].number in self.drawn_plans
 
-    def answer_of(self, unit: str) -> Label | None:
-        """The answer that counts: the first labeler's who could tell; else the first one that says why not; None: unresolved."""
-        told = list(self.answers.get(unit, {}).values())
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked about a unit, each once."""
+        return tuple(dict.fromkeys(c["question"] for c in self.population["classifiers"]))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes an answer may name; empty where answers are yes or no."""
+        return tuple(c["value"] for c in self.population["classifiers"] if c["value"] is not None)
+
+    def told(self, unit: str, question: str | None = None) -> list[Label]:
+        """The current answers to a question (the first, if not said), in the order they were first told."""
+        asked = self.questions[0] if question is None else question
+        return [label for (q, _), label in self.answers.get(unit, {}).items() if q == asked]
+
+    def answer_of(self, unit: str, question: str | None = None) -> Label | None:
+        """The answer that counts by the study's rule; one that says why there is none; None: unresolved.
+
+        first: the first labeler's who could tell. majority: what more than half of the usable answers say. unanimous: what all say.
+        """
+        told = self.told(unit, question)
         usable = [label for label in told if label.answer not in UNANSWERED]
-        return next(iter(usable or told), None)
+        if not usable or self.rule == "first":
+            return next(iter(usable or told), None)
+        says = truth_of([label.answer for label in usable], self.rule)
+        return next((label for label in usable if label.answer == says), replace(usable[0], answer="cannot_tell"))
+
+    def is_resolved(self, unit: str) -> bool:
+        """Whether every question about the unit has an answer, if only that there is none."""
+        return {question for question, _ in self.answers.get(unit, {})} >= set(self.questions)
 
     @property
     def shown_plans(self) -> frozenset[int]:
@@ -94,7 +132,12 @@ class Standing:
     @property
     def unresolved(self) -> tuple[str, ...]:
         """Drawn units without any answer, in asking order."""
-        return tuple(u for u in (self.units.unit if self.units else ()) if u not in self.answers)
+        return tuple(u for u in (self.units.unit if self.units else ()) if not self.is_resolved(u))
+
+    @property
+    def gold_waiting(self) -> tuple[str, ...]:
+        """Units drawn for gold with a question that has no gold answer yet."""
+        return tuple(unit for unit in self.gold_units if any((unit, q) not in self.gold for q in self.questions))
 
 
 def replay(entries: Sequence[Entry]) -> Standing:
@@ -107,6 +150,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
     if "study" not in by_kind:
         name = entries[0].study if entries else "?"
         raise StudyError(f"study {name!r} was not created completely: create it again")
+    told = [Label.of_json(e.body) for e in entries if e.kind in ("answer", "correction")]
     population, study = by_kind["population"][0].body, by_kind["study"][0].body
     standing = Standing(
         name=entries[0].study,
@@ -117,8 +161,13 @@ def replay(entries: Sequence[Entry]) -> Standing:
         plans=tuple(Plan.of_json(e.body["plan"]) for e in by_kind.get("plan", [])),
         batches=tuple(Batch(number=e.body["number"], plan=e.body["plan"], units=tuple(e.body["units"])) for e in by_kind.get("batch", [])),
         looks=tuple(Look(plan=e.body["plan"], labels=e.body["labels"], certified=e.body["certified"]) for e in by_kind.get("look", [])),
-        changed_after_look=_changed_after_look(entries),
-        answers=_answers([e for e in entries if e.kind in ("answer", "correction")]),
+        changed_after_look=_changed_after_look(entries, study["rule"]),
+        gold_after_look=_gold_after_look(entries),
+        answers=_answers(told),
+        gold={(label.unit, label.question): label for label in told if label.gold},
+        gold_units=tuple(unit for e in by_kind.get("gold", []) for unit in e.body["units"]),
+        gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
+        rule=study["rule"],
     )
     draws = by_kind.get("draw", [])
     if not draws:
@@ -128,18 +177,37 @@ def replay(entries: Sequence[Entry]) -> Standing:
     )
 
 
-def _changed_after_look(entries: Sequence[Entry]) -> int:
-    """How many corrections came after numbers had been shown."""
-    first = next((entry.serial for entry in entries if entry.kind == "look"), None)
-    return 0 if first is None else sum(entry.kind == "correction" and entry.serial > first for entry in entries)
-
-
-def _answers(entries: Sequence[Entry]) -> dict[str, dict[str, Label]]:
-    """Current answers by unit and labeler: a correction replaces the same labeler's answer and keeps its place."""
-    answers: dict[str, dict[str, Label]] = {}
+def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
+    """How many corrections came after numbers had been shown; under a rule that counts voices also every voice added to others."""
+    known: set[tuple[str, str]] = set()
+    shown, changed = False, 0
     for entry in entries:
-        label = Label.of_json(entry.body)
-        answers.setdefault(label.unit, {})[label.labeler] = label
+        if entry.kind == "look":
+            shown = True
+        elif entry.kind == "correction":
+            changed += shown
+        elif entry.kind == "answer" and not entry.body["gold"] and rule != "first":
+            asked = (entry.body["unit"], entry.body["question"])
+            changed += shown and asked in known and entry.body["answer"] not in UNANSWERED
+            known |= set() if shown else {asked}
+    return changed
+
+
+def _gold_after_look(entries: Sequence[Entry]) -> int:
+    """How many units were drawn for gold when numbers of the plan in force had been shown."""
+    shown, drawn = False, 0
+    for entry in entries:
+        shown = entry.kind == "look" or (shown and entry.kind != "draw")
+        drawn += len(entry.body["units"]) if shown and entry.kind == "gold" else 0
+    return drawn
+
+
+def _answers(told: Sequence[Label]) -> dict[str, dict[Seat, Label]]:
+    """Current answers by unit, question and labeler: a correction replaces the same labeler's answer and keeps its place."""
+    answers: dict[str, dict[Seat, Label]] = {}
+    for label in told:
+        if not label.gold:
+            answers.setdefault(label.unit, {})[label.question, label.labeler] = label
     return answers
 
 
@@ -153,4 +221,5 @@ def _join(draws: Sequence[Units]) -> Units:
         pattern=np.concatenate([d.pattern for d in draws]),
         slice=np.concatenate([d.slice for d in draws]),
         scores=np.concatenate([d.scores for d in draws]),
+        weight=np.concatenate([d.weight for d in draws if d.weight is not None]) if draws[0].weight is not None else None,
     )

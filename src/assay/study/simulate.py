@@ -8,6 +8,7 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.classifier import Classifier
 from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
+from assay.nouns.estimate import INTERVALS, IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL
 from assay.nouns.metric import Metric, Totals
 from assay.nouns.metrics import metric_named
@@ -31,6 +32,14 @@ from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import stream
 
 MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator
+RESAMPLING = 1  # the purpose of the streams that bootstrap intervals draw from
+
+
+class Chance(NamedTuple):
+    """The streams of one cell: who is drawn, and what an interval that resamples draws again."""
+
+    draw: np.random.Generator
+    interval: np.random.Generator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +99,8 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
         for d, name in enumerate(designs):
             for n in labels:
                 for m, metric in enumerate(wanted):
-                    rng = stream(seed, c, d, n, 0 if joint else m)
-                    cells.append(bench.cell(metric, designed_for=wanted if joint else [metric], labels=n, name=name, rng=rng))
+                    chance = Chance(draw=stream(seed, c, d, n, 0 if joint else m), interval=stream(seed, c, d, n, m, RESAMPLING))
+                    cells.append(bench.cell(metric, designed_for=wanted if joint else [metric], labels=n, name=name, chance=chance))
                     if on_cell:
                         on_cell(cells[-1])
     return cells
@@ -113,17 +122,19 @@ class _Bench:
         cls, population: Population, classifier: Classifier, *, truth: str, reps: int, level: float, interval: IntervalKind
     ) -> "_Bench":
         """Reads the classifier's profile and the truth of every cell."""
+        if interval not in INTERVALS:
+            raise PlanError(f"no interval {interval!r}: assay knows {', '.join(INTERVALS)}")
         engine = open_engine(replace(population, classifiers=(classifier,), slices=()))
         profile = engine.profile()
         positives = engine.positives(profile, truth=truth)
         return cls(classifier=classifier.name, profile=profile, positives=positives, reps=reps, level=level, interval=interval)
 
-    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, rng: np.random.Generator) -> Cell:
+    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> Cell:
         """A design made as a study would make it, its replicates drawn as counts, and every one of them measured."""
         design = choose_design(self.profile, designed_for, labels=labels, name=name)
         used = min(labels, design.frame)
-        tally = replicate(groups_of(self.profile, design), design, self.positives, labels=used, reps=self.reps, rng=rng)
-        measured = measure(metric, tally, tail=(1 - self.level) / 2, interval=self.interval)
+        tally = replicate(groups_of(self.profile, design), design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
+        measured = measure(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
         named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
         return summarize(measured, true_value(self.profile, self.positives, metric), named=named, labels=labels, used=used)
 

@@ -68,9 +68,16 @@ DEFAULT_WAYS = Ways()
 
 
 def size_goals(
-    profile: Profile, goals: Sequence[Goal], *, budget: int | None = None, grow_to: int | None = None, ways: Ways = DEFAULT_WAYS
+    profile: Profile,
+    goals: Sequence[Goal],
+    *,
+    budget: int | None = None,
+    grow_to: int | None = None,
+    ways: Ways = DEFAULT_WAYS,
+    names: Sequence[str] = (),
 ) -> Sizing:
-    """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    """Labels each goal needs, all together, and what a budget is expected to show of each at its look. `names` are the classifiers'."""
+    of = {goal: names.index(goal.classifier) if goal.classifier is not None and names else 0 for goal in goals}
     frame = int(profile.count[frame_of(profile, [g.definition for g in goals])].sum())
     if max(budget or 0, grow_to or 0) > frame:
         raise PlanError(
@@ -83,20 +90,21 @@ def size_goals(
         if not budget:
             return None
         design = choose_design(profile, [g.definition for g in goals], labels=budget, name=ways.design)
-        return forecast_plan(profile, goal, labels=min(budget, design.frame), design=design, share=share, interval=kind)
+        used = min(budget, design.frame)
+        return forecast_plan(profile, goal, labels=used, design=design, share=share, interval=kind, classifier=of[goal])
 
     sizes = []
     for goal in goals:
-        simple = labels_needed(profile, [goal], name="simple", interval=kind)
+        simple = labels_needed(profile, [goal], name="simple", interval=kind, classifiers=[of[goal]])
         sizes.append(
             GoalSize(
                 goal=goal,
-                bands=labels_needed(profile, [goal], interval=kind),
+                bands=labels_needed(profile, [goal], interval=kind, classifiers=[of[goal]]),
                 simple=simple,
                 uniform=uniform_labels(profile, goal, simple),
                 forecast=at_budget(goal),
             )
         )
-    together = sizes[0].bands if len(goals) == 1 else labels_needed(profile, goals, interval=kind)
-    flagged = int(profile.count[profile.predicted(0)].sum())
+    together = sizes[0].bands if len(goals) == 1 else labels_needed(profile, goals, interval=kind, classifiers=list(of.values()))
+    flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
     return Sizing(N=profile.N, flagged=flagged, goals=tuple(sizes), together=together, budget=budget)

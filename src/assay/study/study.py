@@ -4,43 +4,31 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from assay.deciding.looks import declared_next, spending
-from assay.designs.base import takes
 from assay.engines.base import Engine
 from assay.engines.opening import open_engine
 from assay.errors import PlanError, StudyError
+from assay.estimators.agreement import TruthRule
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from assay.nouns.canonical import fingerprint
 from assay.nouns.decision import Decision
-from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
-from assay.nouns.label import CLOSER, Label
+from assay.nouns.label import Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import MEMORY, Population
-from assay.planning.choosing import DesignName, choose_design
+from assay.planning.choosing import DesignName
 from assay.randomness import new_salt
-from assay.study.drawing import draw_body, draw_plan, shuffled
-from assay.study.reading import Estimates, Progress, look_body, progress, read_decision, read_estimates, read_warnings
-from assay.study.replay import Batch, Standing, replay
-from assay.study.telling import Told, as_labels, record
+from assay.study.confusion import ConfusionCell, read_confusion
+from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
+from assay.study.plans import check_fixed, next_plan
+from assay.study.profiling import profile_for
+from assay.study.reading import Estimates, look_body, read_decision, read_estimates
+from assay.study.replay import COUNTING_RULES, Batch, Standing, replay
+from assay.study.status import Status, read_status
+from assay.study.telling import Questions, Told, as_labels, closing, record
 from assay.study.verifying import Verification, verify
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """Where a study stands, in numbers that may be shown at any time."""
-
-    name: str
-    population: Population
-    plan: Plan | None
-    progress: Progress
-    warnings: tuple[str, ...]
-    looks: int
-    peeks: int
 
 
 class Study:
@@ -59,16 +47,22 @@ class Study:
         goals: Sequence[str | Goal],
         ledger: str | Ledger = DEFAULT_LEDGER,
         level: float = DEFAULT_LEVEL,
+        rule: TruthRule | None = None,
     ) -> "Study":
         """A new study: the population is profiled and fingerprinted, then the salt is made.
 
-        Repeating the same call is the same as making it once.
+        rule says which answer counts where several labelers see a unit: the "first", that of the "majority", or a "unanimous" one; not
+        said: the first, or what an existing study has. Repeating the same call is the same as making it once.
         """
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
-        wanted = _read_goals(goals, population, level)
+        wanted = _read_goals(goals, level)
+        if rule is not None and rule not in COUNTING_RULES:
+            raise StudyError(
+                f"the answer that counts is chosen by one of {', '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
+            )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
-        profile = open_engine(population).profile()
+        population, profile = profile_for(population, wanted)
         with book.writing(name) as act:
             act.append(
                 "population",
@@ -79,11 +73,12 @@ class Study:
         if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
             raise StudyError(f"a study named {name!r} exists on another population: choose another name, or load it")
         with book.writing(name) as act:
-            act.append("study", key="study", body={"salt": new_salt(), "goals": [g.as_json() for g in wanted]})
+            act.append("study", key="study", body={"salt": new_salt(), "goals": [g.as_json() for g in wanted], "rule": rule or "first"})
             standing = replay(act.entries())
-        if standing.goals != wanted:
+        if standing.goals != wanted or rule not in (None, standing.rule):
             raise StudyError(
-                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}: choose another name, or load it"
+                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))} and the rule {standing.rule}: "
+                "choose another name, or load it"
             )
         return cls(name, book, population.table)
 
@@ -102,19 +97,24 @@ class Study:
         return replay(self._ledger.entries(self.name))
 
     def plan(
-        self, budget: int, *, grow_to: int | None = None, design: DesignName | None = None, interval: Literal["rec", "strict"] | None = None
+        self,
+        budget: int,
+        *,
+        grow_to: int | None = None,
+        design: DesignName | None = None,
+        interval: Literal["rec", "strict", "midp"] | None = None,
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
         grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design ("bands" or "simple") and
-        interval ("rec", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
+        interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
         """
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            _check_fixed(standing, design, interval)
+            check_fixed(standing, design, interval)
             if standing.plans and standing.plan.budget == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            plan = _next_plan(standing, budget=budget, grow_to=grow_to, design=design or "bands", interval=interval or "rec")
+            plan = next_plan(standing, budget=budget, grow_to=grow_to, design=design or "bands", interval=interval or "rec")
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
@@ -141,37 +141,47 @@ class Study:
         return batch
 
     def tell(
-        self, answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]], *, correct: bool = False, drawn_only: bool = False
+        self,
+        answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]],
+        *,
+        correct: bool = False,
+        drawn_only: bool = False,
+        gold: bool = False,
     ) -> Told:
         """Records answers, all or none: {unit: answer}, or rows with unit, answer, labeler and at. Telling twice is telling once.
 
-        correct=True lets a labeler replace an answer; drawn_only=True leaves out rows of units that were not drawn.
+        With several questions an answer is {question: answer}, or a row has a column for each. correct=True lets a labeler replace an
+        answer; drawn_only=True leaves out rows of units that were not drawn (for gold); gold=True records adjudicated answers of units
+        drawn for gold.
         """
-        labels = as_labels(answers)
+        standing = self.standing
+        labels = as_labels(answers, Questions(standing.questions, standing.classes), gold=gold)
         with self._ledger.writing(self.name) as act:
             return record(act, labels, correct=correct, drawn_only=drawn_only)
 
-    def close(self) -> Told:
-        """Ends the waiting: every planned unit without an answer is recorded as never answered, so that the look can be had."""
+    def adjudicate(self, share: float = 0.2) -> tuple[str, ...]:
+        """The units to be adjudicated (gold): a random share of each side's drawn units, chosen without looking at labels.
+
+        Asked again with a larger share, or after a larger plan was drawn, it only adds units. In an order that says nothing.
+        """
         self._draw()
         with self._ledger.writing(self.name) as act:
-            open_units = replay(act.entries()).unresolved
-            labels = [Label(unit=unit, answer="never_answered", labeler=CLOSER) for unit in open_units]
-            return record(act, labels, correct=False, drawn_only=False)
+            standing = replay(act.entries())
+            chosen = gold_units(standing, share)
+            if chosen:
+                kept = max(share, standing.gold_share)
+                act.append("gold", key=f"gold:{fingerprint(list(chosen))}", body={"share": kept, "units": list(chosen)})
+        return shuffled(standing.salt, [*standing.gold_units, *chosen])
+
+    def close(self) -> Told:
+        """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered."""
+        self._draw()
+        with self._ledger.writing(self.name) as act:
+            return record(act, closing(replay(act.entries())), correct=False, drawn_only=False)
 
     def status(self) -> Status:
         """How far the study is, and what a reader must know; no interval."""
-        standing = self.standing
-        done = progress(standing)
-        return Status(
-            name=self.name,
-            population=standing.read_population(self._table),
-            plan=standing.plans[-1] if standing.plans else None,
-            progress=done,
-            warnings=read_warnings(standing, done),
-            looks=len(standing.looks),
-            peeks=sum(not look.certified for look in standing.looks),
-        )
+        return read_status(self.standing, table=self._table)
 
     def estimate(self, *, peek: bool = False) -> Estimates:
         """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
@@ -179,6 +189,11 @@ class Study:
         peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
         """
         return self._look(peek=peek)[1]
+
+    def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
+        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look."""
+        standing, shown = self._look(peek=peek)
+        return read_confusion(standing) if shown.estimates else ()
 
     def decide(self, *, peek: bool = False) -> Decision | None:
         """Ship, do not ship or label more, with reasons; None before the plan's look."""
@@ -236,56 +251,14 @@ class Study:
                     return standing, shown
 
 
-def _read_goals(goals: Sequence[str | Goal], population: Population, level: float) -> tuple[Goal, ...]:
-    """Goals as objects, each of a classifier the population has."""
+def _read_goals(goals: Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
+    """Goals as objects, of one level."""
     wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in goals)
     if not wanted:
         raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
-    for goal in wanted:
-        named = population.classifier(goal.classifier)
-        if named != population.classifiers[0]:
-            raise PlanError(
-                f"goals of a study are about its first classifier for now, but {goal} is about {named.name}: make a study of its own"
-            )
     if len({g.level for g in wanted}) > 1:
         raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
     return wanted
-
-
-def _check_fixed(standing: Standing, design: DesignName | None, interval: IntervalKind | None) -> None:
-    """Refuses another design or interval than the first plan fixed."""
-    if not standing.plans:
-        return
-    first = standing.plans[0]
-    for what, asked, fixed in (("design", design, first.design.name), ("interval", interval, first.interval)):
-        if asked is not None and asked != fixed:
-            raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
-
-
-def _next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName, interval: IntervalKind) -> Plan:
-    """The plan that follows, with the first plan's bands where there is one."""
-    spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
-    if budget < 1:
-        raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
-    metrics = [goal.definition for goal in standing.goals]
-    chosen = standing.plans[0].design if standing.plans else choose_design(standing.profile, metrics, labels=budget, name=design)
-    largest = chosen.frame
-    if max(budget, grow_to or 0) > largest:
-        what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
-        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
-    return Plan(
-        number=len(standing.plans) + 1,
-        goals=standing.goals,
-        design=chosen,
-        budget=budget,
-        take=takes(chosen.mass, chosen.N, budget),
-        salt=standing.salt,
-        grow_to=declared_next(standing.plan, budget) if standing.plans else grow_to,
-        change=spend.change,
-        share=spend.share,
-        promise=spend.promise,
-        interval=standing.plans[0].interval if standing.plans else interval,
-    )
 
 
 def _open_batch(standing: Standing, still_open: Sequence[str]) -> Batch:

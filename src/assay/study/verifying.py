@@ -18,7 +18,7 @@ from assay.ledgers.base import Entry, broken
 from assay.nouns.canonical import Json
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
-from assay.study.drawing import check_population, draw_plan
+from assay.study.drawing import check_population, draw_plan, gold_units
 from assay.study.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
 
@@ -47,8 +47,8 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
     if findings:
         return Verification(checked=tuple(checked), findings=tuple(findings))
     standing = replay(entries)
-    checked += ["plans", "permanent numbers", "estimates shown"]
-    findings += [*_plans(entries), *_numbers(standing), *_draws(entries, standing), *_looks(entries)]
+    checked += ["plans", "permanent numbers", *(["units drawn for gold"] if standing.gold_units else []), "estimates shown"]
+    findings += [*_plans(entries), *_numbers(standing), *_draws(entries, standing), *_gold(entries), *_looks(entries)]
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
@@ -95,6 +95,22 @@ def _numbers(standing: Standing) -> Iterator[str]:
     for unit, number in zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ():
         if permanent_number(standing.salt, unit) != number:
             yield f"unit {unit!r}: its permanent number is {permanent_number(standing.salt, unit)}, the draw says {number}"
+
+
+def _gold(entries: Sequence[Entry]) -> Iterator[str]:
+    """The units drawn for gold, recomputed from share, salt and the draws before them; gold answers about such units only."""
+    chosen: set[str] = set()
+    for i, entry in enumerate(entries):
+        if entry.kind == "gold":
+            try:
+                expected = list(gold_units(replay(entries[:i]), entry.body["share"]))
+            except AssayError:
+                expected = []
+            if entry.body["units"] != expected:
+                yield f"entry {entry.serial} (gold): its units are not those that its share and the salt give"
+            chosen |= set(entry.body["units"])
+        elif entry.kind in ("answer", "correction") and entry.body["gold"] and entry.body["unit"] not in chosen:
+            yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
 
 
 def _looks(entries: Sequence[Entry]) -> Iterator[str]:

@@ -6,12 +6,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay.deciding.topping import more_labels
+from assay.deciding.topping import Ahead, more_labels
 from assay.deciding.verdict import THIN_HALF_WIDTH, THIN_N_EFF, Reading, thinness
 from assay.designs.base import takes
 from assay.estimators.estimating import estimate
 from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.measuring import measure, read_sides
+from assay.estimators.measuring import measure
 from assay.nouns.decision import MoreLabels
 from assay.nouns.goal import parse_goal
 from assay.nouns.ladder import bin_of
@@ -24,6 +24,11 @@ from tests.identities.made import Cells, profile_of
 
 GOALS = ["recall +-0.04", "precision +-0.03", "precision >= 0.75", "f1 <= 0.7", "recall >= 0.6 at 0.9"]
 BUDGET = 120
+
+
+def ahead(groups: Groups, tally: Tally) -> Ahead:
+    """What is expected of more labels of one classifier's groups."""
+    return Ahead({None: [groups]}, {None: [smoothed_shares(tally)]}, [0])
 
 
 def population() -> Cells:
@@ -55,8 +60,8 @@ def topped(text: str) -> tuple[Plan, Groups, Tally, MoreLabels]:
     groups = groups_of(PROFILE, design)
     n = spread_labels(groups, design, BUDGET)
     tally = groups.tally(n, np.round(n * groups.expected))
-    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=goal.level, planned=True)
-    return plan, groups, tally, more_labels([plan], groups, [Reading(goal, found, tally)], tally, shown={1})
+    found = estimate(goal.definition, tally, classifier="gbm", level=goal.level, planned=True)
+    return plan, groups, tally, more_labels([plan], ahead(groups, tally), [Reading(goal, found, tally)], shown={1})
 
 
 def settles_at(text: str, budget: int) -> bool:
@@ -65,7 +70,7 @@ def settles_at(text: str, budget: int) -> bool:
     n = spread_labels(groups, plan.design, budget)
     grown = groups.tally(n, n * smoothed_shares(tally))
     goal = plan.goals[0]
-    found = estimate(goal.definition, grown, read_sides(grown), classifier="gbm", level=1 - (1 - goal.level) / 2, planned=True)
+    found = estimate(goal.definition, grown, classifier="gbm", level=1 - (1 - goal.level) / 2, planned=True)
     return forecast(goal, grown, share=0.5).settles and thinness(found) is None
 
 
@@ -94,8 +99,8 @@ def test_a_goal_nothing_could_settle_says_so() -> None:
     exact = measure(parse_goal("recall +-0.04").definition, groups.tally(groups.N, groups.N * shares), tail=0.025)
     goal = parse_goal("recall >= 0.5")
     at_truth = type(goal)(metric="recall", kind=">=", value=float(exact.value))
-    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.95, planned=True)
-    more = more_labels([plan], groups, [Reading(at_truth, found, tally)], tally, shown=())
+    found = estimate(goal.definition, tally, classifier="gbm", level=0.95, planned=True)
+    more = more_labels([plan], ahead(groups, tally), [Reading(at_truth, found, tally)], shown=())
     assert (more.labels, more.enough) == (plan.design.frame - BUDGET, False)
     assert more.flagged + more.unflagged == more.labels
 
@@ -103,9 +108,9 @@ def test_a_goal_nothing_could_settle_says_so() -> None:
 def test_declared_growth_is_advised_where_it_is_enough() -> None:
     plan, groups, tally, fewest = topped("recall +-0.04")
     goal = plan.goals[0]
-    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.99, planned=True)
+    found = estimate(goal.definition, tally, classifier="gbm", level=0.99, planned=True)
     declared = replace(plan, grow_to=BUDGET + 2 * fewest.labels, share=0.2)
-    assert more_labels([declared], groups, [Reading(goal, found, tally)], tally, shown={1}).labels == 2 * fewest.labels
+    assert more_labels([declared], ahead(groups, tally), [Reading(goal, found, tally)], shown={1}).labels == 2 * fewest.labels
 
 
 def test_a_settled_goal_that_is_thin_asks_until_it_is_not() -> None:
@@ -114,7 +119,7 @@ def test_a_settled_goal_that_is_thin_asks_until_it_is_not() -> None:
     groups = groups_of(PROFILE, design)
     n = spread_labels(groups, design, 12)
     tally = groups.tally(n, n)
-    found = estimate(goal.definition, tally, read_sides(tally), classifier="gbm", level=0.95, planned=True)
+    found = estimate(goal.definition, tally, classifier="gbm", level=0.95, planned=True)
     assert found.half_width > THIN_HALF_WIDTH or (found.n_eff or 0) < THIN_N_EFF
     plan = Plan(
         number=1,
@@ -128,11 +133,11 @@ def test_a_settled_goal_that_is_thin_asks_until_it_is_not() -> None:
         share=1.0,
         promise="",
     )
-    more = more_labels([plan], groups, [Reading(goal, found, tally)], tally, shown=())
+    more = more_labels([plan], ahead(groups, tally), [Reading(goal, found, tally)], shown=())
     assert more.enough
     n = spread_labels(groups, design, 12 + more.labels)
     grown = groups.tally(n, n * smoothed_shares(tally))
-    again = estimate(goal.definition, grown, read_sides(grown), classifier="gbm", level=0.95, planned=True)
+    again = estimate(goal.definition, grown, classifier="gbm", level=0.95, planned=True)
     assert again.half_width <= THIN_HALF_WIDTH
     assert again.n_eff is not None
     assert again.n_eff >= THIN_N_EFF

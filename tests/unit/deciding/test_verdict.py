@@ -4,7 +4,7 @@ import pytest
 
 from assay.deciding.verdict import Reading, decide, judge, thinness
 from assay.estimators.estimating import estimate
-from assay.estimators.measuring import measure, read_sides
+from assay.estimators.measuring import measure
 from assay.nouns.decision import MoreLabels
 from assay.nouns.estimate import Estimate
 from assay.nouns.goal import Goal, Kind
@@ -19,7 +19,7 @@ TWO_SIDED = measure(PRECISION, TALLY, tail=0.025)
 
 def reading(kind: Kind, value: float, *, metric: str = "precision", share: float = 1.0) -> Reading:
     level = 1 - 0.05 * share
-    found = estimate(METRICS[metric], TALLY, read_sides(TALLY), classifier="gbm", level=level, planned=True)
+    found = estimate(METRICS[metric], TALLY, classifier="gbm", level=level, planned=True)
     return Reading(Goal(metric=metric, kind=kind, value=value), found, TALLY)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assay.errors import LabelError
-from assay.labeling.flat import batch_text, defused, read_answers, refuse_untold, restored, write_whole
+from assay.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored, write_whole
+from assay.nouns.classifier import DEFAULT_QUESTION
 from assay.nouns.label import Label
 
 UNITS = ("b", "a", "-1")
@@ -190,7 +191,7 @@ def test_labeler_and_time_come_from_the_file_unless_told(tmp_path: Path) -> None
 def test_the_first_named_column_is_taken(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,no,yes\n")
     assert [(label.unit, label.answer) for label in read(path)] == [("a", "yes")]
-    by_name = read_answers(path, unit_columns=["id"], answer_columns=["label"]).labels
+    by_name = read_answers(path, unit_columns=["id"], asked=Asked({DEFAULT_QUESTION: ["label"]})).labels
     assert [(label.unit, label.answer) for label in by_name] == [("x", "no")]
 
 
@@ -277,7 +278,7 @@ def test_a_batch_with_untold_answers_is_not_written_over(tmp_path: Path) -> None
     path.write_text("unit,answer\na,\nb,\n")
     refuse_untold(path, ())
     path.write_text("unit,answer\na,yes\nb,\n")
-    refuse_untold(path, {"a"})
+    refuse_untold(path, {("a", "positive")})
     with pytest.raises(LabelError, match="1 answers that were not told"):
         refuse_untold(path, ())
     path.write_text("unit,answer\na,perhaps\n")

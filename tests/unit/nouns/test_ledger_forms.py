@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from assay.designs.base import takes
 from assay.errors import DrawError, PlanError, PopulationError
 from assay.estimators.estimating import estimate
-from assay.estimators.measuring import read_sides
 from assay.nouns.arrays import own_floats, own_ints
 from assay.nouns.design import Design
 from assay.nouns.draw import Units
@@ -84,9 +83,8 @@ def test_no_units_survive_the_ledger() -> None:
 @checked_less
 @given(tallies())
 def test_estimates_survive_the_ledger(tally: Tally) -> None:
-    sides = read_sides(tally)
     for metric in METRICS.values():
-        found = estimate(metric, tally, sides, classifier="gbm", level=0.95, planned=True)
+        found = estimate(metric, tally, classifier="gbm", level=0.95, planned=True)
         again = Estimate.of_json(through_text(found.as_json()))
         assert again == found
         assert (again.half_width, again.design_effect) == (found.half_width, found.design_effect)
@@ -94,7 +92,7 @@ def test_estimates_survive_the_ledger(tally: Tally) -> None:
 
 def test_an_unknown_value_is_null_beside_a_reason() -> None:
     tally = tally_of([1, 0], [50, 500], [5, 20], [0, 0])
-    found = estimate(METRICS["recall"], tally, read_sides(tally), classifier="gbm", level=0.95, planned=True)
+    found = estimate(METRICS["recall"], tally, classifier="gbm", level=0.95, planned=True)
     written = through_text(found.as_json())
     assert (written["value"], written["standard_error"], written["n_eff"], written["design_effect"]) == (None, None, None, None)
     assert "0/0" in written["why"]

@@ -9,7 +9,8 @@ import pytest
 from assay.errors import StudyError
 from assay.ledgers.base import Entry
 from assay.nouns.label import Label
-from assay.study.reading import progress, read_estimates
+from assay.study.progress import progress
+from assay.study.reading import read_estimates
 from assay.study.replay import Standing, replay
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 

@@ -1,0 +1,258 @@
+"""The coverage atlas: how far every interval was tested, cell by cell, and the table the product takes its cautions from.
+
+    python -m benchmarks.atlas --data FOLDER --out docs/atlas.md        (make atlas DATA=FOLDER)
+
+In full (4,000 replicates): REC at level .95, bands and simple, eight metrics, 50 to 2,000 labels, three tables of real predictions and
+four made-up populations, with their own guide, with a guide that says nothing and with one reversed inside each side. Everything else
+(other metrics, intervals, levels; metrics by weight, several labels) at 500 labels on two made-up populations, 1,000 replicates.
+
+Cells are kept in docs/atlas.json with the hash of the code that made them; a cell made by the same code is not made again, so the run
+may be stopped and goes on where it was.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.designs.base import takes, water_fill
+from assay.engines.opening import open_engine
+from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.linearize import influence
+from assay.estimators.measuring import measure
+from assay.estimators.weighted import recalibrate
+from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
+from assay.nouns.metric import Metric, Totals
+from assay.nouns.metrics import METRICS, metric_named
+from assay.nouns.tally import Tally
+from assay.planning.choosing import DesignName, choose_design
+from assay.randomness import stream
+from assay.study.simulate import replicate, true_value
+from benchmarks import made
+from benchmarks.atlas_page import page, summary
+from benchmarks.tables import Mode, load
+
+SEED = 42
+FULL_REPS, OTHER_REPS = 4_000, 1_000
+LABELS = (50, 100, 200, 500, 1_000, 2_000)
+EIGHT = ("precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", "balanced_accuracy")
+TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
+TABLE_MODES: tuple[Mode, ...] = ("real", "shuffled", "reversed", "noise")
+WORDS = ("assay.nouns.goal", "assay.nouns.classifier", "assay.nouns.population", "assay.nouns.draw")  # no number depends on them
+OTHER_LABELS = 500
+OTHER_METRICS = (*(name for name in METRICS if name not in EIGHT), "f2", "f0.5", "cost[0,1,5,0]")
+OTHER_INTERVALS: tuple[IntervalKind, ...] = ("strict", "midp", "wald", "beta", "bootstrap", "rao_wu")
+COUNT_INTERVALS: tuple[IntervalKind, ...] = ("clopper_pearson", "wilson")
+COUNT_METRICS = ("precision", "recall", "f1", "accuracy", "prevalence")
+OTHER_LEVELS = (0.8, 0.9, 0.99)
+MATHEMATICS = ("assay.designs.", "assay.estimators.", "assay.intervals.", "assay.nouns.", "assay.planning.", "assay.study.simulate")
+
+
+class Task(NamedTuple):
+    """One cell to make: where, what, how."""
+
+    population: str
+    guide: str
+    metric: str
+    design: DesignName
+    labels: int
+    interval: IntervalKind
+    level: float
+    reps: int
+
+    @property
+    def key(self) -> str:
+        """The cell's name in the file."""
+        return "|".join(str(part) for part in self)
+
+
+def code_hash(root: Path) -> str:
+    """The sha256 of the code a number depends on: the mathematics this process has imported, and the made-up populations."""
+    digest = hashlib.sha256()
+    for name in sorted(sys.modules):
+        if name.startswith(MATHEMATICS) and name not in WORDS:
+            path = root / "src" / f"{name.replace('.', '/')}.py"
+            digest.update(name.encode() + b"\0" + (path.read_bytes() if path.exists() else b""))
+    digest.update((root / "benchmarks/made.py").read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def populations(folder: Path | None, scratch: Path) -> Iterator[tuple[made.Known, str]]:
+    """Every population with its guide mode: the made-up ones, then the tables if there is a folder of them."""
+    for i, maker in enumerate(made.SYNTHETIC):
+        units = maker(stream(SEED, i))
+        for g, mode in enumerate(made.GUIDE_MODES):
+            yield units.known(mode, stream(SEED, i, g)), mode
+    for table, model in TABLES if folder is not None else ():
+        assert folder is not None
+        for kind in TABLE_MODES:
+            bench = load(folder, table, model, mode=kind, seed=SEED, scratch=scratch)
+            engine = open_engine(bench.population)
+            profile = engine.profile()
+            yield made.Known(table, profile, engine.positives(profile, truth=bench.truth)), "own" if kind == "real" else kind
+
+
+def tasks(name: str, guide: str) -> Iterator[Task]:
+    """The cells of one population and guide. A simple draw does not read the guide, so it is made once."""
+    designs: tuple[DesignName, ...] = ("bands", "simple") if guide in ("own", "noise") else ("bands",)
+    for design in designs:
+        yield from (Task(name, guide, m, design, n, "rec", 0.95, FULL_REPS) for m in EIGHT for n in LABELS)
+    if guide != "own" or name not in ("calibrated", "overconfident"):
+        return
+    n, reps = OTHER_LABELS, OTHER_REPS
+    for design in designs:
+        yield from (Task(name, guide, m, design, n, "rec", 0.95, reps) for m in OTHER_METRICS)
+        yield from (Task(name, guide, m, design, n, kind, 0.95, reps) for m in EIGHT for kind in OTHER_INTERVALS)
+        yield from (Task(name, guide, m, design, n, "rec", level, reps) for m in EIGHT for level in OTHER_LEVELS)
+    yield from (Task(name, guide, m, "simple", n, kind, 0.95, reps) for m in COUNT_METRICS for kind in COUNT_INTERVALS)
+
+
+def run(at: made.Known, task: Task) -> dict[str, Any]:
+    """The cell: coverage, width, and what an oracle would have."""
+    metric, number = metric_named(task.metric), int(hashlib.sha256(task.key.encode()).hexdigest()[:8], 16)
+    rng = stream(SEED, number)
+    design = choose_design(at.profile, [metric], labels=task.labels, name=task.design)
+    used = min(task.labels, design.frame)
+    groups = groups_of(at.profile, design)
+    tally = replicate(groups, design, at.positives, labels=used, reps=task.reps, rng=rng)
+    found = measure(metric, tally, tail=(1 - task.level) / 2, interval=task.interval, rng=rng)
+    truth = true_value(at.profile, at.positives, metric)
+    covered = (found.low <= truth) & (truth <= found.high)
+    z = abs(float(np.sqrt(2) * _erfinv(task.level)))
+    own, best = own_error(at, metric, design, groups, used), oracle_error(at, metric, used)
+    return {
+        **task._asdict(),
+        "census": used >= design.frame,
+        "truth": truth,
+        "hits": int(covered.sum()),
+        "half_width": float(found.half_width.mean()),
+        "own": z * own,
+        "oracle": z * best,
+        "errors": expected_errors(tally, metric),
+    }
+
+
+def _erfinv(level: float) -> float:
+    from scipy.special import erfinv
+
+    return float(erfinv(level))
+
+
+def _sides(at: made.Known, metric: Metric) -> tuple[Any, Any, Any]:
+    """Influence of a positive on each side at the truth, and which cells are flagged."""
+    flagged, count = at.profile.predicted(0), at.profile.count.astype(np.float64)
+    A, B = (np.asarray(float(at.positives[side].sum())) for side in (flagged, ~flagged))
+    N1 = float(count[flagged].sum())
+    a1, a0 = influence(metric, Totals.of_sides(A, B, N1=N1, N0=float(count.sum()) - N1))
+    return float(a1), float(a0), flagged
+
+
+def own_error(at: made.Known, metric: Metric, design: Design, groups: Groups, labels: int) -> float:
+    """The linearised standard error of the estimate under its own design, for somebody who knows the truth of every band."""
+    a1, a0, _ = _sides(at, metric)
+    inside = groups.of_cell >= 0
+    p = np.bincount(groups.of_cell[inside], weights=at.positives[inside], minlength=groups.N.size) / groups.N
+    n = takes(design.mass, design.N, labels)[groups.band] * groups.N / design.N[groups.band]
+    a = np.where(groups.flagged, a1, a0)
+    S2 = p * (1 - p) * groups.N / np.maximum(groups.N - 1, 1)
+    return float(np.sqrt((a**2 * groups.N**2 * (1 - n / groups.N) / n * S2).sum()))
+
+
+def oracle_error(at: made.Known, metric: Metric, labels: int) -> float:
+    """The linearised standard error of the best probabilities for this metric, for somebody who knows P(positive | guide, side).
+
+    P is a two-parameter logistic fit to the whole truth of the side.
+    """
+    a1, a0, flagged = _sides(at, metric)
+    count = at.profile.count.astype(np.float64)
+    s = np.clip(at.profile.guide, 1e-6, 1 - 1e-6)
+    p = np.zeros(count.size)
+    for side in (flagged, ~flagged):
+        if side.any():
+            whole = Tally(
+                flagged=flagged[side], N=count[side], n=count[side], k=at.positives[side].astype(np.float64),
+                logit=np.log(s / (1 - s))[side], expected=s[side], N1=0.0, N0=0.0,
+            )  # fmt: skip
+            p[side] = recalibrate(whole)
+    needed = np.where(flagged, metric.needs_flagged, metric.needs_unflagged)
+    size = np.abs(np.where(flagged, a1, a0)) * np.sqrt(p * (1 - p)) * needed
+    if labels >= count[size > 0].sum():
+        return 0.0
+    pi = water_fill(size, count, labels)
+    some = size > 0
+    return float(np.sqrt((count * size**2)[some] @ (1 / pi[some] - 1)))
+
+
+def expected_errors(tally: Tally, metric: Metric) -> list[float]:
+    """The mean number of the rarer answer among the labels of each side the metric needs."""
+    found = []
+    for side, needed in ((True, metric.needs_flagged), (False, metric.needs_unflagged)):
+        mine = tally.flagged == side
+        if needed and mine.any():
+            k, n = float(tally.k[:, mine].sum(-1).mean()), float(tally.n[:, mine].sum(-1).mean())
+            found.append(min(k, n - k))
+    return found
+
+
+class Atlas:
+    """The file of cells; each is written as soon as it is made."""
+
+    def __init__(self, path: Path, code: str) -> None:
+        """Reads the cells this code made; others are forgotten."""
+        self.path, self.code = path, code
+        held = json.loads(path.read_text()) if path.exists() else {}
+        self.cells: dict[str, dict[str, Any]] = held.get("cells", {}) if held.get("code") == code and held.get("seed") == SEED else {}
+
+    def save(self) -> None:
+        """Writes the whole file or nothing."""
+        draft = self.path.with_suffix(".part")
+        rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(cell)}" for key, cell in sorted(self.cells.items()))
+        draft.write_text(f'{{"code": "{self.code}", "seed": {SEED}, "cells": {{\n{rows}\n}}}}\n')
+        draft.replace(self.path)
+
+
+def make(at: made.Known, guide: str, atlas: Atlas, *, deadline: float) -> bool:
+    """Makes what is missing of one population; False when the time is over."""
+    for task in tasks(at.name, guide):
+        if task.key in atlas.cells:
+            continue
+        if time.monotonic() > deadline:
+            return False
+        atlas.cells[task.key] = run(at, task)
+    atlas.save()
+    return True
+
+
+def main() -> None:
+    """Makes the atlas, its page and the product's table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--table", type=Path, default=Path("src/assay/study/atlas.json"))
+    parser.add_argument("--hours", type=float, default=6.0)
+    options = parser.parse_args()
+    atlas = Atlas(options.out.with_suffix(".json"), code_hash(Path.cwd()))
+    deadline = time.monotonic() + options.hours * 3600
+    with tempfile.TemporaryDirectory() as scratch:
+        for at, guide in populations(options.data, Path(scratch)):
+            start = time.monotonic()
+            done = make(at, guide, atlas, deadline=deadline)
+            print(f"{at.name} {guide}: {time.monotonic() - start:.0f} s", flush=True)
+            if not done:
+                atlas.save()
+                raise SystemExit("the time is over: run again to go on")
+    cells = list(atlas.cells.values())
+    options.table.write_text(json.dumps(summary(cells, code=atlas.code, seed=SEED), indent=1) + "\n")
+    options.out.write_text(page(cells, code=atlas.code, seed=SEED))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""From a study's answers to tallies: which cell each labeled unit is in, and what it says of every classifier.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.errors import StudyError
+from assay.estimators.gold import GoldTally, corrected_tally, fill_empty_gold
+from assay.estimators.grouping import Groups, fill_empty, groups_of
+from assay.estimators.joint import joint_tally
+from assay.estimators.missing import Fill, fill_all
+from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.classifier import Classifier
+from assay.nouns.label import UNANSWERED, Label
+from assay.nouns.metric import Metric
+from assay.nouns.tally import AnyTally, JointTally, Tally
+from assay.nouns.weights import QUANTA, LabelSums
+from assay.study.replay import Standing
+
+
+class Answers(NamedTuple):
+    """The resolved units of a draw, one row each.
+
+    cell      its profile cell
+    positive  whether it is positive for each classifier (columns): 1, 0, NaN without a usable answer
+    gold      the same of the adjudicated answer; NaN where there is none
+    weight    its metric weight; None where the population has none
+    """
+
+    cell: IntArray
+    positive: FloatArray
+    gold: FloatArray
+    weight: FloatArray | None
+
+    def filled(self, fill: Fill, flagged: Sequence[Groups]) -> "Answers":
+        """Every missing answer taken to be what `fill` says of its side."""
+        positive = self.positive.copy()
+        for j, groups in enumerate(flagged):
+            side = groups.flagged[groups.of_cell[self.cell]]
+            missing = ~np.isfinite(positive[:, j])
+            positive[missing, j] = np.where(side, fill.flagged, fill.other)[missing]
+        return self._replace(positive=positive)
+
+
+def prefix(standing: Standing) -> IntArray:
+    """Rows of the longest run of resolved units in asking order: the part of the draw that is itself a draw."""
+    units = standing.units.unit if standing.units else ()
+    end = next((i for i, unit in enumerate(units) if not standing.is_resolved(unit)), len(units))
+    return np.arange(end)
+
+
+def read_answers(standing: Standing) -> Answers:
+    """The answers of the prefix of the draw."""
+    units, profile = standing.units, standing.profile
+    if units is None:
+        raise StudyError(f"study {standing.name!r} has no units drawn yet: draw some first")
+    rows = prefix(standing)
+    keys = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
+    cell_of = {key: i for i, key in enumerate(keys)}
+    drawn = zip(units.pattern[rows].tolist(), units.guide_bin[rows].tolist(), units.slice[rows].tolist(), strict=True)
+    classifiers = standing.read_population().classifiers
+    named = [units.unit[i] for i in rows.tolist()]
+    positive = [[_positive(standing.answer_of(unit, c.question), c) for c in classifiers] for unit in named]
+    gold = [[_positive(standing.gold.get((unit, c.question)), c) for c in classifiers] for unit in named]
+    shape = (len(named), len(classifiers))
+    return Answers(
+        cell=np.array([cell_of[key] for key in drawn], dtype=np.int64),
+        positive=np.array(positive, dtype=np.float64).reshape(shape),
+        gold=np.array(gold, dtype=np.float64).reshape(shape),
+        weight=None if units.weight is None else units.weight[rows] / QUANTA,
+    )
+
+
+def _positive(label: Label | None, classifier: Classifier) -> float:
+    """Whether an answer makes the unit a positive of the classifier; NaN for none."""
+    if label is None or label.answer in UNANSWERED:
+        return np.nan
+    return float(label.answer == (classifier.value if classifier.value is not None else "yes"))
+
+
+def groups_for(standing: Standing, weight: str | None = None) -> list[Groups]:
+    """The groups of every classifier that is judged under the plan in force: all of several labels or classes, else the first."""
+    J = len(standing.population["classifiers"]) if standing.profile.claims is not None else 1
+    return [groups_of(standing.profile, standing.plan.design, classifier=j, weight=weight) for j in range(J)]
+
+
+def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
+    """The usable answers of one classifier counted by group, with the sums of their metric weights where it has groups by weight."""
+    usable = np.isfinite(answers.positive[:, classifier])
+    home, y = groups.of_cell[answers.cell[usable]], answers.positive[usable, classifier]
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(home, weights=values, minlength=groups.N.size).astype(np.float64)
+
+    n, k = total(np.ones(home.size)), total(y)
+    if groups.X is None or answers.weight is None:
+        return groups.tally(n, k)
+    x = answers.weight[usable]
+    return groups.tally(n, k, LabelSums(total(x), total(x * x), total(x * y), total(x * x * y)))
+
+
+def joint(standing: Standing, answers: Answers, groups: Sequence[Groups]) -> JointTally:
+    """The usable answers of all labels or classes."""
+    return joint_tally(groups, standing.plan.design, cell=answers.cell, positive=answers.positive)
+
+
+def gold_tally(answers: Answers, groups: Groups, classifier: int = 0) -> GoldTally | None:
+    """The adjudicated units that also have a labeler's answer, by group; None where no unit was adjudicated."""
+    told, gold = answers.positive[:, classifier], answers.gold[:, classifier]
+    both = np.isfinite(told) & np.isfinite(gold)
+    if not both.any():
+        return None
+    home = groups.of_cell[answers.cell[both]]
+
+    def count(noisy: float, true: float) -> FloatArray:
+        mine = (told[both] == noisy) & (gold[both] == true)
+        return np.bincount(home[mine], minlength=groups.N.size).astype(np.float64)
+
+    return GoldTally(yes_yes=count(1, 1), yes_no=count(1, 0), no_yes=count(0, 1), no_no=count(0, 0))
+
+
+def with_gold(answers: Answers, groups: Groups, classifier: int = 0) -> tuple[Tally, GoldTally | None]:
+    """The tally with empty groups joined to their neighbors, and the gold answers counted by the same groups."""
+    told, gold = tally(answers, groups, classifier), gold_tally(answers, groups, classifier)
+    return (fill_empty(told), None) if gold is None else fill_empty_gold(told, gold)
+
+
+class Counts(NamedTuple):
+    """The answers of a study and the groups they are counted in, by metric weight (None: units)."""
+
+    standing: Standing
+    answers: Answers
+    groups: Mapping[str | None, Sequence[Groups]]
+
+    def labels(self, metric: Metric, classifier: int) -> tuple[AnyTally, GoldTally | None]:
+        """What a metric is read from, with the gold answers that correct it; none for joint metrics and those by weight."""
+        if metric.joint or metric.weight:
+            return self._told(metric, classifier, self.answers), None
+        return with_gold(self.answers, self.groups[None][classifier], classifier)
+
+    def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
+        """The same with missing answers filled in each of the ways that may be worst."""
+        return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
+
+    def _told(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
+        groups = self.groups[metric.weight]
+        return joint(self.standing, said, groups) if metric.joint else fill_empty(tally(said, groups[classifier], classifier))
+
+    def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
+        """The labels with what was filled in. Gold corrects the labels only: what is filled in is taken for the truth."""
+        groups = self.groups[None][classifier]
+        gold = None if metric.joint or metric.weight else gold_tally(self.answers, groups, classifier)
+        if gold is None:
+            return self._told(metric, classifier, said)
+        told, more = tally(self.answers, groups, classifier), tally(said, groups, classifier)
+        return fill_empty(more.counted(more.n, corrected_tally(told, gold).k + more.k - told.k))

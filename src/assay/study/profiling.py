@@ -1,0 +1,50 @@
+"""From a population and its goals to a profile. Several labels or classes are profiled twice: what the goals need decides the risk.
+
+Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.engines.opening import open_engine
+from assay.errors import PlanError
+from assay.nouns.goal import Goal
+from assay.nouns.joint import CLASS_ACCURACY
+from assay.nouns.population import Population
+from assay.nouns.profile import Profile
+from assay.planning.risk import risk_of
+
+
+def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Population, Profile]:
+    """The population with the risk that steers its draw, where it needs one, and its profile. Refuses goals it cannot answer for."""
+    check_goals(population, goals)
+    profile = open_engine(population).profile()
+    if not population.is_joint or population.guide is not None or population.risk is not None:
+        return population, profile
+    risk = risk_of(profile, goals, [c.name for c in population.classifiers])
+    steered = replace(population, risk=risk)
+    return steered, open_engine(steered).profile()
+
+
+def check_goals(population: Population, goals: Sequence[Goal]) -> None:
+    """Nothing comes back. Refuses a goal of a classifier, weight or several labels the population does not have."""
+    for goal in goals:
+        metric = goal.definition
+        population.refuse_unknown_weight(metric)
+        named = population.classifier(goal.classifier)
+        if metric.joint and not population.is_joint:
+            raise PlanError(
+                f"{metric.name} is of several labels or classes together, but the population has {len(population.classifiers)} classifier "
+                "with one question: name several classifiers with a question or a class each"
+            )
+        if metric is CLASS_ACCURACY and population.classifiers[0].value is None:
+            raise PlanError(
+                f"{metric.name} is of classes, of which a unit has one, but the population has labels that a unit may have several of: "
+                "ask for micro[f1], macro[f1] or weighted[f1]"
+            )
+        if population.is_joint and metric.weight is not None:
+            raise PlanError(f"several labels or classes are judged in units, but {goal} is by {metric.weight}: make a study of its own")
+        if not population.is_joint and named != population.classifiers[0]:
+            raise PlanError(
+                f"goals of a study are about its first classifier for now, but {goal} is about {named.name}: make a study of its own"
+            )

@@ -1,0 +1,62 @@
+"""Cautions: what was tested and held has none; everything else says why."""
+
+from dataclasses import replace
+
+import pytest
+
+from assay.estimators.estimating import estimate
+from assay.nouns.estimate import Estimate
+from assay.nouns.metrics import metric_named
+from assay.study.atlas import Seen, caution_of, in_words, read_atlas
+from tests.identities.made import tally_of
+
+
+def found(metric: str = "precision", *, level: float = 0.95) -> Estimate:
+    tally = tally_of([1, 0], [500, 5_000], [100, 100], [90, 5])
+    return estimate(metric_named(metric), tally, classifier="gbm", level=level, planned=True)
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", "balanced_accuracy", "jaccard"])
+@pytest.mark.parametrize("design", ["bands", "simple"])
+def test_what_was_tested_and_held_has_no_caution(metric: str, design: str) -> None:
+    assert caution_of(found(metric), design=design, labels=500) is None
+
+
+@pytest.mark.parametrize("labels", [50, 75, 1_999, 2_000, 50_000])
+def test_between_and_beyond_the_sizes_tested_there_is_none(labels: int) -> None:
+    assert caution_of(found(), design="bands", labels=labels) is None
+
+
+@pytest.mark.parametrize(
+    ("estimate", "design", "labels", "says"),
+    [
+        (found(), "bands", 20, "not tested"),
+        (found("f3"), "bands", 500, "not tested"),
+        (found("recall", level=0.999), "bands", 500, "not tested at level"),
+        (found(), "poisson", 500, "not tested"),
+        (replace(found(), interval="wald"), "bands", 500, "baseline"),
+        (replace(found(), metric="recall by amount"), "bands", 500, "by weight"),
+        (replace(found(), metric="macro[f1]"), "bands", 500, "several labels"),
+        (replace(found(), gold=40), "bands", 500, "gold"),
+    ],
+)
+def test_what_was_not_tested_says_so(estimate: Estimate, design: str, labels: int, says: str) -> None:
+    caution = caution_of(estimate, design=design, labels=labels)
+    assert caution is not None
+    assert says in caution
+
+
+def test_what_fell_short_says_by_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {("rec", "bands", "precision", 0.95): (Seen(200, 0.951, "passes"), Seen(500, 0.912, "caution"))}
+    monkeypatch.setattr("assay.study.atlas.read_atlas", lambda: seen)
+    assert "0.912" in str(caution_of(found(), design="bands", labels=300))
+    assert caution_of(found(), design="bands", labels=200) is None
+
+
+def test_cautions_are_said_once_with_their_metrics() -> None:
+    said = in_words([(found("recall"), "careful"), (found("f1"), "careful"), (found("mcc"), None)])
+    assert said == ["recall, f1: careful"]
+
+
+def test_the_table_is_there() -> None:
+    assert ("rec", "bands", "f1", 0.95) in read_atlas()
