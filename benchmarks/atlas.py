@@ -46,7 +46,8 @@ LABELS = (50, 100, 200, 500, 1_000, 2_000)
 EIGHT = ("precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", "balanced_accuracy")
 TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
 TABLE_MODES: tuple[Mode, ...] = ("real", "shuffled", "reversed", "noise")
-WORDS = ("assay.nouns.goal", "assay.nouns.classifier", "assay.nouns.population", "assay.nouns.draw")  # no number depends on them
+# no number depends on these
+WORDS = tuple(f"assay.nouns.{name}" for name in ("estimate", "goal", "classifier", "population", "draw"))
 OTHER_LABELS = 500
 OTHER_METRICS = (*(name for name in METRICS if name not in EIGHT), "f2", "f0.5", "cost[0,1,5,0]")
 OTHER_INTERVALS: tuple[IntervalKind, ...] = ("strict", "midp", "wald", "beta", "bootstrap", "rao_wu")

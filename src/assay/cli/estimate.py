@@ -1,18 +1,18 @@
 """`assay estimate`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from assay.cli.options import json_option, ledger_option, peek_option
 from assay.cli.output import (
     ESTIMATE_HEADINGS,
+    bounds_table,
     confusion_table,
     estimate_rows,
     gold_table,
     note,
     print_json,
-    share,
     table,
     working,
     worst_table,
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from assay.study.reading import Estimates
 
 RESAMPLED = ("bootstrap", "rao_wu")  # counts alone have no seed
-COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval", "one_sided")
+COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")
+
+
+class Asked(NamedTuple):
+    """What is to be shown of a study."""
+
+    everything: bool
+    peek: bool
+    confusion: bool
+    one_sided: bool
 
 
 @click.command("estimate")
@@ -40,7 +49,7 @@ COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval
 @click.option(
     "--interval", type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]), help="With --counts; rec unless said."
 )
-@click.option("--one-sided", is_flag=True, help="With --counts: also what each metric is at least and at most, each at the level.")
+@click.option("--one-sided", is_flag=True, help="Also what each metric is at least and at most, each at the level.")
 @ledger_option
 @json_option
 def command(*, study: str | None, everything: bool, peek: bool, confusion: bool, ledger: str, as_json: bool, **options: Any) -> None:
@@ -63,19 +72,19 @@ def command(*, study: str | None, everything: bool, peek: bool, confusion: bool,
         return
     if given := [f"--{name.replace('_', '-')}".removesuffix("s" if name == "metrics" else "") for name in COUNTS_ONLY if options[name]]:
         raise click.UsageError(f"Only with --counts: {', '.join(given)}. The plan of a study says what is shown.")
-    _show_study(str(study), everything=everything, peek=peek, confusion=confusion, ledger=ledger, as_json=as_json)
+    _show_study(str(study), Asked(everything, peek, confusion, options["one_sided"]), ledger=ledger, as_json=as_json)
 
 
-def _show_study(name: str, *, everything: bool, peek: bool, confusion: bool, ledger: str, as_json: bool) -> None:
+def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
     """What the labels of a study show."""
     from assay.study.study import Study
 
     study = Study.load(name, ledger=ledger)
     with working("estimating"):
-        shown = study.estimate(peek=peek)
-        matrix = study.confusion(peek=peek) if confusion else ()
+        shown = study.estimate(peek=asked.peek)
+        matrix = study.confusion(peek=asked.peek) if asked.confusion else ()
     if as_json:
-        print_json({"study": name, **shown.as_json(), **({"confusion": [c.as_json() for c in matrix]} if confusion else {})})
+        print_json({"study": name, **shown.as_json(), **({"confusion": [c.as_json() for c in matrix]} if asked.confusion else {})})
         return
     done = shown.progress
     if not shown.estimates:
@@ -84,12 +93,15 @@ def _show_study(name: str, *, everything: bool, peek: bool, confusion: bool, led
             f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: no interval before the last one, it would not hold"
         )
     else:
-        _tables(shown, everything=everything)
+        _tables(shown, asked)
         if matrix:
             confusion_table(matrix)
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
         note("strict: the interval that holds also if errors hide where the guide says there are none")
-    for line in (*(f"caution: {c}" for c in shown.cautions_of(_chosen(shown, everything))), *(f"warning: {w}" for w in shown.warnings)):
+    for line in (
+        *(f"caution: {c}" for c in shown.cautions_of(_chosen(shown, asked.everything))),
+        *(f"warning: {w}" for w in shown.warnings),
+    ):
         note(line)
     note(f"next: assay {'decide' if shown.estimates else 'draw'} {name}")
 
@@ -99,15 +111,17 @@ def _chosen(shown: "Estimates", everything: bool) -> list[Estimate]:
     return [e for e in shown.estimates if everything or e.planned or e.metric.split(" by ")[0] in COMMON or e.classifier == "all"]
 
 
-def _tables(shown: "Estimates", *, everything: bool) -> None:
+def _tables(shown: "Estimates", asked: Asked) -> None:
     """The estimates, and beside them what was told, the worst case and how far labelers agree."""
     if not shown.certified:
         done = shown.progress
         click.echo(
             f"A PEEK at {done.labels:,} of {done.planned:,} labels: NOT a {shown.estimates[0].level:.0%} interval; recorded as a look\n"
         )
-    chosen = _chosen(shown, everything)
+    chosen = _chosen(shown, asked.everything)
     table(ESTIMATE_HEADINGS, estimate_rows(chosen))
+    if asked.one_sided:
+        bounds_table(chosen)
     gold_table(chosen)
     worst_table(chosen)
     if shown.agreement is not None:
@@ -122,17 +136,13 @@ def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: boo
     sizes = {"n_predicted_positive": options["flagged_units"], "n_predicted_negative": options["unflagged_units"]}
     found = from_counts(**_read_counts(counts), **sizes, **wanted, metrics=metrics or None)
     shown = [e for e in found.estimates if metrics or everything or e.metric in COMMON]
-    bounds = {e.metric: [found.bound(e.metric, side, level=found.level) for side in ("lower", "upper")] for e in shown if one_sided}
     if as_json:
-        one = {name: {"lower": low, "upper": high} for name, (low, high) in bounds.items()}
-        print_json({**found.as_json(), "estimates": [e.as_json() for e in shown], **({"one_sided": one} if one_sided else {})})
+        print_json({**found.as_json(), "estimates": [e.as_json() for e in shown]})
         return
-    ends = [[share(end) for end in bounds.get(e.metric, [])] for e in shown]
-    rows = [[*row, *end] for row, end in zip(estimate_rows(shown), ends, strict=True)]
-    table((*ESTIMATE_HEADINGS, *(("at least", "at most") if one_sided else ())), rows)
-    click.echo(
-        f"\nlevel {found.level:.4g}, interval {found.interval}" + ("; at least and at most: each at that level" if one_sided else "")
-    )
+    table(ESTIMATE_HEADINGS, estimate_rows(shown))
+    if one_sided:
+        bounds_table(shown)
+    click.echo(f"\nlevel {found.level:.4g}, interval {found.interval}")
     for unknown in (e for e in shown if e.why):
         note(f"{unknown.metric}: {unknown.why}")
     for caution in found.cautions:

@@ -95,6 +95,14 @@ def named(estimate: Estimate, *, several: bool) -> str:
 ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")
 
 
+def bounds_table(estimates: Sequence[Estimate]) -> None:
+    """What each metric is at least and at most, each bound at the level by itself."""
+    several = len({e.classifier for e in estimates}) > 1
+    rows = [[named(e, several=several), share(e.at_least), share(e.at_most), count(e.n_eff)] for e in estimates]
+    click.echo("\none-sided bounds, each at the level by itself")
+    table(("metric", "at least", "at most", "effective n"), rows)
+
+
 def worst_table(estimates: Sequence[Estimate]) -> None:
     """The worst case of the estimates that have one, under a line that says what it is; nothing where none has."""
     rows = [

@@ -202,6 +202,7 @@ def _estimate(metric: Metric, matrix: Matrix, *, level: float, interval: Interva
         found = estimate(metric, matrix.tally, classifier=CLASSIFIER, level=level, planned=True, interval=interval)
         return replace(found, why=why)
     strict = matrix.measure(metric, tail=tail, interval="strict")
+    bound = matrix.measure(metric, tail=1 - level, interval=interval)
     labels = _labels(metric, matrix)
     return Estimate(
         metric=metric.name,
@@ -209,6 +210,8 @@ def _estimate(metric: Metric, matrix: Matrix, *, level: float, interval: Interva
         value=None if why else float(measured.value),
         low=float(measured.low),
         high=float(measured.high),
+        at_least=float(bound.low),
+        at_most=float(bound.high),
         strict_low=float(strict.low),
         strict_high=float(strict.high),
         level=level,

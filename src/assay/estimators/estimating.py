@@ -21,6 +21,7 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
     tail = (1 - level) / 2
     measured = measure(metric, tally, tail=tail, interval=interval)
     strict = measure(metric, tally, tail=tail, interval="strict")
+    bound = measure(metric, tally, tail=1 - level, interval=interval)
     value = float(measured.value)
     known = bool(np.isfinite(value))
     return Estimate(
@@ -29,6 +30,8 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
         value=value if known else None,
         low=float(measured.low),
         high=float(measured.high),
+        at_least=float(bound.low),
+        at_most=float(bound.high),
         strict_low=float(strict.low),
         strict_high=float(strict.high),
         level=level,
@@ -50,6 +53,7 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Es
     tail = (1 - told.level) / 2
     measured = measure_with_gold(metric, tally, gold, tail=tail, interval=told.interval)
     strict = measure_with_gold(metric, tally, gold, tail=tail, interval="strict")
+    bound = measure_with_gold(metric, tally, gold, tail=2 * tail, interval=told.interval)
     needed = np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)
     known = bool(np.isfinite(measured.value))
     return replace(
@@ -57,6 +61,8 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Es
         value=float(measured.value) if known else None,
         low=float(measured.low),
         high=float(measured.high),
+        at_least=float(bound.low),
+        at_most=float(bound.high),
         strict_low=float(strict.low),
         strict_high=float(strict.high),
         standard_error=float(measured.standard_error) if known else None,

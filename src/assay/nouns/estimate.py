@@ -39,6 +39,7 @@ class Estimate:
 
     value           None: unknown, `why` says why; then the interval is what remains possible
     low, high       two-sided interval at `level`
+    at_least, at_most   one-sided bounds, each at `level` by itself: "at most 0.2 % with 95 % confidence"
     strict_low, strict_high   the interval that also holds if errors hide where the guide says there are none
     n_eff           labels of a simple draw that would give as narrow an interval
     labels          labels behind the number
@@ -54,6 +55,8 @@ class Estimate:
     value: float | None
     low: float
     high: float
+    at_least: float
+    at_most: float
     strict_low: float
     strict_high: float
     level: float
@@ -108,6 +111,8 @@ class Estimate:
             "value": self.value,
             "low": self.low,
             "high": self.high,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
             "strict_low": self.strict_low,
             "strict_high": self.strict_high,
             "half_width": self.half_width,

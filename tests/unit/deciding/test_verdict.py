@@ -30,6 +30,8 @@ def estimate_of(*, n_eff: float | None = 100, half_width: float = 0.1) -> Estima
         value=0.5,
         low=0.5 - half_width,
         high=0.5 + half_width,
+        at_least=0.5 - half_width,
+        at_most=0.5 + half_width,
         strict_low=0.5 - half_width,
         strict_high=0.5 + half_width,
         level=0.95,
