@@ -159,3 +159,9 @@ def test_a_simulation_needs_a_level_and_replicates() -> None:
     for how in ({"level": 2.0}, {"level": 0.2}, {"level": float("nan")}, {"reps": 0}):
         with pytest.raises(PlanError):
             simulate(population(TABLE), truth="y", metrics=["recall"], labels=[40], **how)
+
+
+@pytest.mark.parametrize("metric", ["recall by amount", "macro[f1]"])
+def test_what_counts_by_cell_cannot_tell_is_refused(metric: str) -> None:
+    with pytest.raises(PlanError, match="name another metric"):
+        simulate(population(TABLE), truth="y", metrics=[metric], labels=[40])

@@ -92,7 +92,7 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
         raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")
     if not 0.5 <= level < 1:
         raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
-    wanted = [metric_named(name) for name in metrics]
+    wanted = [_counted(name) for name in metrics]
     cells: list[Cell] = []
     for c, classifier in enumerate(population.classifiers):
         bench = _Bench.open(population, classifier, truth=truth, reps=reps, level=level, interval=interval)
@@ -104,6 +104,14 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
                     if on_cell:
                         on_cell(cells[-1])
     return cells
+
+
+def _counted(name: str) -> Metric:
+    """The metric of that name. Refuses one that counts by cell cannot tell: by weight, or of several labels or classes."""
+    metric = metric_named(name)
+    if metric.joint or metric.weight is not None:
+        raise PlanError(f"a simulation counts the units of one classifier, but {metric.name} sums something else: name another metric")
+    return metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
