@@ -250,7 +250,7 @@ def main() -> None:
             if not done:
                 atlas.save()
                 raise SystemExit("the time is over: run again to go on")
-    cells = list(atlas.cells.values())
+    cells = [cell for _, cell in sorted(atlas.cells.items())]
     options.table.write_text(json.dumps(summary(cells, code=atlas.code, seed=SEED), indent=1) + "\n")
     options.out.write_text(page(cells, code=atlas.code, seed=SEED))
 
