@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from assay.errors import GoalError, PlanError, PopulationError
-from assay.estimators.estimating import estimate
+from assay.estimators.estimating import estimate, one_sided_tail
 from assay.estimators.measuring import measure
 from assay.estimators.multinomial import ENDLESS, measure_counts
 from assay.estimators.sides import Measured
@@ -202,7 +202,7 @@ def _estimate(metric: Metric, matrix: Matrix, *, level: float, interval: Interva
         found = estimate(metric, matrix.tally, classifier=CLASSIFIER, level=level, planned=True, interval=interval)
         return replace(found, why=why)
     strict = matrix.measure(metric, tail=tail, interval="strict")
-    bound = matrix.measure(metric, tail=1 - level, interval=interval)
+    bound = matrix.measure(metric, tail=one_sided_tail(level), interval=interval)
     labels = _labels(metric, matrix)
     return Estimate(
         metric=metric.name,

@@ -15,13 +15,15 @@ from assay.nouns.estimate import Estimate, IntervalKind
 from assay.nouns.metric import Metric
 from assay.nouns.tally import AnyTally, JointTally, Tally
 
+LARGEST_TAIL = 0.49
+
 
 def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec") -> Estimate:
     """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
     tail = (1 - level) / 2
     measured = measure(metric, tally, tail=tail, interval=interval)
     strict = measure(metric, tally, tail=tail, interval="strict")
-    bound = measure(metric, tally, tail=1 - level, interval=interval)
+    bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval)
     value = float(measured.value)
     known = bool(np.isfinite(value))
     return Estimate(
@@ -44,6 +46,11 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
     )
 
 
+def one_sided_tail(level: float) -> float:
+    """What a one-sided bound may miss: 1 - level, a little less at a level of one half, where a bound would be the value itself."""
+    return min(1 - level, LARGEST_TAIL)
+
+
 def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Estimate:
     """The estimate corrected by gold answers, counted by the groups of the tally; what the labels said as told stays beside it.
 
@@ -53,7 +60,7 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Es
     tail = (1 - told.level) / 2
     measured = measure_with_gold(metric, tally, gold, tail=tail, interval=told.interval)
     strict = measure_with_gold(metric, tally, gold, tail=tail, interval="strict")
-    bound = measure_with_gold(metric, tally, gold, tail=2 * tail, interval=told.interval)
+    bound = measure_with_gold(metric, tally, gold, tail=one_sided_tail(told.level), interval=told.interval)
     needed = np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)
     known = bool(np.isfinite(measured.value))
     return replace(
