@@ -128,8 +128,8 @@ def test_nobody_read_twice_is_refused() -> None:
 )
 def test_truth_by_rule(answers: list[Answer], first: Answer, majority: Answer, unanimous: Answer) -> None:
     for rule, expected in (("first", first), ("majority", majority), ("unanimous", unanimous), ("adjudicated", majority)):
-        assert truth_of(answers, rule) == expected  # type: ignore[arg-type]
-        gold = truth_of(answers, rule, gold="no")  # type: ignore[arg-type]
+        assert truth_of(answers, rule) == expected  # type: ignore[arg-type]  # a parameter is text to mypy
+        gold = truth_of(answers, rule, gold="no")  # type: ignore[arg-type]  # the same
         assert gold == ("no" if rule == "adjudicated" else expected)
 
 
@@ -138,7 +138,7 @@ def test_an_adjudicator_who_cannot_tell_settles_that() -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    rule: TruthRule = "loudest"  # type: ignore[assignment]
+    rule: TruthRule = "loudest"  # type: ignore[assignment]  # that it is refused is what is tested
     with pytest.raises(LabelError, match="first, majority, unanimous, adjudicated"):
         truth_of(["yes"], rule)
 

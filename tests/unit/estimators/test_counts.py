@@ -104,7 +104,7 @@ def test_a_one_sided_bound_says_at_most_and_at_least() -> None:
     assert both.bound("f2", "lower") < both["f1"].high  # any metric, asked for or not
     for side, level, match in (("above", 0.95, "upper"), ("upper", 0.5, "between"), ("upper", float("nan"), "between")):
         with pytest.raises(PlanError, match=match):
-            both.bound("recall", side, level=level)  # type: ignore[arg-type]
+            both.bound("recall", side, level=level)  # type: ignore[arg-type]  # wrong sides are what is tested
 
 
 @pytest.mark.parametrize("sizes", [{}, {"n_predicted_positive": 20_000, "n_predicted_negative": 20_000}], ids=["simple", "two sides"])
@@ -186,7 +186,7 @@ def test_it_is_frozen_plain_data() -> None:
     found = from_counts(**COUNTS)
     assert isinstance(found, Confusion)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.level = 0.5  # type: ignore[misc]
+        found.level = 0.5  # type: ignore[misc]  # that it cannot be set is what is tested
     data = found.as_json()
     assert data["counts"] == COUNTS
     assert data["n_predicted_positive"] is None

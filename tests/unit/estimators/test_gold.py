@@ -1,6 +1,7 @@
 """The correction of labels that err: identities, edges, refusals. That its intervals cover is judged in tests/statistics/test_gold.py."""
 
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -81,10 +82,10 @@ def test_answers_turned_round_turn_the_limits_round(made: tuple[Tally, GoldTally
 
 @checked
 @given(adjudicated(), st.randoms(use_true_random=False))
-def test_order_of_groups_does_not_matter(made: tuple[Tally, GoldTally], chance: st.DataObject) -> None:
+def test_order_of_groups_does_not_matter(made: tuple[Tally, GoldTally], chance: Random) -> None:
     tally, gold = made
     order = list(range(tally.N.size))
-    chance.shuffle(order)  # type: ignore[attr-defined]
+    chance.shuffle(order)
     names = ("flagged", "N", "n", "k", "logit", "expected")
     shuffled = replace(tally, **{name: getattr(tally, name)[order] for name in names})
     moved = gold_of(*(getattr(gold, name)[order] for name in NAMES))

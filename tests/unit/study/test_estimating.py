@@ -8,6 +8,7 @@ import pytest
 from assay.errors import StudyError
 from assay.ledgers.base import Entry
 from assay.nouns.metrics import METRICS
+from assay.planning.choosing import DesignName
 from assay.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows, truth_of
 
@@ -160,9 +161,9 @@ def true_values() -> dict[str, float]:
 
 
 @pytest.mark.parametrize("design", ["bands", "simple"])
-def test_a_census_has_no_error(tmp_path: Path, design: str) -> None:
+def test_a_census_has_no_error(tmp_path: Path, design: DesignName) -> None:
     study = create(tmp_path)
-    study.plan(400, design=design)  # type: ignore[arg-type]
+    study.plan(400, design=design)
     label_all(study)
     shown = study.estimate()
     for name, truth in true_values().items():
