@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -15,6 +15,7 @@ help:
 	@echo "make raters DATA=FOLDER   writes docs/raters.md: labels that err"
 	@echo "make dollars DATA=FOLDER  writes docs/coverage-dollars.md: metrics by weight"
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
+	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -48,6 +49,9 @@ dollars:
 
 joint:
 	$(PYTHON) -m benchmarks.joint --data $(DATA) --reps 1000 --seed 42 --out docs/coverage-joint.md
+
+against:
+	$(PYTHON) -m benchmarks.against --data $(DATA) --reps 2000 --seed 42 --out docs/against.md
 
 docs:
 	$(PYTEST) tests/docs

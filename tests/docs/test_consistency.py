@@ -26,10 +26,11 @@ BRITISH = re.compile(
     r"\b(labell(ed|er|ing|ers)|behaviour|colour|favour|neighbour|licence[ds]|optimis(e|ed|ing)|recognis(e|ed))\b", re.IGNORECASE
 )
 MATHS = {
-    "designs": "bands",
+    "designs": "bands two_bins",
     "estimators": "weighted linearize calibration joint missing gold agreement counts",
     "intervals": "rare",
     "nouns": "weights",
+    "planning": "shares",
 }
 
 # Class name -> the word of the glossary, where they differ.
@@ -106,7 +107,7 @@ def test_every_file_that_promises_a_number_has_a_page() -> None:
     for folder, names in MATHS.items():
         for name in names.split():
             assert (ROOT / "src" / "assay" / folder / f"{name}.py").exists()
-            assert (ROOT / "docs" / "maths" / f"{name}.md").exists()
+            assert (ROOT / "docs" / "maths" / f"{name.replace('_', '-')}.md").exists()
 
 
 def test_every_maths_page_says_when_it_holds_and_breaks() -> None:

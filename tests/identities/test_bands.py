@@ -1,5 +1,7 @@
 """Bands on hostile profiles: every unit in one band, no band across the sides, two labels each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.designs.bands import EVEN, inclusion
 from assay.designs.base import SMALLEST_TAKE, takes
+from assay.engines.opening import open_engine
 from assay.errors import PlanError
 from assay.estimators.grouping import groups_of
 from assay.estimators.linearize import sizes
@@ -15,6 +18,7 @@ from assay.nouns.ladder import BINS
 from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.profile import Profile
 from assay.planning.choosing import choose_design, frame_of
+from assay.study.populations import read_population
 from tests.identities.made import EPS, Cells, checked, checked_less, profile_of, profiles
 
 HOSTILE: dict[str, Cells] = {
@@ -124,3 +128,18 @@ def test_groups_of_a_design_are_its_bands_ordered_by_side_and_guide(profile: Pro
         assert (np.diff(groups.flagged.astype(int)) >= 0).all()
         for side in (True, False):
             assert (np.diff(groups.logit[groups.flagged == side]) >= 0).all()
+
+
+def test_a_unit_that_weighs_as_much_as_two_labels_is_certain() -> None:
+    """One payment of 50 times the others' weight: whatever its score, no draw may miss it."""
+    amount = np.where(np.arange(400) == 7, 50.0, 1.0)
+    population = read_population(
+        {"id": np.arange(400), "score": np.linspace(0.001, 0.999, 400), "amount": amount}, score="score", threshold=0.5, weight="amount"
+    )
+    profile = open_engine(population).profile()
+    design = choose_design(profile, [metric_named("prevalence by amount")], labels=60)
+    heavy = int(profile.mass.argmax())
+    band = design.band[heavy]
+    assert takes(design.mass, design.N, 60)[band] == design.N[band]
+    twin = choose_design(replace(profile, weight=None), [metric_named("prevalence")], labels=60)
+    assert takes(twin.mass, twin.N, 60)[twin.band[heavy]] < twin.N[twin.band[heavy]]

@@ -24,6 +24,7 @@ from assay.nouns.profile import Profile
 
 OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
 LABELS_PER_BAND = 5
+HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn for certain
 SMALLEST_REFERENCE = 200  # bands are cut for at least this many labels, so that a small study can grow
 
 
@@ -37,6 +38,19 @@ def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: f
     return water_fill(OPTIMAL * best + EVEN * labels / N + EVEN_FLAGGED * even_flagged, count, labels)
 
 
+def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: float) -> FloatArray:
+    """The same with every unit certain whose metric weight alone is that of HEAVY labels of an even draw by weight.
+
+    What such a unit is decides the metric; no interval that does not see it can know.
+    """
+    heavy = weight * labels >= HEAVY * (weight * count).sum()
+    left = labels - count[heavy].sum()
+    rest = np.where(heavy, 0.0, pi)
+    if left <= 0 or not (rest > 0).any():
+        return pi
+    return np.where(heavy, 1.0, water_fill(rest, count, left))
+
+
 def bands(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int) -> Design:
     """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
 
@@ -48,6 +62,8 @@ def bands(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: Float
         raise PlanError(f"bands need at least {fewest} labels, but the budget is {labels}: raise it")
     reference = min(max(labels, SMALLEST_REFERENCE), int(count.sum()))
     pi = inclusion(size[frame], count, flagged[frame], reference)
+    if profile.weight is not None:
+        pi = with_heavy(pi, profile.mass[frame] / count, count, reference)
     per_band = max(LABELS_PER_BAND, math.ceil(reference / max(1, labels // SMALLEST_TAKE)))
     band = _cut_sides(profile, frame, flagged, pi, per_band)
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
