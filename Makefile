@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -16,6 +16,9 @@ help:
 	@echo "make dollars DATA=FOLDER  writes docs/coverage-dollars.md: metrics by weight"
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
+	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
+	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
+	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -52,6 +55,16 @@ joint:
 
 against:
 	$(PYTHON) -m benchmarks.against --data $(DATA) --reps 2000 --seed 42 --out docs/against.md
+
+# About twenty minutes on one core.
+guides:
+	$(PYTHON) -m benchmarks.guides --data $(DATA) --reps 300 --seed 42 --out docs/guides.md
+
+plans:
+	$(PYTHON) -m benchmarks.plans --data $(DATA) --seed 42 --out docs/plans.md
+
+pairs:
+	$(PYTHON) -m benchmarks.pairs --data $(DATA) --reps 500 --seed 42 --out docs/pairs.md
 
 docs:
 	$(PYTEST) tests/docs

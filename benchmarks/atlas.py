@@ -35,7 +35,7 @@ from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.tally import Tally
 from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import stream
-from assay.study.simulate import replicate, true_value
+from assay.study.simulate import measure_each, replicate, true_value
 from benchmarks import made
 from benchmarks.atlas_page import page, summary
 from benchmarks.tables import Mode, load
@@ -54,6 +54,7 @@ OTHER_INTERVALS: tuple[IntervalKind, ...] = ("strict", "midp", "wald", "beta", "
 COUNT_INTERVALS: tuple[IntervalKind, ...] = ("clopper_pearson", "wilson")
 COUNT_METRICS = ("precision", "recall", "f1", "accuracy", "prevalence")
 OTHER_LEVELS = (0.8, 0.9, 0.99)
+OTHER_DESIGNS: tuple[DesignName, ...] = ("proportional", "constant", "neyman", "two_bins", "poisson", "importance")
 MATHEMATICS = ("assay.designs.", "assay.estimators.", "assay.intervals.", "assay.nouns.", "assay.planning.", "assay.study.simulate")
 
 
@@ -106,6 +107,8 @@ def tasks(name: str, guide: str) -> Iterator[Task]:
     designs: tuple[DesignName, ...] = ("bands", "simple") if guide in ("own", "noise") else ("bands",)
     for design in designs:
         yield from (Task(name, guide, m, design, n, "rec", 0.95, FULL_REPS) for m in EIGHT for n in LABELS)
+    if guide == "own":
+        yield from (Task(name, guide, m, d, OTHER_LABELS, "rec", 0.95, OTHER_REPS) for d in OTHER_DESIGNS for m in EIGHT)
     if guide != "own" or name not in ("calibrated", "overconfident"):
         return
     n, reps = OTHER_LABELS, OTHER_REPS
@@ -124,7 +127,8 @@ def run(at: made.Known, task: Task) -> dict[str, Any]:
     used = min(task.labels, design.frame)
     groups = groups_of(at.profile, design)
     tally = replicate(groups, design, at.positives, labels=used, reps=task.reps, rng=rng)
-    found = measure(metric, tally, tail=(1 - task.level) / 2, interval=task.interval, rng=rng)
+    how = measure_each if design.poisson else measure
+    found = how(metric, tally, tail=(1 - task.level) / 2, interval=task.interval, rng=rng)
     truth = true_value(at.profile, at.positives, metric)
     covered = (found.low <= truth) & (truth <= found.high)
     z = abs(float(np.sqrt(2) * _erfinv(task.level)))

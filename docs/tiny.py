@@ -1,7 +1,7 @@
-"""assay in one file: one classifier, precision and recall, equal-risk bands, REC. Read it from top to bottom.
+"""assay in one file: one classifier, a draw for recall, precision read beside it, equal-risk bands, REC. Read it from top to bottom.
 
-The product does the same with more metrics, engines, a ledger and refusals. A test holds the two against each other: same salt, same
-labels, same units, same numbers. Run it with `python docs/tiny.py`. What the letters mean: docs/maths/.
+The product does the same with more metrics, several goals, engines, a ledger and refusals. A test holds the two against each other: same
+salt, same labels, same units, same numbers. Run it with `python docs/tiny.py`. What the letters mean: docs/maths/.
 """
 
 import hashlib
@@ -48,12 +48,11 @@ def fill(size: Floats, count: Floats, total: float) -> Floats:
 
 
 def plan(s: Floats, flagged: NDArray[np.bool_], count: Floats, labels: int) -> tuple[Ints, Floats]:
-    """The band of each cell (s: its guide) and the mass of each band, for precision and recall together."""
+    """The band of each cell (s: its guide) and the mass of each band, for recall."""
     N1, A, B = count[flagged].sum(), (s * count)[flagged].sum(), (s * count)[~flagged].sum()
     doubted = np.clip(0.99 * s + 0.01 * np.where(flagged, A / N1, B / count[~flagged].sum()), 1e-6, 0.99)
     noise = np.sqrt(doubted * (1 - doubted))
-    a = [np.where(flagged, 1 / N1, 0), np.where(flagged, B, A) / (A + B) ** 2]  # influence on precision, on recall
-    size = np.sqrt(sum((a_m / (a_m * noise * count).sum()) ** 2 for a_m in a)) * noise
+    size = np.where(flagged, B, A) / (A + B) ** 2 * noise  # influence on recall, times what the answer varies by
     n = min(max(labels, 200), count.sum())
     pi = fill(0.5 * fill(size, count, n) + 0.3 * n / count.sum() + 0.2 * flagged * min(n, N1) / N1, count, n)
     band, bands = np.empty(s.size, dtype=np.int64), 0
@@ -120,7 +119,7 @@ def read_side(N: Floats, n: Floats, k: Floats, x: Floats, tail: float) -> Side:
 
 # 5. All of it.
 class Tiny:
-    """A study of precision and recall: `units` to label, then `estimate(answers)`."""
+    """A study of recall, with precision beside it: `units` to label, then `estimate(answers)`."""
 
     def __init__(self, ids: list[str], score: Floats, threshold: float, *, labels: int, salt: str) -> None:
         """Plans and draws `labels` units, at least 200."""

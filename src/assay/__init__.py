@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.estimators.counts import from_counts as from_counts
+    from assay.nouns.choice import Choice as Choice
     from assay.nouns.classifier import Classifier as Classifier
     from assay.nouns.decision import Decision as Decision
     from assay.nouns.estimate import Estimate as Estimate
@@ -29,6 +30,7 @@ _HOMES = {
     "Population": "assay.nouns.population",
     "Classifier": "assay.nouns.classifier",
     "Goal": "assay.nouns.goal",
+    "Choice": "assay.nouns.choice",
     "Study": "assay.study.study",
     "Plan": "assay.nouns.plan",
     "Label": "assay.nouns.label",

@@ -26,11 +26,11 @@ BRITISH = re.compile(
     r"\b(labell(ed|er|ing|ers)|behaviour|colour|favour|neighbour|licence[ds]|optimis(e|ed|ing)|recognis(e|ed))\b", re.IGNORECASE
 )
 MATHS = {
-    "designs": "bands two_bins",
-    "estimators": "weighted linearize calibration joint missing gold agreement counts",
+    "designs": "bands two_bins strata poisson",
+    "estimators": "weighted linearize calibration joint missing gold agreement counts phases",
     "intervals": "rare",
     "nouns": "weights",
-    "planning": "shares",
+    "planning": "shares guiding several forecasting believing",
 }
 
 # Class name -> the word of the glossary, where they differ.
@@ -45,6 +45,9 @@ WORDS = {
     "SourceFile": "fingerprint",
     "Rung": "profile",
     "JointTally": "joint",
+    "PhasedTally": "phase",
+    "Pilot": "pilot",
+    "Cut": "strata",
     "LabelSums": "metric weight",
     "WeightSums": "metric weight",
     "Agreed": "agreement",

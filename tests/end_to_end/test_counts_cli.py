@@ -122,7 +122,7 @@ def test_simulate_of_counts_on_bands_names_the_way_out(table: tuple[str, ...]) -
 
 def test_a_plan_may_decide_by_midp(table: tuple[str, ...]) -> None:
     plan = ("plan", *table, "--goal", "precision +-0.1")
-    rec, midp = (ok(*plan, "--interval", kind, "--json").json["goals"][0]["bands"] for kind in ("rec", "midp"))
+    rec, midp = (ok(*plan, "--interval", kind, "--json").json["goals"][0]["labels"] for kind in ("rec", "midp"))
     assert midp < rec
     ok(*plan, "--budget", 40, "--interval", "midp", "--study", "s")
     assert assay(*plan, "--interval", "wald").code == 2

@@ -29,6 +29,14 @@ POPULATION_OPTIONS = (
     click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column that cuts the population into parts; repeatable."),
     click.option("--weight", metavar="COLUMN", help='Metric weights (dollars, views), for goals such as "recall by amount >= 0.9".'),
     click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score; steers the draw."),
+    click.option("--missing-scores", is_flag=True, help="Allow scores that are null: such units are not flagged, and bands of their own."),
+    click.option(
+        "--candidate",
+        "candidates",
+        multiple=True,
+        metavar="COLUMN",
+        help="A probability a guide may be fitted from after a pilot; repeatable.",
+    ),
 )
 
 
@@ -43,7 +51,7 @@ def read_options(source: str, options: dict[str, Any]) -> Population:
     """The population the options describe; takes its options out of the dict."""
     from assay.study.populations import read_population
 
-    named = {name: options.pop(name) for name in ("slices", "guide", "weight")}
+    named = {name: options.pop(name) for name in ("slices", "guide", "weight", "candidates", "missing_scores")}
     return read_population(source, id=options.pop("id_column"), classifiers=_classifiers(options), **named)
 
 

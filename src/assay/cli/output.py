@@ -89,7 +89,8 @@ def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
 
 def named(estimate: Estimate, *, several: bool) -> str:
     """The metric, and whose it is where there are several classifiers."""
-    return f"{estimate.metric} of {estimate.classifier}" if several else estimate.metric
+    where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
+    return (f"{estimate.metric} of {estimate.classifier}" if several else estimate.metric) + where
 
 
 ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")

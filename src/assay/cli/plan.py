@@ -1,24 +1,42 @@
 """`assay plan`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import json_option, ledger_option, population_options, read_options
 from assay.cli.output import count, note, print_json, share, table, working
+from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, write_page
 from assay.nouns.canonical import Json
+
+if TYPE_CHECKING:
+    from assay.study.sizing import Sizing
+
+
+def design_options(function: Any) -> Any:
+    """The options that say how units are chosen."""
+    for option in reversed(DESIGN_OPTIONS):
+        function = option(function)
+    return function
 
 
 @click.command("plan")
-@click.argument("source", metavar="POPULATION")
+@click.argument("source", metavar="[POPULATION]", required=False)
 @population_options
-@click.option("--goal", "goals", multiple=True, required=True, metavar="GOAL", help='"precision +-0.03" or "recall >= 0.90"; repeatable.')
+@click.option(
+    "--goal", "goals", multiple=True, metavar="GOAL",
+    help='"precision +-0.03", "recall >= 0.90", "f1 +-0.05 by country", "precision >= 0.9 with 90 % power if 0.93"; repeatable.',
+)  # fmt: skip
 @click.option("--level", type=float, default=0.95, show_default=True, help="How sure to be.")
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Without it: what the goals need.")
 @click.option(
     "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
 )
-@click.option("--design", type=click.Choice(["bands", "simple"]), help="How units are chosen; bands unless the study has another.")
+@click.option(
+    "--pilot", type=click.IntRange(min=1), metavar="N",
+    help="Draw N of the budget first; when they are answered, the guide is fitted to them and the rest is drawn where it says.",
+)  # fmt: skip
+@design_options
 @click.option(
     "--interval",
     type=click.Choice(["rec", "strict", "midp"]),
@@ -30,53 +48,113 @@ from assay.nouns.canonical import Json
     type=click.Choice(["first", "majority", "unanimous"]),
     help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
 )
-@click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name.")
+@click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
+@click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
+@click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.")
 @ledger_option
 @json_option
-def command(*, source: str, as_json: bool, **options: Any) -> None:
+def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     """Say how many labels each goal needs and what a budget buys; with --study, fix the plan before the first label.
 
-    Planning a study again with a larger budget only adds units.
+    Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept.
 
     \b
-    Example:
+    Examples:
       assay plan scored.parquet --score score --threshold 0.5 --goal "precision +-0.05" --goal "recall >= 0.6" --budget 600 --study demo
+      assay plan --study demo --budget 800
     """  # noqa: D301
+    from assay.cli.topping import top_up
     from assay.nouns.goal import parse_goal
     from assay.study.profiling import profile_for
-    from assay.study.sizing import Ways, size_goals
+    from assay.study.sizing import Columns, Ways, size_goals
 
     if options["study"] is not None and not options["study"].strip():
         raise click.UsageError("--study needs a name, but got an empty one.")
+    if source is None:
+        top_up(options, as_json=as_json)
+        return
     population = read_options(source, options)
-    goals = [parse_goal(text, level=options["level"]) for text in options["goals"]]
+    goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
     with working("profiling the population"):
         population, profile = profile_for(population, goals)
-    ways = Ways(options["design"] or "bands", options["interval"] or "rec")
+    names = Columns([c.name for c in population.classifiers], population.slices)
+    ways = Ways(choice_of(options), options["interval"] or "rec")
     with working("sizing the goals"):
         sizing = size_goals(
-            profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, names=[c.name for c in population.classifiers]
+            profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, names=names, cost=costs(options)
         )
+    if options["page"]:
+        write_page(options["page"], profile, goals, sizing, ways=ways, names=names)
     fixed = _fix(population, goals, options, sizing.together) if options["study"] else None
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
         return
+    show(sizing)
+    if len(sizing.goals) == 1:
+        charted(profile, goals, ways, names)
+    if fixed:
+        tell_fixed(fixed, options)
+
+
+def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
+    """The plan that is fixed now, and what to do next."""
+    if options["pilot"]:
+        note("forecasts are of one draw by the scores as they are; what follows the pilot is drawn by what it teaches")
+    what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
+    note(f"plan {fixed['number']} of study {options['study']} is fixed: {what} labels, hash {str(fixed['hash'])[:12]}")
+    note(f"{fixed['promise']}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+
+
+def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
+    """The goals that were named. Refuses none."""
+    if not options["goals"]:
+        raise click.UsageError('Name at least one goal: --goal "precision +-0.03" or --goal "recall >= 0.90".')
+    return tuple(options["goals"])
+
+
+def show(sizing: "Sizing") -> None:
+    """What the goals need, and what the budget buys."""
     click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
-    rows = [[str(g.goal), count(g.bands), count(g.simple), count(g.uniform)] for g in sizing.goals]
+    rows = [
+        [str(g.goal), count(g.labels), count(g.worst), count(g.simple), count(g.uniform), saved(g.labels, g.uniform)] for g in sizing.goals
+    ]
     if len(rows) > 1:
-        rows.append(["all on one draw", count(sizing.together), "", ""])
-    table(("labels needed for", "bands", "simple draw", "uniform over the table"), rows)
+        rows.append(["all on one draw", count(sizing.together), "", "", count(sizing.uniform), saved(sizing.together, sizing.uniform)])
+        rows.append(["a draw for each", count(sizing.separately), "", "", "", ""])
+        if sizing.optimum is not None:
+            rows.append(["one draw, --several optimum", count(sizing.optimum), "", "", "", ""])
+    table(("labels needed for", "chosen", "at worst", "simple draw", "uniform", "uniform wastes"), rows)
+    for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
+        if (bill := billed(sizing, labels)) is not None:
+            click.echo(f"{name}: {bill}")
     if sizing.budget:
         click.echo(f"\na budget of {sizing.budget:,} is expected to show")
         shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
         table(
-            ("goal", "value", "half-width", "settles it"),
-            [[str(goal), share(f.value), f"{f.half_width:.3f}", "yes" if f.settles else "no"] for goal, f in shown],
+            ("goal", "value", "half-width", "chance", "enough"),
+            [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
         )
-    note("\nsizes take the scores as true probabilities; '-' means that not even all units would do")
-    if fixed:
-        note(f"plan {fixed['number']} of study {options['study']} is fixed: {fixed['budget']:,} labels, hash {str(fixed['hash'])[:12]}")
-        note(f"{fixed['promise']}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+    if sizing.left_out:
+        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
+    note(
+        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
+        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
+    )
+
+
+def saved(labels: int | None, uniform: int | None) -> str:
+    """The share of uniform labels that would be wasted."""
+    return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
+
+
+def billed(sizing: "Sizing", labels: int | None) -> str | None:
+    """What so many labels cost, in words; None where no cost is known."""
+    money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
+    if labels is None or (money is None and hours is None):
+        return None
+    parts = [f"{labels:,} labels", "" if money is None else f"cost {money:,.2f}", "" if hours is None else f"{hours:,.1f} hours"]
+    return ", ".join(part for part in parts if part)
 
 
 def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int | None) -> dict[str, Json]:
@@ -89,7 +167,13 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
     with working("fixing the plan"):
         how = {name: options[name] for name in ("ledger", "level", "rule")}
         study = Study.create(options["study"], population, goals=goals, **how)
-        plan = study.plan(budget, grow_to=options["grow_to"], design=options["design"], interval=options["interval"])
+        how = {name: options[name] for name in ("grow_to", "pilot", "interval")}
+        plan = study.plan(budget, design=choice_of(options, said=True), **how)
+    return plan_json(plan)
+
+
+def plan_json(plan: Any) -> dict[str, Json]:
+    """A plan as --json shows it."""
     return {
         "number": plan.number,
         "hash": plan.hash,

@@ -17,6 +17,7 @@ from assay.errors import PlanError
 from assay.nouns.plan import Change, Plan
 
 FIRST_SHARE, LAST_SHARE = 0.2, 0.8
+OF_BOTH = ", both together 1.5 of it (7.50% at level 0.95)"
 
 
 class Spending(NamedTuple):
@@ -27,9 +28,19 @@ class Spending(NamedTuple):
     promise: str
 
 
-def spending(earlier: Sequence[Plan], *, budget: int, grow_to: int | None, shown: Collection[int] = ()) -> Spending:
-    """What a new plan's look may spend, given the earlier plans and the numbers of those at which something was shown."""
+def spending(
+    earlier: Sequence[Plan], *, budget: int, grow_to: int | None, shown: Collection[int] = (), pilot: int | None = None
+) -> Spending:
+    """What a new plan's look may spend, given the earlier plans and the numbers of those at which something was shown.
+
+    pilot   labels of a first round of the budget: no interval before both rounds are in
+    """
     _check(earlier, budget, grow_to)
+    if pilot is not None and not earlier:
+        promise = f"a pilot of {pilot:,} labels: no interval before all {budget:,} of both rounds are in, which is one look"
+        return Spending("pilot", 1.0, promise)
+    if len(earlier) == 1 and earlier[0].is_pilot:
+        return _after_pilot(earlier[0], budget, shown)
     declared = grow_to if not earlier else earlier[-1].grow_to
     spent = [plan.share for plan in earlier if plan.number in shown]
     if not spent:
@@ -47,6 +58,15 @@ def spending(earlier: Sequence[Plan], *, budget: int, grow_to: int | None, shown
         f"numbers were shown before this growth was decided: this interval spends {share:g} of the error 1 - level, all intervals "
         f"of this study together {total:g} of it ({total * 0.05:.2%} at level 0.95)",
     )
+
+
+def _after_pilot(pilot: Plan, budget: int, shown: Collection[int]) -> Spending:
+    """The round that follows a pilot: all of the error, unless somebody peeked at the pilot."""
+    if pilot.number in shown:
+        return Spending(
+            "after the pilot", 0.5, f"numbers of the pilot were shown: this interval spends 0.5 of the error 1 - level{OF_BOTH}"
+        )
+    return Spending("after the pilot", 1.0, f"one look, when all {budget:,} labels of both rounds are in: the interval holds at its level")
 
 
 def declared_next(plan: Plan, budget: int) -> int | None:

@@ -4,41 +4,44 @@ Main path: population > profile > plan > draw > labels > estimate > [decision] >
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.deciding.looks import spending
-from assay.deciding.verdict import THIN_N_EFF, Reading, widest
-from assay.designs.base import takes
+from assay.deciding.verdict import Reading
+from assay.designs.base import takes_of
 from assay.estimators.effective import effective_n
 from assay.estimators.grouping import Groups
 from assay.estimators.measuring import measure
 from assay.nouns.arrays import FloatArray
-from assay.nouns.decision import MoreLabels
+from assay.nouns.decision import THIN_N_EFF, MoreLabels, widest
 from assay.nouns.design import Design
 from assay.nouns.plan import Plan
 from assay.nouns.tally import AnyTally, JointTally
-from assay.planning.sizing import settles, smallest, spread_labels, tails
+from assay.planning.forecasting import settles, spread_labels, tails
+from assay.planning.sizing import smallest
+
+Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]
 
 
 class Ahead(NamedTuple):
     """What a larger draw of the same design should show, if it goes on as the labels so far.
 
-    groups   of every classifier judged, for counts (None) and for each weight column a goal has
+    groups   of every classifier judged, by (weight column, slice) of the goals; (None, None) counts all units
     shares   the smoothed positive share of these groups, in their order
     of       the classifier each reading is of
     """
 
-    groups: Mapping[str | None, Sequence[Groups]]
-    shares: Mapping[str | None, Sequence[FloatArray]]
+    groups: Mapping[Kind, Sequence[Groups]]
+    shares: Mapping[Kind, Sequence[FloatArray]]
     of: Sequence[int]
 
     def tally(self, reading: Reading, classifier: int, design: Design, budget: int, answered: float) -> AnyTally:
         """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
         each = []
-        weight = reading.goal.definition.weight
-        for mine, p in zip(self.groups[weight], self.shares[weight], strict=True):
+        kind = (reading.goal.definition.weight, reading.goal.slice)
+        for mine, p in zip(self.groups[kind], self.shares[kind], strict=True):
             n = answered * spread_labels(mine, design, budget)
             each.append(mine.tally(n, n * p))
         return JointTally(tuple(each), reading.tally.correlation) if isinstance(reading.tally, JointTally) else each[classifier]
@@ -66,8 +69,8 @@ def more_labels(
     else:
         budget = smallest(enough, low=min(plan.budget + 1, frame), high=frame)
     target = frame if budget is None else budget
-    added = takes(plan.design.mass, plan.design.N, target) - plan.take
-    counted = ahead.groups[None][0]
+    added = takes_of(plan.design, target) - plan.take
+    counted = ahead.groups[None, None][0]
     flagged_share = np.bincount(counted.band, weights=counted.N * counted.flagged, minlength=plan.design.N.size) / plan.design.N
     flagged = round(float((added * flagged_share).sum()))
     total = target - plan.budget

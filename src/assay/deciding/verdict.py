@@ -17,16 +17,13 @@ from assay.errors import PlanError
 from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold
 from assay.estimators.measuring import measure
 from assay.estimators.missing import worst_limits
-from assay.nouns.decision import Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome
+from assay.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest
 from assay.nouns.estimate import Estimate
 from assay.nouns.evidence import Limits
 from assay.nouns.goal import Goal
-from assay.nouns.metric import Metric
 from assay.nouns.metrics import metric_named
 from assay.nouns.tally import AnyTally, Tally
 
-THIN_N_EFF = 30
-THIN_HALF_WIDTH = 0.12
 EXACT = 1e-9
 
 
@@ -84,14 +81,10 @@ def _side_of(goal: Goal, limits: Limits) -> tuple[GoalStatus, float]:
     return ("not met", low) if low > goal.value else ("open", high)
 
 
-def widest(metric: Metric) -> float:
-    """The largest half-width to ship on: twelve points of a share, and as much of a wider range."""
-    return THIN_HALF_WIDTH * (metric.high - metric.low)
-
-
 def thinness(estimate: Estimate) -> str | None:
     """Why a reading is too thin to ship on whatever its value; None if it is not."""
-    name = f"{estimate.metric} of {estimate.classifier}"
+    where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
+    name = f"{estimate.metric} of {estimate.classifier}{where}"
     if estimate.value is not None and estimate.half_width < EXACT:
         return None  # every unit is labeled: there is nothing more to know, however few there are
     if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:

@@ -18,6 +18,7 @@ import numpy as np
 
 from assay.designs.base import SMALLEST_TAKE, water_fill
 from assay.errors import PlanError
+from assay.nouns import ladder
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
 from assay.nouns.design import Design
 from assay.nouns.profile import Profile
@@ -51,43 +52,62 @@ def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: fl
     return np.where(heavy, 1.0, water_fill(rest, count, left))
 
 
-def bands(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int) -> Design:
-    """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
+def reference_of(labels: int, frame: int) -> int:
+    """The number of labels bands are cut for: the budget, at least 200, at most all units of the frame."""
+    return min(max(labels, SMALLEST_REFERENCE), frame)
+
+
+def rates(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: float) -> FloatArray:
+    """The probability of each cell's units if `labels` are drawn; 0 outside the frame.
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
     """
     count = profile.count[frame].astype(np.float64)
+    pi = np.zeros(profile.count.shape)
+    pi[frame] = inclusion(size[frame], count, flagged[frame], labels)
+    if profile.weight is not None:
+        pi[frame] = with_heavy(pi[frame], profile.mass[frame] / count, count, labels)
+    return pi
+
+
+def bands(profile: Profile, *, flagged: BoolArray, pi: FloatArray, labels: int, domain: IntArray | None = None) -> Design:
+    """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
+
+    pi are the rates at the number of labels bands are cut for (`reference_of`); cells of rate 0 are outside the frame. No band crosses
+    a side, nor a domain (a number per cell: which slice it belongs to) where there are labels enough to keep them apart.
+    """
+    frame = pi > 0
+    count = profile.count[frame].astype(np.float64)
+    inside = pi[frame]
     fewest = min(2 * SMALLEST_TAKE, int(count.sum()))  # a frame of three units is drawn whole
     if labels < fewest:
         raise PlanError(f"bands need at least {fewest} labels, but the budget is {labels}: raise it")
-    reference = min(max(labels, SMALLEST_REFERENCE), int(count.sum()))
-    pi = inclusion(size[frame], count, flagged[frame], reference)
-    if profile.weight is not None:
-        pi = with_heavy(pi, profile.mass[frame] / count, count, reference)
+    reference = reference_of(labels, int(count.sum()))
     per_band = max(LABELS_PER_BAND, math.ceil(reference / max(1, labels // SMALLEST_TAKE)))
-    band = _cut_sides(profile, frame, flagged, pi, per_band)
+    side = flagged.astype(np.int64) if domain is None else flagged + 2 * domain
+    band = _cut_sides(profile, frame, side, inside, per_band)
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
         per_band = math.ceil(per_band * 1.25)
-        band = _cut_sides(profile, frame, flagged, pi, per_band)
-    if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units forced more bands than so few labels can serve: one a side
+        band = _cut_sides(profile, frame, side, inside, per_band)
+    if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units or slices forced more bands than so few labels can serve: one a side
         band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
-    inside = band[frame]
-    mass = own_floats(np.bincount(inside, weights=pi * count))
-    return Design(name="bands", band=band, N=np.bincount(inside, weights=count).astype(np.int64), mass=mass)
+    home = band[frame]
+    mass = own_floats(np.bincount(home, weights=inside * count))
+    return Design(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass)
 
 
-def _cut_sides(profile: Profile, frame: BoolArray, flagged: BoolArray, pi: FloatArray, per_band: int) -> IntArray:
-    """The band of every cell, flagged side first; -1 outside the frame. `pi` is per cell of the frame."""
+def _cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
+    """The band of every cell, -1 outside the frame. `side` tells sides and slices apart; `pi` is per cell of the frame."""
     band = np.full(profile.count.size, -1, dtype=np.int64)
     cells = np.flatnonzero(frame)
     start = 0
-    for mine, whole in _parts(profile, cells, flagged[cells], pi, per_band):
+    for mine, whole in _parts(profile, cells, side[cells], pi, per_band):
         band[cells[mine]] = start if whole else start + _cut(profile, cells[mine], pi[mine], per_band)
         start = int(band.max()) + 1
     return band
 
 
-def _parts(profile: Profile, cells: IntArray, flagged: BoolArray, pi: FloatArray, per_band: int) -> Iterator[tuple[BoolArray, bool]]:
+def _parts(profile: Profile, cells: IntArray, side: IntArray, pi: FloatArray, per_band: int) -> Iterator[tuple[BoolArray, bool]]:
     """The parts of the frame that are cut by guide, or left whole: the two sides, and inside them layers of weight.
 
     Of several labels or classes: every pattern of decisions that carries a band and a half; all rarer ones together are one band.
@@ -100,12 +120,12 @@ def _parts(profile: Profile, cells: IntArray, flagged: BoolArray, pi: FloatArray
         if not common.all():
             yield ~common[where], True
         return
-    for side in (flagged, ~flagged):
+    for mine in (side == s for s in np.unique(side)[::-1]):
         if profile.weight is None:
-            parts = [side]
+            parts = [mine]
         else:
-            certain = side & (pi > 1 - 1e-9)
-            parts = [certain, *_layers(profile.layer[cells], side & ~certain, expected, per_band)]
+            certain = mine & (pi > 1 - 1e-9)
+            parts = [certain, *_layers(profile.layer[cells], mine & ~certain, expected, per_band)]
         yield from ((part, False) for part in parts if part.any())
 
 
@@ -125,18 +145,20 @@ def _layers(layer: IntArray, side: BoolArray, expected: FloatArray, per_band: in
 def _cut(profile: Profile, cells: IntArray, pi: FloatArray, per_band: float) -> IntArray:
     """The band (from 0) of each cell of one side: consecutive guide bins carrying about the same number of expected labels.
 
-    A bin is never split. A bin that alone carries a band's worth is a band of its own; certain units (pi = 1) share no band with others.
+    A bin is never split. A bin that alone carries a band's worth is a band of its own; certain units (pi = 1) and units without a
+    score share no band with others.
     """
     bins, where = np.unique(profile.guide_bin[cells], return_inverse=True)
     count = profile.count[cells].astype(np.float64)
     mass = np.bincount(where, weights=pi * count)
     certain = np.isclose(mass, np.bincount(where, weights=count), rtol=1e-9)
+    missing = bins == ladder.MISSING
     goal = mass.sum() / max(1, round(mass.sum()) // per_band)
     band_of_bin = np.empty(bins.size, dtype=np.int64)
     current, held = 0, 0.0
     for b in range(bins.size):
         overshoots = held + mass[b] - goal > goal - held and not certain[b]
-        if held > 0 and (overshoots or certain[b] != certain[b - 1]):
+        if held > 0 and (overshoots or certain[b] != certain[b - 1] or missing[b]):
             current, held = current + 1, 0.0
         band_of_bin[b] = current
         held += mass[b]

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import PlanError
 from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.design import Design
 
 SMALLEST_TAKE = 2  # one label has no variance
 
@@ -37,17 +38,17 @@ def water_fill(size: FloatArray, count: FloatArray, total: float) -> FloatArray:
     return filled
 
 
-def seats(mass: FloatArray, N: IntArray, total: int) -> IntArray:
+def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE) -> IntArray:
     """The bands in the order in which they receive the labels 1 .. total; every prefix is the allocation of that many labels.
 
-    Two seats each first (one where a band has one unit), heaviest band first; then Webster's method, the next seat to the largest
-    mass / (2 seats + 1), full bands skipped. House-monotone, so a larger budget only adds. Ties go to the lower band.
+    `smallest` seats each first (as many as a band has units, if fewer), heaviest band first; then Webster's method, the next seat to the
+    largest mass / (2 seats + 1), full bands skipped. House-monotone, so a larger budget only adds. Ties go to the lower band.
     """
     if total > N.sum():
         raise PlanError(f"a draw holds at most the {int(N.sum()):,} units its goals need, but {total:,} were asked for: lower the budget")
     heavy = np.argsort(-mass, kind="stable")
-    order: list[int] = [*heavy.tolist(), *(h for h in heavy.tolist() if N[h] >= SMALLEST_TAKE)]
-    held = np.minimum(N, SMALLEST_TAKE).tolist()
+    order: list[int] = [h for seat in range(smallest) for h in heavy.tolist() if N[h] > seat]
+    held = np.minimum(N, smallest).tolist()
     weights, room = mass.tolist(), N.tolist()
     heap = [(-weights[h] / (2 * held[h] + 1), h) for h in range(len(held)) if held[h] < room[h]]
     heapq.heapify(heap)
@@ -60,6 +61,54 @@ def seats(mass: FloatArray, N: IntArray, total: int) -> IntArray:
     return np.array(order[:total], dtype=np.int64)
 
 
-def takes(mass: FloatArray, N: IntArray, total: int) -> IntArray:
-    """How many labels each band receives of `total`."""
-    return np.bincount(seats(mass, N, total), minlength=N.size).astype(np.int64)
+def takes(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE) -> IntArray:
+    """How many labels each band receives of `total`: the first `total` seats, counted without walking through them.
+
+    Webster gives a band every seat whose mass / (2 seats + 1) is above some price; the price is bisected to a little above the last
+    seat's, and what is left is seated one by one.
+    """
+    first = np.minimum(N, smallest)
+    if total < first.sum() + N.size or total > N.sum():
+        return np.bincount(seats(mass, N, total, smallest=smallest), minlength=N.size).astype(np.int64)
+    low, high = 0.0, float(mass.max())
+    held = first
+    for _ in range(200):  # ends far sooner, but for masses a billion times apart
+        price = (low + high) / 2
+        bought = np.clip(np.ceil((mass / max(price, 1e-300) * (1 - 1e-12) - 1) / 2), first, N)
+        if bought.sum() <= total:
+            high, held = price, bought.astype(np.int64)
+        else:
+            low = price
+        if 0 <= total - held.sum() < N.size:
+            break
+    return _seat_rest(mass, N, held, total)
+
+
+def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> IntArray:
+    """The seats that are left, one by one."""
+    taken, weights, room = held.tolist(), mass.tolist(), N.tolist()
+    heap = [(-weights[h] / (2 * taken[h] + 1), h) for h in range(len(taken)) if taken[h] < room[h]]
+    heapq.heapify(heap)
+    for _ in range(total - int(held.sum())):
+        _, h = heapq.heappop(heap)
+        taken[h] += 1
+        if taken[h] < room[h]:
+            heapq.heappush(heap, (-weights[h] / (2 * taken[h] + 1), h))
+    return np.array(taken, dtype=np.int64)
+
+
+def takes_of(design: Design, total: int) -> IntArray:
+    """How many labels each band of a design receives of `total`; of a Poisson draw, about as many as expected."""
+    return takes(design.mass, design.N, total, smallest=design.smallest)
+
+
+def seats_of(design: Design, total: int) -> IntArray:
+    """The bands of a design in the order in which they receive the labels 1 .. total."""
+    return seats(design.mass, design.N, total, smallest=design.smallest)
+
+
+def pi_of(design: Design, total: int) -> FloatArray:
+    """The probability of each band's units in a draw of `total`."""
+    if design.poisson:
+        return water_fill(design.mass / design.N, design.N.astype(np.float64), float(total))
+    return np.asarray(takes_of(design, total) / design.N)

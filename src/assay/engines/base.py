@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from assay.errors import DrawError
-from assay.nouns.arrays import IntArray
+from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.draw import Units
 from assay.nouns.profile import Column, Problem, Profile
 from assay.randomness import TOP
@@ -96,6 +96,47 @@ def take_smallest(engine: Engine, profile: Profile, *, band: IntArray, take: Int
             break
         wanted = np.where(short, wanted * 2, wanted)
     return _rank(found, take, held, N)
+
+
+def take_first(engine: Engine, profile: Profile, *, band: IntArray, rate: FloatArray, total: int, salt: str) -> Taken:
+    """The `total` units with the smallest permanent number over rate, in that order: a sequential Poisson draw.
+
+    rate     of every band's units, up to a factor
+    The bounds expect total + 6 sqrt(total) + 10 units in all, so they come up short about once in 10^9; then they double.
+    """
+    in_frame = band >= 0
+    N = np.bincount(band[in_frame], weights=profile.count[in_frame], minlength=rate.size).astype(np.int64)
+    if total > N.sum():
+        raise DrawError(f"a draw holds at most the {int(N.sum()):,} units of its bands, but {total:,} are asked for: plan again")
+    wanted = total + 6 * total**0.5 + 10
+    while True:
+        whole = wanted >= N.sum()  # then every unit is looked at: a scale found by bisection may stop a hair below 1
+        scale = np.inf if whole else _scale(rate, N, wanted)
+        bound = np.array([TOP if c >= 1 else int(TOP * c) for c in (scale * rate).tolist()], dtype=np.int64)
+        found = engine.below(profile, band=band, bound=bound, salt=salt)
+        if len(found) > total or whole:
+            break
+        wanted *= 2
+    if len(found) < total:
+        raise DrawError(f"{total:,} units were planned, but only {len(found):,} were found: the table has changed, restore it")
+    keys = [unit.encode() for unit in found.unit]
+    place = (found.number / rate[found.band]).tolist()
+    rows = np.array(sorted(range(len(keys)), key=lambda i: (place[i], keys[i])), dtype=np.int64)
+    cut = bound.copy()
+    np.minimum.at(cut, found.band[rows[total:]], found.number[rows[total:]])
+    return Taken(units=found.pick(rows[:total]), cut=cut)
+
+
+def _scale(rate: FloatArray, N: IntArray, wanted: float) -> float:
+    """The c with sum of N min(1, c rate) = wanted, a little above where rounding leaves it."""
+    low, high = 0.0, 1.0 / float(rate.min())
+    for _ in range(100):
+        middle = (low + high) / 2
+        if (N * np.minimum(1.0, middle * rate)).sum() < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _rank(found: Units, take: IntArray, held: IntArray, N: IntArray) -> Taken:

@@ -75,6 +75,7 @@ def roles(population: Population) -> tuple[Role, ...]:
             found.append(Role("prediction", classifier.predicted, FLAG_TYPES, "store it as bool, or as the integers 0 and 1"))
     if population.guide is not None:
         found.append(Role("guide", population.guide, SCORE_TYPES, way_out))
+    found += [Role("candidate", column, SCORE_TYPES, way_out) for column in population.candidates]
     if population.weight is not None:
         found.append(Role("weight", population.weight, SCORE_TYPES, "store it as float64"))
     found += [Role("slice", column, SLICE_TYPES, "cast it to text or integers") for column in population.slices]
@@ -127,6 +128,7 @@ def score_ranges(population: Population) -> tuple[tuple[str, tuple[float, float]
     pairs = [(c.score, c.score_range) for c in population.classifiers if c.score is not None]
     if population.guide is not None:
         pairs.append((population.guide, (0.0, 1.0)))
+    pairs += [(column, (0.0, 1.0)) for column in population.candidates]
     return tuple(dict.fromkeys(pairs))
 
 
@@ -136,7 +138,9 @@ def checks_of(population: Population, types: Mapping[str, str]) -> tuple[Check, 
     if types[population.id] == "text":
         found += [Check(kind, population.id) for kind in (Kind.LONG_ID, Kind.NUL_ID, Kind.UNWRITABLE_ID)]
     for column, (low, high) in score_ranges(population):
-        found += [Check(kind, column, "score", low, high) for kind in (Kind.NULL, Kind.NAN, Kind.OUTSIDE)]
+        allowed = population.missing_scores and column not in population.candidates
+        kinds = (Kind.NAN, Kind.OUTSIDE) if allowed else (Kind.NULL, Kind.NAN, Kind.OUTSIDE)
+        found += [Check(kind, column, "score", low, high) for kind in kinds]
     for classifier in population.classifiers:
         if classifier.predicted is not None and classifier.value is None:
             found += _binary_checks(classifier.predicted, "prediction")
@@ -175,7 +179,13 @@ def problem(check: Check, *, count: int, unit: str | None, value: object) -> Pro
             _shown(unit),
             "clean the ids, or name another column",
         ),
-        Kind.NULL: (f"all units need a {check.word} in {column}", has, "fill it in, or leave those rows out"),
+        Kind.NULL: (
+            f"all units need a {check.word} in {column}",
+            has,
+            "fill it in, leave those rows out, or allow it with --missing-scores"
+            if check.word == "score"
+            else "fill it in, or leave those rows out",
+        ),
         Kind.NAN: (f"all units need a {check.word} in {column} that is not NaN", has, "fill it in, or leave those rows out"),
         Kind.OUTSIDE: (
             f"all units need a {check.word} in {column} within [{check.low:g}, {check.high:g}]",

@@ -161,11 +161,15 @@ class MemoryEngine:
         if self.population.guide_column is None:
             return np.zeros(self._N, dtype=np.int64)
         low, high = self.population.guide_range
-        return ladder.bin_of((self._column(self.population.guide_column).doubles() - low) / (high - low))
+        column = self._column(self.population.guide_column)
+        binned = ladder.bin_of((column.doubles() - low) / (high - low))
+        return np.where(column.nulls(), ladder.MISSING, binned) if self.population.missing_scores else binned
 
     def _slices(self) -> list[tuple[str, ...]]:
         """The slice values of each unit."""
         texts = [self._slice(name) for name in self.population.slices]
+        for name in self.population.candidates:
+            texts.append([str(step) for step in ladder.step_of(ladder.bin_of(self._column(name).doubles())).tolist()])
         if self.population.weight is not None:
             texts.append([str(layer) for layer in layer_of(self._quanta()).tolist()])
         return list(zip(*texts, strict=True)) if texts else [()] * self._N

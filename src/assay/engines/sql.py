@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from assay.engines.cells import NULL_MARK, threshold_of
 from assay.engines.checks import LONGEST_ID, Check, Kind
 from assay.engines.dialect import Dialect
+from assay.nouns import ladder
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
 from assay.nouns.profile import CLAIM_UNITS, UNSCORED
@@ -43,7 +44,7 @@ class Queries:
     @property
     def scores(self) -> tuple[str, ...]:
         """The score columns, each once; the position is the number of its alias s0, s1, ..."""
-        named = [c.score for c in self.population.classifiers] + [self.population.guide]
+        named = [c.score for c in self.population.classifiers] + [self.population.guide, *self.population.candidates]
         return tuple(dict.fromkeys(n for n in named if n is not None))
 
     @property
@@ -58,8 +59,9 @@ class Queries:
 
     @property
     def slices(self) -> tuple[str, ...]:
-        """The aliases of the slice columns; the layer of the weight is the last of them."""
-        return tuple(f"k{i}" for i in range(len(self.population.slices) + (self.population.weight is not None)))
+        """The aliases of the slice columns, of the steps of candidates, and of the layer of the weight, in this order."""
+        parts = len(self.population.slices) + len(self.population.candidates) + (self.population.weight is not None)
+        return tuple(f"k{i}" for i in range(parts))
 
     def survey(self, checks: Sequence[Check], *, truth: str | None = None) -> str:
         """One row: N, the smallest and largest id as text, and how many units break each check."""
@@ -165,12 +167,23 @@ class Queries:
         if self.population.weight is not None:
             quanta = self.dialect.floor.format(x=f"x * {self.dialect.double(QUANTA)}")
             units = f"select a.*, {self.dialect.layer_of('a.w')} as {self.slices[-1]} from (select b.*, {quanta} as w from ({units}) b) a"
+        steps = [f"{self._step(name)} as k{i}" for i, name in enumerate(self.population.candidates, len(self.population.slices))]
+        if steps:
+            units = f"select v.*, {', '.join(steps)} from ({units}) v"
         bits = [f"case when {self._positive(c)} then {1 << j} else 0 end" for j, c in enumerate(self.population.classifiers)]
         guide = self._guide()
         if guide is None:
             return f"select v.*, {' + '.join(bits)} as pattern, 0 as guide_bin from ({units}) v"
         inner = f"select v.*, {' + '.join(bits)} as pattern, {guide} as guide from ({units}) v"
-        return f"select g.*, {self.dialect.bin_of('g.guide')} as guide_bin from ({inner}) g"
+        binned = self.dialect.bin_of("g.guide")
+        if self.population.missing_scores:
+            binned = f"case when g.guide is null then {ladder.MISSING} else {binned} end"
+        return f"select g.*, {binned} as guide_bin from ({inner}) g"
+
+    def _step(self, name: str) -> str:
+        """The step of a candidate's score, as text: its bin over 64, which a double divides without rounding."""
+        binned = self.dialect.as_double.format(x=f"({self.dialect.bin_of(f'v.s{self.scores.index(name)}')})")
+        return self.dialect.as_text.format(x=self.dialect.floor.format(x=f"{binned} * {self.dialect.double(1 / ladder.STEP)}"))
 
     def _guide(self) -> str | None:
         """What steers the draw, in [0, 1]: a column, the risk of several labels or classes, or nothing."""

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from assay.estimators.measuring import measure
+from assay.estimators.phases import read_phases
 from assay.estimators.sides import Measured, read_sides
 from assay.nouns.arrays import FloatArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.metric import Metric
-from assay.nouns.tally import AnyTally, JointTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from assay.nouns.weights import WeightSums
 
 GRID = 240  # steps of each of the two passes; the answer is good to about 0.01 %
@@ -85,6 +86,8 @@ def _frame(metric: Metric, tally: AnyTally) -> float:
     """Units the metric is about."""
     if isinstance(tally, JointTally):
         return tally.tallies[0].N1 + tally.tallies[0].N0
+    if isinstance(tally, PhasedTally):
+        return _frame(metric, tally.pilot)
     return sum(_units(tally, side) for side, needed in ((True, metric.needs_flagged), (False, metric.needs_unflagged)) if needed)
 
 
@@ -94,6 +97,7 @@ def _simple(metric: Metric, tally: AnyTally, n: FloatArray) -> AnyTally:
         both = replace(metric, needs_flagged=True, needs_unflagged=True)
         parts = tuple(_simple(both, part, n) for part in tally.tallies)
         return JointTally(tuple(part for part in parts if isinstance(part, Tally)), tally.correlation)
-    sides = read_sides(tally)
+    sides = read_phases(tally) if isinstance(tally, PhasedTally) else read_sides(tally)
+    like = tally.pilot if isinstance(tally, PhasedTally) else tally
     p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
-    return simple_tally(metric, tally, p1=p1, p0=p0, n=n)
+    return simple_tally(metric, like, p1=p1, p0=p0, n=n)

@@ -62,13 +62,18 @@ class Groups(NamedTuple):
         return WeightSums(self.X, self.XX, self.top, *known)
 
 
-def groups_of(profile: Profile, design: Design, *, classifier: int = 0, weight: str | None = None) -> Groups:
-    """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column."""
+def groups_of(
+    profile: Profile, design: Design, *, classifier: int = 0, weight: str | None = None, guide: FloatArray | None = None
+) -> Groups:
+    """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column.
+
+    guide   of each cell, where another than the profile's steered the draw
+    """
     flagged = profile.predicted(classifier)
     inside = design.band >= 0
     key = np.where(inside, design.band * 2 + flagged, -1)
     names, of_cell = np.unique(key[inside], return_inverse=True)
-    claimed = profile.claimed(classifier)
+    claimed = profile.claimed(classifier) if guide is None else guide
     s = np.clip(claimed, CLIP, 1 - CLIP)
     amount = profile.amount(weight)
     summed = np.maximum(amount[inside], 1e-9)  # a group without weight has a guide all the same

@@ -21,7 +21,7 @@ from assay.estimators.linearize import influence
 from assay.estimators.sides import Measured, read_sides, side_limits
 from assay.intervals.mover import mover
 from assay.intervals.rare import UNSEEN
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
+from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.metric import Metric, Totals
@@ -85,18 +85,3 @@ def uncorrelated(groups: Sequence[Groups], n: Sequence[FloatArray], share: Seque
     """What labels would say on average if the positive shares of the groups were these: a forecast, without correlations."""
     tallies = tuple(mine.tally(labels, labels * p) for mine, labels, p in zip(groups, n, share, strict=True))
     return JointTally(tallies, np.eye(2 * len(tallies)))
-
-
-def stack(found: Sequence[JointTally]) -> JointTally:
-    """Replicates of one design, stacked on a leading axis; groups left without a label stay empty."""
-    first = found[0]
-    tallies = tuple(
-        first.tallies[j].counted(np.stack([t.tallies[j].n for t in found]), np.stack([t.tallies[j].k for t in found]))
-        for j in range(len(first.tallies))
-    )
-    return JointTally(tallies, np.stack([t.correlation for t in found]))
-
-
-def flags_of(pattern: IntArray, classifiers: int) -> BoolArray:
-    """Which classifiers flag each unit, one column a classifier."""
-    return ((pattern[:, None] >> np.arange(classifiers)) & 1).astype(np.bool_)

@@ -75,3 +75,21 @@ def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> Fl
         if whole > 0:
             squares += (a / whole) ** 2
     return np.asarray(np.sqrt(squares) * noise)
+
+
+def outcome_sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
+    """sqrt(E z^2), z the influence of a unit's whole outcome: what a draw without known sides would need (Yilmaz et al. 2021).
+
+    z^2 = s (dtheta/dTP)^2 + (1 - s) (dtheta/dFP)^2 of a flagged unit, with FN and TN of another; several metrics as in `sizes`.
+    """
+    s = doubted_guide(profile, flagged)
+    squares = np.zeros(s.shape)
+    for metric in metrics:
+        totals = guided_totals(profile, flagged, metric.weight)
+        g = Totals(*(np.nan_to_num(part) for part in metric.gradient(totals)))
+        each = np.where(flagged, s * g.TP**2 + (1 - s) * g.FP**2, s * g.FN**2 + (1 - s) * g.TN**2)
+        each = each * (profile.amount(metric.weight) / profile.count) ** 2
+        whole = float((np.sqrt(each) * profile.count).sum())
+        if whole > 0:
+            squares += each / whole**2
+    return np.sqrt(squares)

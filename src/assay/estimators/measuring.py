@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.estimators.joint import measure_joint
 from assay.estimators.linearize import influence
+from assay.estimators.phases import read_phases, refuse_unphased
 from assay.estimators.sides import Measured as Measured
 from assay.estimators.sides import Sides as Sides
 from assay.estimators.sides import read_sides as read_sides
@@ -22,7 +23,7 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.evidence import Limits
 from assay.nouns.metric import Metric, Totals
-from assay.nouns.tally import AnyTally, JointTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 
 
 class Point(NamedTuple):
@@ -44,6 +45,9 @@ def measure(
     """
     if isinstance(tally, JointTally):
         return measure_joint(metric, tally, tail=tail, interval=interval)
+    if isinstance(tally, PhasedTally):
+        refuse_unphased(interval)
+        return measure_sides(metric, read_phases(tally), tally=tally.pilot, tail=tail, interval=interval)
     return measure_sides(metric, read_sides(tally), tally=tally, tail=tail, interval=interval, rng=rng)
 
 

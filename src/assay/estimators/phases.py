@@ -15,34 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.errors import PlanError
-from assay.estimators.measuring import measure_sides
-from assay.estimators.sides import Measured, Sides
-from assay.estimators.weighted import read_side
-from assay.nouns.arrays import FloatArray
+from assay.estimators.sides import Sides
+from assay.estimators.weighted import ORDER_Z, order_z, read_side
+from assay.nouns.arrays import BoolArray, FloatArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.evidence import Evidence
-from assay.nouns.metric import Metric
+from assay.nouns.tally import PhasedTally as PhasedTally
 from assay.nouns.tally import Tally
 
 READABLE: tuple[IntervalKind, ...] = ("rec", "strict", "midp", "wald", "beta")  # the others count or redraw labels of one phase
-
-
-class PhasedTally(NamedTuple):
-    """Answers of two phases about one classifier.
-
-    pilot    the first phase, by its own groups of all units
-    rest     the second phase, by groups of the units that have no label of the pilot
-    weight   w, what the pilot's expansion counts; fixed before the first label
-    """
-
-    pilot: Tally
-    rest: Tally
-    weight: float
-
-    @property
-    def labels(self) -> FloatArray:
-        """Labels of both phases."""
-        return np.asarray(self.pilot.labels + self.rest.labels)
 
 
 class Held(NamedTuple):
@@ -53,11 +34,10 @@ class Held(NamedTuple):
     positive: FloatArray
 
 
-def measure_phases(metric: Metric, tally: PhasedTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
-    """The metric of two phases, its limits (each missed with probability `tail`) and standard error."""
+def refuse_unphased(interval: IntervalKind) -> None:
+    """Nothing comes back. Refuses an interval that counts or redraws the labels of one phase."""
     if interval not in READABLE:
         raise PlanError(f"two phases are read by {', '.join(READABLE)}, but got {interval}: choose one of those")
-    return measure_sides(metric, read_phases(tally), tally=tally.pilot, tail=tail, interval=interval)
 
 
 def read_phases(tally: PhasedTally) -> Sides:
@@ -76,7 +56,20 @@ def _read(pilot: Tally, rest: Tally, weight: float) -> Evidence:
             f"the second phase is about all units without a label of the pilot: {held.whole:,.0f} less {np.max(held.labeled):,.0f}, "
             f"but its groups hold {left:,.0f}: draw again those the pilot asked for in vain"
         )
-    return join(read_side(pilot), completed(read_side(rest), held), weight)
+    joined = join(read_side(pilot), completed(read_side(rest), held), weight)
+    return joined._replace(ordered=proven(pilot, rest))
+
+
+def proven(pilot: Tally, rest: Tally) -> BoolArray:
+    """Whether the labels have shown the order of the guides: each phase asks of its own guide, and the two answers are added.
+
+        z = (sqrt(n1) z1 + sqrt(n2) z2) / sqrt(n1 + n2)
+
+    About N(0, 1) where the guides say nothing: the pilot's guide is older than its labels, the second is older than the second labels.
+    """
+    n1, n2 = pilot.n.sum(-1), rest.n.sum(-1)
+    z = np.sqrt(n1) * order_z(pilot) + np.sqrt(n2) * order_z(rest)
+    return np.asarray(z > ORDER_Z * np.sqrt(n1 + n2))
 
 
 def _held(side: Tally) -> Held:
@@ -98,7 +91,6 @@ def completed(rest: Evidence, held: Held) -> Evidence:
     part = np.maximum(1 - held.labeled / held.whole, 0.0)
     p_rest = np.where(part > 0, rest.p, 0.0)
     return rest._replace(
-        N=held.whole,
         p=held.positive / held.whole + part * p_rest,
         raw=part**2 * rest.raw,
         v=part**2 * rest.v,
@@ -113,8 +105,7 @@ def join(first: Evidence, second: Evidence, weight: float) -> Evidence:
 
     p by w and 1 - w, variances by their squares, degrees of freedom by Satterthwaite. An error weighs w / n1 if the pilot sees it and
     (1 - w) / n2 if the second phase does, and they see it in the ratio n1 : n2; so one that nobody saw weighs w^2 / n1 + (1 - w)^2 / n2.
-    Whether the guide is proven is asked of the second phase alone: the pilot's labels made that guide. The larger of the two
-    unlabeled shares holds for both.
+    The larger of the two unlabeled shares holds for both, and the guides count as proven where each phase has proven its own.
     """
     a, b = weight, 1 - weight
     v1, v2 = a**2 * first.v, b**2 * second.v
@@ -127,7 +118,7 @@ def join(first: Evidence, second: Evidence, weight: float) -> Evidence:
         v=v1 + v2,
         df=np.divide((v1 + v2) ** 2, noise, out=np.asarray(first.df + second.df, dtype=np.float64), where=noise > 0),
         spread=a**2 * first.spread + b**2 * second.spread,
-        ordered=second.ordered,
+        ordered=first.ordered & second.ordered,
         unlabeled=np.maximum(first.unlabeled, second.unlabeled),
         heaviest=a**2 * first.heaviest + b**2 * second.heaviest,
     )

@@ -30,11 +30,26 @@ def expit(x: FloatArray) -> FloatArray:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
 
 
-def recalibrate(tally: Tally) -> FloatArray:
-    """mu_h: the positive share of each group according to the guide, recalibrated by two parameters with a ridge prior.
+class Calibration(NamedTuple):
+    """The log-odds a + b x that the labels make of the guide's x; arrays over replicates."""
 
-    The posterior mode of logit mu = a + b x, x the guide's mean log-odds, found by damped Newton steps (the log posterior is
-    strictly concave, so there is one mode). Without labels it is the guide itself.
+    a: FloatArray
+    b: FloatArray
+
+    def share(self, x: FloatArray) -> FloatArray:
+        """The positive share at the guide's log-odds x, on the last axis."""
+        return expit(self.a[..., None] + self.b[..., None] * x)
+
+
+def recalibrate(tally: Tally) -> FloatArray:
+    """mu_h: the positive share of each group according to the guide, recalibrated by two parameters with a ridge prior."""
+    return calibration(tally).share(tally.logit)
+
+
+def calibration(tally: Tally) -> Calibration:
+    """The posterior mode of logit mu = a + b x, x the guide's mean log-odds.
+
+    Found by damped Newton steps (the log posterior is strictly concave, so there is one mode). Without labels it is the guide itself.
     """
     x, n, k = tally.logit, tally.n, tally.k
     a, b = np.zeros(n.shape[:-1]), np.ones(n.shape[:-1])
@@ -52,7 +67,7 @@ def recalibrate(tally: Tally) -> FloatArray:
         a, b = a + scale * step_a, b + scale * step_b
         if max(np.abs(step_a).max(initial=0), np.abs(step_b).max(initial=0)) < 1e-10:
             break
-    return expit(a[..., None] + b[..., None] * x)
+    return Calibration(a, b)
 
 
 ORDER_Z = 2.326  # one-sided 1 %: the guide counts as proven on a side beyond this

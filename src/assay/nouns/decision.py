@@ -9,9 +9,17 @@ from typing import Literal
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
 from assay.nouns.goal import Goal
+from assay.nouns.metric import Metric
 
 GoalStatus = Literal["met", "not met", "open"]
 Outcome = Literal["ship", "do not ship", "label more"]
+THIN_N_EFF = 30
+THIN_HALF_WIDTH = 0.12
+
+
+def widest(metric: Metric) -> float:
+    """The largest half-width to ship on: twelve points of a share, and as much of a wider range."""
+    return THIN_HALF_WIDTH * (metric.high - metric.low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

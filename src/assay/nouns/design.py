@@ -18,16 +18,20 @@ from assay.nouns.canonical import Json
 class Design:
     """Bands of cells, drawn from independently, each a simple random draw.
 
-    name   "bands" or "simple"
-    band   the band of each profile cell; -1 where the goals do not need the cell
-    N      units in each band
-    mass   each band's share of the labels; takes follow from it by Webster's method
+    name      which of the designs
+    band      the band of each profile cell; -1 where the goals do not need the cell
+    N         units in each band
+    mass      each band's share of the labels; takes follow from it by Webster's method
+    smallest  the fewest labels a band gets, if it has as many units
+    poisson   units are drawn one by one, each with its band's rate; the takes are then what is expected, not what comes
     """
 
     name: str
     band: IntArray
     N: IntArray
     mass: FloatArray
+    smallest: int = 2
+    poisson: bool = False
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses a band without units or without mass."""
@@ -43,10 +47,22 @@ class Design:
         return int(self.N.sum())
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger."""
-        return {"name": self.name, "band": self.band.tolist(), "N": self.N.tolist(), "mass": self.mass.tolist()}
+        """Plain data for the ledger; what is as usual is left out."""
+        data: dict[str, Json] = {"name": self.name, "band": self.band.tolist(), "N": self.N.tolist(), "mass": self.mass.tolist()}
+        if self.smallest != 2:
+            data["smallest"] = self.smallest
+        if self.poisson:
+            data["poisson"] = True
+        return data
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Design":
         """The design that `as_json` wrote."""
-        return cls(name=data["name"], band=np.array(data["band"]), N=np.array(data["N"]), mass=np.array(data["mass"]))
+        return cls(
+            name=data["name"],
+            band=np.array(data["band"]),
+            N=np.array(data["N"]),
+            mass=np.array(data["mass"]),
+            smallest=data.get("smallest", 2),
+            poisson=data.get("poisson", False),
+        )

@@ -48,6 +48,7 @@ class Estimate:
     worst_low, worst_high   the interval if every missing answer were what moves it most; None: too little is missing to show it
     gold            adjudicated labels that corrected it; 0: none
     told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
+    slice           (column, value) of the units it is about; None: all
     """
 
     metric: str
@@ -72,6 +73,7 @@ class Estimate:
     told_value: float | None = None
     told_low: float | None = None
     told_high: float | None = None
+    slice: tuple[str, str] | None = None
 
     @property
     def half_width(self) -> float:
@@ -101,13 +103,16 @@ class Estimate:
         worst = "" if self.worst_low is None else f", worst case [{self.worst_low:.3f}, {self.worst_high:.3f}]"
         interval = f"[{self.low:.3f}, {self.high:.3f}] at {self.level:.1%}"
         gold = f", corrected by {self.gold} gold answers" if self.gold else ""
-        return f"{self.metric} of {self.classifier} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
+        where = "" if self.slice is None else f" in {self.slice[0]}={self.slice[1]}"
+        return f"{self.metric} of {self.classifier}{where} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger and for --json."""
+        where: dict[str, Json] = {} if self.slice is None else {"slice": list(self.slice)}
         return {
             "metric": self.metric,
             "classifier": self.classifier,
+            **where,
             "value": self.value,
             "low": self.low,
             "high": self.high,
@@ -135,4 +140,5 @@ class Estimate:
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Estimate":
         """The estimate that `as_json` wrote; what a later version added may be missing."""
-        return cls(**{name: data[name] for name in cls.__dataclass_fields__ if name in data})
+        held = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        return cls(**(held | {"slice": tuple(held["slice"])} if held.get("slice") else held))

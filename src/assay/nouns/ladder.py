@@ -9,7 +9,8 @@ Below 1/2 the score t itself, from 1/2 on t = 1 - s (exact in IEEE arithmetic) c
 
 Multiplying by a power of two is exact, so no rounding decides a bin; a linear grid would put nearly all of a rare-event
 population into its first bin. Bins are numbered upward with the score, 0 .. BINS - 1; NO_BIN marks a score that is null, NaN or
-outside [0, 1]. Where a population has no guide at all every unit has bin 0 of a ladder of one (`Profile.guided` is False).
+outside [0, 1], MISSING a null where a population allows it.
+Where a population has no guide at all every unit has bin 0 of a ladder of one (`Profile.guided` is False).
 
 Main path: population > [profile] > plan > draw > labels > estimate > decision > report
 """
@@ -80,3 +81,15 @@ def _middles() -> FloatArray:
 
 
 MIDDLES = _middles()
+MISSING = BINS  # the bin of a unit without a score, where a population allows one
+STEP = 64  # bins of the ladder that make one step: about a factor of two near 0 and 1
+
+
+def step_of(bins: IntArray) -> IntArray:
+    """The step of each bin: what is read of a column that may become part of a guide."""
+    return bins >> 6
+
+
+def step_middle(step: IntArray) -> FloatArray:
+    """The score in the middle of each step."""
+    return np.asarray(MIDDLES[np.minimum(step * STEP + STEP // 2, BINS - 1)])

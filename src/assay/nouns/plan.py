@@ -5,18 +5,27 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from assay.errors import PlanError
 from assay.nouns.arrays import IntArray, own_ints
 from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 
-Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look"]
+Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot"]
+
+
+class Pilot(NamedTuple):
+    """A first round that teaches the second where to look: its labels, those of both rounds, and what its own expansion counts."""
+
+    labels: int
+    total: int
+    weight: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,6 +40,9 @@ class Plan:
     share     the share of the error 1 - level this plan's look may spend
     promise   in words, what the interval at this plan's look is worth
     interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none
+    pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
+    guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
+    choice    what was asked of the design beyond its name; None: nothing
     """
 
     number: int
@@ -44,14 +56,28 @@ class Plan:
     share: float
     promise: str
     interval: IntervalKind = "rec"
+    pilot: Pilot | None = None
+    guide: tuple[float, ...] | None = None
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses takes that are not the budget."""
         object.__setattr__(self, "take", own_ints(self.take))
-        if int(self.take.sum()) != self.budget:
+        if int(self.take.sum()) != self.budget - self.before:
             raise PlanError(
-                f"takes must sum to the budget {self.budget:,}, but sum to {int(self.take.sum()):,}: this is a defect, please report it"
+                f"takes must sum to the budget {self.budget:,} less {self.before:,} of the pilot, but sum to {int(self.take.sum()):,}: "
+                "this is a defect, please report it"
             )
+
+    @property
+    def before(self) -> int:
+        """Labels of the pilot, which the bands of a later plan do not draw again."""
+        return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
+
+    @property
+    def is_pilot(self) -> bool:
+        """Whether this is the pilot itself: its labels alone are never read."""
+        return self.pilot is not None and self.guide is None
 
     @property
     def hash(self) -> str:
@@ -60,7 +86,13 @@ class Plan:
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger."""
+        phased: dict[str, Json] = {} if self.pilot is None else {"pilot": self.pilot._asdict()}
+        if self.guide is not None:
+            phased["guide"] = list(self.guide)
+        if self.choice is not None:
+            phased["choice"] = self.choice.as_json()
         return {
+            **phased,
             "number": self.number,
             "goals": [g.as_json() for g in self.goals],
             "design": self.design.as_json(),
@@ -89,4 +121,7 @@ class Plan:
             share=data["share"],
             promise=data["promise"],
             interval=data["interval"],
+            pilot=Pilot(**data["pilot"]) if "pilot" in data else None,
+            guide=tuple(data["guide"]) if "guide" in data else None,
+            choice=Choice.of_json(data["choice"]) if "choice" in data else None,
         )

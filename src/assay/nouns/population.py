@@ -25,6 +25,8 @@ class Population:
     slices       columns that cut the population into parts
     weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None: none
     guide        the column, a probability in [0, 1], that steers the draw; None: the first classifier's own score, or the risk
+    candidates   columns, probabilities in [0, 1], that a guide may be fitted from after a pilot; read in steps of about a factor of two
+    missing_scores   whether a score or guide may be null: such units are not flagged, and bands of their own
     risk         for several questions: what the noise s (1 - s) of each classifier's score counts in the risk that steers the draw,
                  unflagged and flagged; a study sets it from its goals
     """
@@ -35,6 +37,8 @@ class Population:
     slices: tuple[str, ...] = ()
     guide: str | None = None
     weight: str | None = None
+    candidates: tuple[str, ...] = ()
+    missing_scores: bool = False
     risk: tuple[tuple[float, float], ...] | None = None
     table: object | None = field(default=None, repr=False, compare=False)
 
@@ -47,6 +51,12 @@ class Population:
             raise PopulationError(f"classifier names must differ, but got {names}: rename one")
         if len(set(self.slices)) < len(self.slices):
             raise PopulationError(f"slice columns must differ, but got {list(self.slices)}: name each once")
+        if len(set(self.candidates)) < len(self.candidates) or set(self.candidates) & {self.guide_column}:
+            raise PopulationError(f"candidates are other columns than the guide, each once, but got {list(self.candidates)}: leave one out")
+        if self.candidates and self.is_joint:
+            raise PopulationError("candidates are of one question, but the classifiers are judged on several: make a study for each")
+        if self.missing_scores and self.is_joint:
+            raise PopulationError("missing scores are allowed for one question, but the classifiers are judged on several: fill them in")
         _refuse_mixed_classes(self.classifiers)
         if self.weight is not None and self.weight in self.slices:
             raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
@@ -96,12 +106,16 @@ class Population:
     @property
     def hidden_columns(self) -> frozenset[str]:
         """Columns no labeler may see: scores, predictions and the guide."""
-        named = [self.guide, *(c.score for c in self.classifiers), *(c.predicted for c in self.classifiers)]
+        named = [self.guide, *self.candidates, *(c.score for c in self.classifiers), *(c.predicted for c in self.classifiers)]
         return frozenset(column for column in named if column)
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger; a table held in memory is not part of it."""
+        fitted: dict[str, Json] = {"candidates": list(self.candidates)} if self.candidates else {}
+        if self.missing_scores:
+            fitted["missing_scores"] = True
         return {
+            **fitted,
             "source": self.source,
             "id": self.id,
             "classifiers": [c.as_json() for c in self.classifiers],
@@ -121,6 +135,8 @@ class Population:
             slices=tuple(data["slices"]),
             guide=data["guide"],
             weight=data["weight"],
+            candidates=tuple(data.get("candidates", ())),
+            missing_scores=data.get("missing_scores", False),
             risk=None if data["risk"] is None else tuple((low, high) for low, high in data["risk"]),
             table=table,
         )

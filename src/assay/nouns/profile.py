@@ -7,7 +7,7 @@ Main path: population > [profile] > plan > draw > labels > estimate > decision >
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,16 +99,39 @@ class Profile:
         """Units in the population."""
         return int(self.count.sum())
 
+    def part(self, cells: BoolArray) -> "Profile":
+        """The profile of these cells alone, as if the table held nothing else."""
+        if cells.all():
+            return self
+        return replace(
+            self,
+            guide_bin=self.guide_bin[cells],
+            pattern=self.pattern[cells],
+            slice=self.slice[cells],
+            count=self.count[cells],
+            weight=None if self.weight is None else self.weight[cells],
+            claims=None if self.claims is None else self.claims[cells],
+        )
+
     def predicted(self, classifier: int) -> BoolArray:
         """Which cells the classifier (by position) predicts positive."""
         return ((self.pattern >> classifier) & 1).astype(np.bool_)
 
     @property
     def guide(self) -> FloatArray:
-        """The guide's probability in the middle of each cell's bin; 1/2 where there is no guide."""
-        if not self.guided:
+        """The guide's probability in the middle of each cell's bin; 1/2 without a guide, the mean of the others where it is null."""
+        missing = self.unscored
+        if not self.guided or missing.all():
             return np.full(self.count.shape, 0.5)
-        return ladder.MIDDLES[self.guide_bin]
+        if not missing.any():
+            return ladder.MIDDLES[self.guide_bin]
+        guide = ladder.MIDDLES[np.where(missing, 0, self.guide_bin)]
+        return np.where(missing, np.average(guide[~missing], weights=self.count[~missing]), guide)
+
+    @property
+    def unscored(self) -> BoolArray:
+        """Which cells hold units whose guide is null."""
+        return np.asarray(self.guide_bin == ladder.MISSING)
 
     def claimed(self, classifier: int) -> FloatArray:
         """What a classifier (by position) or the guide claims of each cell: the mean probability of a positive."""

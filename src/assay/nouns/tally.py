@@ -83,4 +83,22 @@ class JointTally(NamedTuple):
         return np.asarray(np.maximum.reduce([t.labels for t in self.tallies]))
 
 
-AnyTally: TypeAlias = Tally | JointTally
+class PhasedTally(NamedTuple):
+    """Answers of two phases about one classifier.
+
+    pilot    the first phase, by its own groups of all units
+    rest     the second phase, by groups of the units that have no label of the pilot
+    weight   w, what the pilot's expansion counts; fixed before the first label
+    """
+
+    pilot: Tally
+    rest: Tally
+    weight: float
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels of both phases."""
+        return np.asarray(self.pilot.labels + self.rest.labels)
+
+
+AnyTally: TypeAlias = Tally | JointTally | PhasedTally

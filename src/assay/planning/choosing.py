@@ -4,21 +4,22 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
-from assay.designs.bands import bands
+from assay.designs.bands import bands, rates, reference_of
+from assay.designs.poisson import given, importance, poisson
 from assay.designs.simple import simple
+from assay.designs.strata import strata
 from assay.errors import PlanError
-from assay.estimators.linearize import sizes
-from assay.nouns.arrays import BoolArray
+from assay.estimators.linearize import outcome_sizes, sizes
+from assay.nouns.arrays import BoolArray, FloatArray
+from assay.nouns.choice import DESIGNS as DESIGNS
+from assay.nouns.choice import STRATIFIED, Choice
+from assay.nouns.choice import DesignName as DesignName
 from assay.nouns.design import Design
 from assay.nouns.metric import Metric
 from assay.nouns.profile import Profile
-
-DesignName = Literal["bands", "simple"]
-DESIGNS: tuple[DesignName, ...] = ("bands", "simple")
 
 
 def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
@@ -37,13 +38,54 @@ def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0
     return needed
 
 
-def choose_design(profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName = "bands", classifier: int = 0) -> Design:
-    """The design for these metrics of one classifier (by position) and a budget of `labels`."""
-    frame = frame_of(profile, metrics, classifier=classifier)
-    if name == "simple":
+def choose_design(
+    profile: Profile,
+    metrics: Sequence[Metric],
+    *,
+    labels: int,
+    name: DesignName | Choice = "bands",
+    classifier: int = 0,
+    slices: Sequence[str] = (),
+) -> Design:
+    """The design for these metrics of one classifier (by position) and a budget of `labels`. `slices` are the slice columns, in order."""
+    choice = name if isinstance(name, Choice) else Choice(name=name)
+    frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
+    if choice.name == "simple":
         return simple(profile, frame=frame)
-    if profile.claims is not None:  # several labels or classes: the guide is the risk itself
-        size = np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
-        return bands(profile, frame=frame, flagged=profile.pattern > 0, size=size, labels=labels)
-    flagged = profile.predicted(classifier)
-    return bands(profile, frame=frame, flagged=flagged, size=sizes(profile, flagged, metrics), labels=labels)
+    if choice.name == "given":
+        return given(profile, frame=frame, flagged=flagged, position=_position(choice.pi, slices))
+    if choice.name in STRATIFIED:
+        size = sizes(profile, flagged, metrics)
+        return strata(profile, frame=frame, flagged=flagged, size=size, labels=labels, choice=choice, slices=slices)
+    reference = reference_of(labels, int(profile.count[frame].sum()))
+    if choice.name == "importance":
+        pi = importance(profile, frame=frame, size=outcome_sizes(profile, flagged, metrics), labels=reference)
+    else:
+        pi = own_rates(profile, metrics, labels=reference, classifier=classifier)
+    if choice.name == "bands":
+        return bands(profile, flagged=flagged, pi=pi, labels=labels)
+    return poisson(profile, name=choice.name, flagged=flagged, pi=pi, labels=labels)
+
+
+def _position(column: str | None, slices: Sequence[str]) -> int:
+    if column is None or column not in slices:
+        raise PlanError(f"given probabilities are a slice column, but {column!r} is none of {list(slices)}: name it with --slice too")
+    return list(slices).index(column)
+
+
+def sides_of(profile: Profile, classifier: int) -> BoolArray:
+    """Which cells are on the flagged side; of several labels or classes those that any classifier flags."""
+    return profile.pattern > 0 if profile.claims is not None else profile.predicted(classifier)
+
+
+def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> FloatArray:
+    """How much a unit of each cell matters; of several labels or classes the root of the risk, which is their guide."""
+    if profile.claims is not None:
+        return np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
+    return sizes(profile, sides_of(profile, classifier), metrics)
+
+
+def own_rates(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0) -> FloatArray:
+    """The probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
+    frame, size = frame_of(profile, metrics, classifier=classifier), sizes_for(profile, metrics, classifier=classifier)
+    return rates(profile, frame=frame, flagged=sides_of(profile, classifier), size=size, labels=labels)

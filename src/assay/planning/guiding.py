@@ -6,9 +6,9 @@ Each column is believed twice: as it is (b_j = 1, all else 0), and as the center
 
     b_0 ~ N(0, 2^2),   b_j ~ N(1, 0.25^2),   every other b ~ N(0, 0.1^2)
 
-The guide's coefficients are the mean over these candidates, by how likely each makes the pilot's labels (Laplace), the judged
-classifier's own score believed e^2 times as much beforehand. So few labels leave the own score as it is, and no single fit is
-trusted that the labels do not prove. A bad guide costs labels, not validity. Derivation and what was tried: docs/maths/guiding.md.
+The guide's coefficients are the mean over these candidates, by the fourth root of how likely each makes the pilot's labels (Laplace),
+the judged classifier's own score believed e^2 times as much beforehand. So few labels leave the own score as it is, and no single fit
+is trusted that the labels do not prove. A bad guide costs labels, not validity. Derivation and what was tried: docs/maths/guiding.md.
 
 Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
@@ -25,11 +25,12 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.canonical import Json
 
 PILOT_SHARE = 0.25  # of the labels
-PILOT_COUNTS = 0.75  # w over the pilot's share of the labels: what T1 counts, in units of what even labels would make it count
+PILOT_COUNTS = 0.75  # what the pilot's expansion counts, over what it would if the second draw were no better
 SMALLEST_BUDGET = 200  # below it nothing was measured
 SUREST = 1e-7  # scores nearer to 0 or 1 have the log-odds of this: 16
 INTERCEPT_SD, CENTER_SD, OTHER_SD = 2.0, 0.25, 0.1
 OWN_BELIEF = 2.0  # natural log of how many times the own score is believed beforehand
+EVIDENCE_COUNTS = 0.25  # likely labels are not yet a good draw: columns about as likely as the best keep their say
 NEWTON_STEPS = 60
 TOLERANCE = 1e-9
 
@@ -42,12 +43,24 @@ class Phases(NamedTuple):
     weight: float
 
 
-def divide(labels: int) -> Phases:
-    """A quarter of the labels to the pilot, which counts 3/4 of that. Refuses a budget too small to learn a guide from."""
+def divide(labels: int, *, frame: int) -> Phases:
+    """A quarter of the labels to the pilot, which counts 3/4 of what it would among labels that are all alike.
+
+        w = 3/4 (1/n - 1/F) / (1/n1 - 1/F)        n labels in all, n1 of the pilot, F units in the frame
+
+    3/16 where the frame is large, 0 for a census, which needs no pilot's word. Refuses a budget too small to learn a guide from.
+    """
     if labels < SMALLEST_BUDGET:
         raise PlanError(f"a guide is fitted from {SMALLEST_BUDGET} labels up, but the budget is {labels}: name one column as the guide")
+    if labels > frame:
+        raise PlanError(f"a draw holds at most the {frame:,} units its goals need, but {labels:,} were asked for: lower the budget")
     pilot = round(PILOT_SHARE * labels)
-    return Phases(pilot, labels - pilot, PILOT_COUNTS * pilot / labels)
+    return Phases(pilot, labels - pilot, pilot_weight(pilot, labels, frame=frame))
+
+
+def pilot_weight(pilot: int, labels: int, *, frame: int) -> float:
+    """What the expansion of `pilot` of the `labels` counts: 3/4 of what it would among labels that are all alike."""
+    return PILOT_COUNTS * (1 / labels - 1 / frame) / (1 / pilot - 1 / frame)
 
 
 def log_odds(score: FloatArray) -> FloatArray:
@@ -110,11 +123,11 @@ def fit_guide(x: FloatArray, y: FloatArray, *, own: int) -> FittedGuide:
         raise PlanError(f"a fit needs finite log-odds of {y.shape[0]} units and its own column among them, but got {x.shape} and {own}")
     z = np.column_stack([np.ones(y.size), x])
     found = [c for j in range(x.shape[1]) for c in _candidates(z, y, j)]
-    believed = np.array([c.evidence + OWN_BELIEF * (c.column == own) for c in found])
+    believed = np.array([EVIDENCE_COUNTS * c.evidence + OWN_BELIEF * (c.column == own) for c in found])
     share = np.exp(believed - believed.max())
     share /= share.sum()
     b = share @ np.stack([c.b for c in found])
-    belief = np.bincount([c.column for c in found], weights=share, minlength=x.shape[1])
+    belief = np.array([share[[c.column == j for c in found]].sum() for j in range(x.shape[1])])
     return FittedGuide(intercept=float(b[0]), slopes=_plain(b[1:]), belief=_plain(belief))
 
 

@@ -1,90 +1,36 @@
-"""What a budget can show, and how many labels a goal needs: sized for the interval that will be reported.
-
-The expected answers of every group (from the guide before the first label, from the smoothed rates after) are put through the
-very interval the study will report, so a size is not a normal approximation of it.
+"""How many labels a goal needs, and several on one draw: sized for the interval that will be reported, not for an approximation of it.
 
 Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
 """
 
+import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from assay.designs.base import takes
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.joint import uncorrelated
-from assay.estimators.measuring import Measured, measure
+from assay.designs.bands import bands, reference_of
+from assay.designs.base import takes_of
+from assay.errors import PlanError
 from assay.estimators.weighted import PRIOR_LABELS, recalibrate
 from assay.nouns.arrays import FloatArray
+from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
-from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
-from assay.nouns.tally import AnyTally, Tally
-from assay.planning.choosing import DesignName, choose_design, frame_of
+from assay.nouns.tally import Tally
+from assay.planning.asking import Ask
+from assay.planning.believing import Believed
+from assay.planning.choosing import DesignName, choose_design, sides_of
+from assay.planning.forecasting import forecast
+from assay.planning.several import design_together, labels_together
 
-
-class Forecast(NamedTuple):
-    """What a number of labels is expected to show of a goal."""
-
-    value: float | None
-    half_width: float
-    settles: bool
-
-
-def spread_labels(groups: Groups, design: Design, labels: int) -> FloatArray:
-    """Labels per group when `labels` are drawn: the band's take, shared by the units of its groups."""
-    take = takes(design.mass, design.N, labels).astype(np.float64)
-    return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
-
-
-def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
-    """The tail of the two-sided interval shown, and of the one-sided bound that settles a target; `share` of the error may be spent."""
-    error = (1 - goal.level) * share
-    return error / 2, error
-
-
-def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> bool:
-    """Whether these numbers would settle the goal, either way."""
-    if goal.kind == "+-":
-        return bool(two_sided.half_width <= goal.value)
-    return bool(one_sided.low >= goal.value or one_sided.high <= goal.value)
-
-
-def forecast(goal: Goal, tally: AnyTally, *, share: float = 1.0, interval: IntervalKind = "rec") -> Forecast:
-    """What the expected answers of a tally show of a goal."""
-    two, one = tails(goal, share=share)
-    shown, bound = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (two, one))
-    value = float(shown.value)
-    return Forecast(value if np.isfinite(value) else None, float(shown.half_width), settles(goal, shown, bound))
-
-
-def forecast_plan(
-    profile: Profile,
-    goal: Goal,
-    *,
-    labels: int,
-    design: Design,
-    share: float = 1.0,
-    interval: IntervalKind = "rec",
-    classifier: int = 0,
-) -> Forecast:
-    """What a draw of `labels` is expected to show if the scores are true probabilities."""
-    return forecast(
-        goal, expected_tally(profile, goal, design=design, labels=labels, classifier=classifier), share=share, interval=interval
-    )
-
-
-def expected_tally(profile: Profile, goal: Goal, *, design: Design, labels: int, classifier: int = 0) -> AnyTally:
-    """What `labels` labels would say on average if the scores are true probabilities."""
-    metric = goal.definition
-    judged = range(profile.claims.shape[1]) if metric.joint and profile.claims is not None else [classifier]
-    groups = [groups_of(profile, design, classifier=j, weight=metric.weight) for j in judged]
-    spread = [spread_labels(mine, design, labels) for mine in groups]
-    if metric.joint:
-        return uncorrelated(groups, spread, [mine.expected for mine in groups])
-    return groups[0].tally(spread[0], spread[0] * groups[0].expected)
+START = 200  # where the search for a number of labels begins
+CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
+MOST_STEPS = 24
+NEAR = 1.03  # of several goals on one draw: a half-width as near to the goal as imagined draws can tell
+MOST_RAISES = 5
+PLAIN = Choice()
+UNSIZED = ("manual", "given")  # their labels are what a person says
 
 
 def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
@@ -104,36 +50,141 @@ def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | Non
     return high
 
 
-def labels_needed(
-    profile: Profile,
-    goals: Sequence[Goal],
-    *,
-    name: DesignName = "bands",
-    interval: IntervalKind = "rec",
-    classifiers: Sequence[int] | None = None,
-) -> int | None:
-    """How many labels one draw needs to settle all goals if the scores are true probabilities; None: not even a census does.
+def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start: int = START) -> int | None:
+    """About the smallest n in [low, high] with short(n) <= 1, where short falls about as one over the root of n; None if none is.
 
-    For a target this is the size at which the expected answers settle it: about an even chance. `classifiers` says which each goal is of
-    (by position); the first, if not said.
+    Steps by that law, then between the nearest n that is enough and that is not, by interpolation of the logarithms and by halving in
+    turn; ends where one falls short by less than two per cent, or where the two are neighbors to one and a half per cent.
     """
-    metrics = [goal.definition for goal in goals]
-    frame = int(profile.count[frame_of(profile, metrics)].sum())
+    n, under, over = min(max(start, low), high), None, None  # (n, short) nearest to 1 from both sides
+    for step in range(MOST_STEPS):
+        found = short(n)
+        if found <= 1:
+            over = (n, found)
+            if found >= CLOSE or n == low:
+                return n
+        else:
+            under = (n, found)
+            if n == high:
+                return None
+        bottom, top = under[0] if under else low - 1, over[0] if over else high + 1
+        if top - bottom <= max(1, 0.015 * top):
+            break
+        halved = under is not None and over is not None and step % 3 == 2
+        n = round(math.sqrt(bottom * top)) if halved else _step(n, found, under, over)
+        n = min(max(n, bottom + 1), top - 1)
+    return over[0] if over else None
 
-    def enough(n: int) -> bool:
-        design = choose_design(profile, metrics, labels=n, name=name)
-        each = zip(goals, classifiers or [0] * len(goals), strict=True)
-        return all(forecast_plan(profile, goal, labels=n, design=design, interval=interval, classifier=j).settles for goal, j in each)
 
-    return smallest(enough, low=min(10, frame), high=frame)
+def _step(n: int, found: float, under: tuple[int, float] | None, over: tuple[int, float] | None) -> int:
+    """Where to look next."""
+    if under is None or over is None:
+        return math.ceil(n * min(max(1.02 * found * found, 1 / 8), 8.0))
+    (n0, f0), (n1, f1) = under, over
+    if not math.isfinite(f0) or f1 <= 0:  # at the target itself, or a census
+        return round(math.sqrt(n0 * n1))
+    slope = math.log(f1 / f0) / math.log(n1 / n0)
+    guess = math.log(n0) - math.log(f0 / 0.99) / slope
+    edge = 0.1 * math.log(n1 / n0)
+    return math.ceil(math.exp(min(max(guess, math.log(n0) + edge), math.log(n1) - edge)))
 
 
-def uniform_labels(profile: Profile, goal: Goal, simple: int | None) -> int | None:
-    """How many units of the whole table would have to be labeled, drawn evenly, to have `simple` of the kind the goal needs."""
-    if simple is None:
+def labels_needed(
+    ask: Ask,
+    *,
+    name: DesignName | Choice = "bands",
+    believed: Believed | None = None,
+    interval: IntervalKind = "rec",
+    share: float = 1.0,
+    start: int | None = None,
+    slices: Sequence[str] = (),
+) -> int | None:
+    """How many labels a draw made for one goal needs to settle it, if it is as believed (the scores at their word, if not said).
+
+    For a half-width: its mean is small enough. For a target: it is settled with the goal's power. None: not even a census does.
+    `start` is where to begin looking, such as what the same goal needs in another slice.
+    """
+    alone = ask.alone
+    frame = alone.frame
+    choice = name if isinstance(name, Choice) else Choice(name=name)
+    if choice.name in UNSIZED:
         return None
-    frame = int(profile.count[frame_of(profile, [goal.definition])].sum())
-    return min(profile.N, -(-simple * profile.N // frame))
+
+    def short(n: int) -> float:
+        try:
+            design = _own_design(alone, n, choice, slices)
+        except PlanError:  # more strata than so few labels can serve
+            return 2.0
+        return forecast(alone, design, n, believed=believed, interval=interval, share=share).short
+
+    return nearly_smallest(short, low=min(10, frame), high=frame, start=start or START)
+
+
+def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) -> Design:
+    """The design of a goal alone; of bands from the sizes it keeps."""
+    if choice.name != "bands":
+        return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
+    pi = ask.rates(reference_of(labels, ask.frame))
+    return bands(ask.part, flagged=sides_of(ask.part, ask.classifier), pi=pi, labels=labels)
+
+
+def labels_for_all(
+    profile: Profile,
+    asks: Sequence[Ask],
+    needs: Sequence[int | None],
+    *,
+    choice: Choice = PLAIN,
+    slices: Sequence[str] = (),
+    interval: IntervalKind = "rec",
+) -> int | None:
+    """Labels of one draw that settles every goal. `needs` are the labels of each alone; None if one of them needs more than there is.
+
+    Begins with the sum of the shared rates and adds until every goal's forecast is enough: rates that suffice in the variance may
+    still be cut into other bands than a goal's own draw would be.
+    """
+    if any(need is None for need in needs):
+        return None
+    if len(asks) == 1:
+        return needs[0]
+    if choice.name != "bands":
+        return _labels_searched(profile, asks, needs, choice, slices, interval)
+    n = labels_together(asks, needs, several=choice.several)
+    for _ in range(MOST_RAISES):
+        design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
+        n = min(n, design.frame)
+        take = takes_of(design, n)
+        short = max(forecast(ask, design, n, interval=interval, take=take).short for ask in asks)
+        if short <= NEAR or n == design.frame:
+            break
+        n = min(math.ceil(n * min(short * short, 1.5)), design.frame)
+    return n
+
+
+def _labels_searched(
+    profile: Profile,
+    asks: Sequence[Ask],
+    needs: Sequence[int | None],
+    choice: Choice,
+    slices: Sequence[str],
+    interval: IntervalKind,
+) -> int | None:
+    """The same for a design whose rates are not the largest of its goals': searched for."""
+    start = max(need or 0 for need in needs)
+    frame = sum(int(ask.part.count.sum()) for ask in asks[:1])
+
+    def short(n: int) -> float:
+        try:
+            design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
+        except PlanError:
+            return 2.0
+        return max(forecast(ask, design, min(n, design.frame), interval=interval).short for ask in asks)
+
+    return nearly_smallest(short, low=min(10, frame), high=max(frame, start), start=start)
+
+
+def uniform_labels(profile: Profile, ask: Ask, simple: int | None) -> int | None:
+    """How many units of the whole table would have to be labeled, drawn evenly, to have `simple` of the kind the goal needs."""
+    return None if simple is None else min(profile.N, -(-simple * profile.N // ask.frame))
 
 
 def smoothed_shares(tally: Tally) -> FloatArray:

@@ -45,6 +45,8 @@ def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
         return "metrics by weight were tested on one table only, see docs/coverage-dollars.md"
     if metric.joint:
         return "metrics of several labels or classes were tested on one table only, see docs/coverage-joint.md"
+    if found.slice is not None:
+        return "estimates in a slice were tested on made-up populations only, see docs/maths/several.md"
     if found.gold:
         return "estimates corrected by gold answers were tested on one table only, see docs/raters.md"
     return _of_levels(found, [row for level in _near(found, design) for row in _at(found, design, level, labels)], labels)
@@ -66,7 +68,7 @@ def _at(found: Estimate, design: str, level: float, labels: int) -> list[Seen]:
 
 def _of_levels(found: Estimate, seen: list[Seen], labels: int) -> str | None:
     if not _is_tested(found):
-        return f"the {found.interval} interval of {found.metric} was not tested with this design, see docs/atlas.md"
+        return f"the {found.interval} interval of {found.metric} was not tested, see docs/atlas.md"
     if not seen:
         return f"this interval was not tested at level {found.level:.4g} with {labels:,} labels, see docs/atlas.md"
     worst = min(seen, key=lambda s: s.lowest)

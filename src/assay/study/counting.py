@@ -4,6 +4,7 @@ Main path: population > profile > plan > draw > [labels] > [estimate] > decision
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +14,15 @@ from assay.estimators.gold import GoldTally, corrected_tally, fill_empty_gold
 from assay.estimators.grouping import Groups, fill_empty, groups_of
 from assay.estimators.joint import joint_tally
 from assay.estimators.missing import Fill, fill_all
-from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from assay.nouns.classifier import Classifier
+from assay.nouns.design import Design
 from assay.nouns.label import UNANSWERED, Label
 from assay.nouns.metric import Metric
-from assay.nouns.tally import AnyTally, JointTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from assay.nouns.weights import QUANTA, LabelSums
+from assay.planning.asking import cells_of
+from assay.study.guides import guide_of
 from assay.study.replay import Standing
 
 
@@ -36,11 +40,16 @@ class Answers(NamedTuple):
     gold: FloatArray
     weight: FloatArray | None
 
+    def rows(self, chosen: BoolArray) -> "Answers":
+        """Only these units."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return Answers(self.cell[chosen], self.positive[chosen], self.gold[chosen], weight)
+
     def filled(self, fill: Fill, flagged: Sequence[Groups]) -> "Answers":
         """Every missing answer taken to be what `fill` says of its side."""
         positive = self.positive.copy()
         for j, groups in enumerate(flagged):
-            side = groups.flagged[groups.of_cell[self.cell]]
+            side = groups.flagged[groups.of_cell[self.cell]]  # of a cell outside a slice any will do: it is not counted
             missing = ~np.isfinite(positive[:, j])
             positive[missing, j] = np.where(side, fill.flagged, fill.other)[missing]
         return self._replace(positive=positive)
@@ -82,15 +91,77 @@ def _positive(label: Label | None, classifier: Classifier) -> float:
     return float(label.answer == (classifier.value if classifier.value is not None else "yes"))
 
 
-def groups_for(standing: Standing, weight: str | None = None) -> list[Groups]:
-    """The groups of every classifier that is judged under the plan in force: all of several labels or classes, else the first."""
+def groups_for(
+    standing: Standing, weight: str | None = None, part: tuple[str, str] | None = None, *, design: Design | None = None
+) -> list[Groups]:
+    """The groups of every classifier that is judged under the plan in force: all of several labels or classes, else the first.
+
+    Of a slice (column, value) only the units in it: cells outside have no group.
+    """
     J = len(standing.population["classifiers"]) if standing.profile.claims is not None else 1
-    return [groups_of(standing.profile, standing.plan.design, classifier=j, weight=weight) for j in range(J)]
+    design = standing.plan.design if design is None else design
+    if part is None:
+        return [groups_of(standing.profile, design, classifier=j, weight=weight) for j in range(J)]
+    cells = cells_of(standing.profile, part, standing.population["slices"])
+    mine = replace(design, band=design.band[cells])
+    found = [groups_of(standing.profile.part(cells), mine, classifier=j, weight=weight) for j in range(J)]
+    everywhere = [np.full(cells.size, -1, dtype=np.int64) for _ in found]
+    for home, groups in zip(everywhere, found, strict=True):
+        home[cells] = groups.of_cell
+    return [groups._replace(of_cell=home) for groups, home in zip(found, everywhere, strict=True)]
+
+
+def pilot_groups(standing: Standing, weight: str | None, part: tuple[str, str] | None) -> Groups:
+    """The groups of a pilot, in its own bands."""
+    return groups_for(standing, weight, part, design=standing.plans[0].design)[0]
+
+
+def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: tuple[str, str] | None) -> Groups:
+    """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group."""
+    profile, plan = standing.profile, standing.plan
+    assert plan.guide is not None  # asked only after a pilot
+    told = np.isfinite(pilot.positive[:, 0])
+    cells = pilot.cell[told]
+    labeled = np.bincount(cells, minlength=profile.count.size)
+    left = profile.count - labeled
+    quanta = None
+    if profile.weight is not None and pilot.weight is not None:
+        held = np.bincount(cells, weights=np.rint(pilot.weight[told] * QUANTA), minlength=left.size)
+        quanta = np.maximum(profile.weight - held.astype(np.int64), 0)
+    guide = guide_of(standing, plan.guide)
+    band = _adopted(plan.design.band, (left > 0) & (standing.plans[0].design.band >= 0), profile.predicted(0), guide)
+    inside = (left > 0) & (band >= 0) & cells_of(profile, part, standing.population["slices"])
+    rest = replace(profile, count=np.maximum(left, 1), weight=quanta).part(inside)
+    groups = groups_of(rest, replace(plan.design, band=band[inside]), weight=weight, guide=guide[inside])
+    home = np.full(left.size, -1, dtype=np.int64)
+    home[inside] = groups.of_cell
+    whole = pilot_groups(standing, weight, part)
+    return groups._replace(of_cell=home, N1=whole.N1, N0=whole.N0)
+
+
+def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatArray) -> IntArray:
+    """The bands after a pilot, with those cells added of which it asked every unit and some in vain: to the nearest guide on their side."""
+    found = band.copy()
+    for side in (flagged, ~flagged):
+        homes, orphans = np.flatnonzero(side & (band >= 0)), np.flatnonzero(side & left & (band < 0))
+        if homes.size:
+            found[orphans] = [band[homes[np.argmin(np.abs(guide[homes] - guide[cell]))]] for cell in orphans.tolist()]
+    return found
+
+
+def phased(standing: Standing, said: Answers, weight: str | None, part: tuple[str, str] | None) -> PhasedTally:
+    """The answers of a pilot and of what followed it, each by its own groups."""
+    before = np.arange(said.cell.size) < standing.plan.before
+    pilot, rest = said.rows(before), said.rows(~before)
+    assert standing.plan.pilot is not None
+    first = fill_empty(tally(pilot, pilot_groups(standing, weight, part)))
+    second = fill_empty(tally(rest, rest_groups(standing, pilot, weight, part)))
+    return PhasedTally(first, second, standing.plan.pilot.weight)
 
 
 def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
     """The usable answers of one classifier counted by group, with the sums of their metric weights where it has groups by weight."""
-    usable = np.isfinite(answers.positive[:, classifier])
+    usable = np.isfinite(answers.positive[:, classifier]) & (groups.of_cell[answers.cell] >= 0)
     home, y = groups.of_cell[answers.cell[usable]], answers.positive[usable, classifier]
 
     def total(values: FloatArray) -> FloatArray:
@@ -135,10 +206,11 @@ class Counts(NamedTuple):
     standing: Standing
     answers: Answers
     groups: Mapping[str | None, Sequence[Groups]]
+    part: tuple[str, str] | None = None
 
     def labels(self, metric: Metric, classifier: int) -> tuple[AnyTally, GoldTally | None]:
-        """What a metric is read from, with the gold answers that correct it; none for joint metrics and those by weight."""
-        if metric.joint or metric.weight:
+        """What a metric is read from, with the gold answers that correct it; none for joint metrics, those by weight and of a slice."""
+        if metric.joint or metric.weight or self.part or self.standing.plan.guide is not None:
             return self._told(metric, classifier, self.answers), None
         return with_gold(self.answers, self.groups[None][classifier], classifier)
 
@@ -147,13 +219,16 @@ class Counts(NamedTuple):
         return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
 
     def _told(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
+        if self.standing.plan.guide is not None:
+            return phased(self.standing, said, metric.weight, self.part)
         groups = self.groups[metric.weight]
         return joint(self.standing, said, groups) if metric.joint else fill_empty(tally(said, groups[classifier], classifier))
 
     def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
         """The labels with what was filled in. Gold corrects the labels only: what is filled in is taken for the truth."""
         groups = self.groups[None][classifier]
-        gold = None if metric.joint or metric.weight else gold_tally(self.answers, groups, classifier)
+        told_only = metric.joint or metric.weight or self.part or self.standing.plan.guide is not None
+        gold = None if told_only else gold_tally(self.answers, groups, classifier)
         if gold is None:
             return self._told(metric, classifier, said)
         told, more = tally(self.answers, groups, classifier), tally(said, groups, classifier)

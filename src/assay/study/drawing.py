@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.designs.base import seats
-from assay.engines.base import Engine, Taken, take_smallest
+from assay.designs.base import pi_of, seats_of
+from assay.engines.base import Engine, Taken, take_first, take_smallest
 from assay.errors import FingerprintError, PlanError
 from assay.nouns.arrays import IntArray
 from assay.nouns.canonical import Json
@@ -32,14 +32,39 @@ def check_population(engine: Engine, profile: Profile) -> None:
     )
 
 
-def draw_plan(engine: Engine, profile: Profile, plan: Plan) -> Taken:
+def draw_plan(engine: Engine, profile: Profile, plan: Plan, pilot: Units | None = None) -> Taken:
     """The units of the whole plan in asking order, and the cuts of its bands.
 
-    Seat j of the asking order belongs to a band; the r-th seat of a band is its r-th smallest permanent number.
+    Seat j of the asking order belongs to a band; the r-th seat of a band is its r-th smallest permanent number. A Poisson draw is asked
+    in the order of permanent number over rate. What follows a pilot draws none of its units again.
     """
     check_population(engine, profile)
+    if plan.guide is not None and pilot is not None:
+        return _draw_rest(engine, profile, plan, pilot)
+    if plan.design.poisson:
+        rate = plan.design.mass / plan.design.N
+        return take_first(engine, profile, band=plan.design.band, rate=rate, total=plan.budget, salt=plan.salt)
     taken = take_smallest(engine, profile, band=plan.design.band, take=plan.take, salt=plan.salt)
-    return Taken(units=taken.units.pick(asking_order(taken.units.band, seats(plan.design.mass, plan.design.N, plan.budget))), cut=taken.cut)
+    return Taken(units=taken.units.pick(asking_order(taken.units.band, seats_of(plan.design, plan.budget))), cut=taken.cut)
+
+
+def _draw_rest(engine: Engine, profile: Profile, plan: Plan, pilot: Units) -> Taken:
+    """The units of the round that follows a pilot: the smallest numbers of each band, those of the pilot passed over."""
+    held = set(pilot.unit)
+    band, design = plan.design.band, plan.design
+    cells = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
+    home = dict(zip(cells, band.tolist(), strict=True))
+    theirs = [home[key] for key in zip(pilot.pattern.tolist(), pilot.guide_bin.tolist(), pilot.slice.tolist(), strict=True)]
+    passed = np.bincount([h for h in theirs if h >= 0], minlength=design.N.size)
+    found = take_smallest(engine, profile, band=band, take=plan.take + passed, salt=plan.salt)
+    fresh = np.array([i for i, unit in enumerate(found.units.unit) if unit not in held], dtype=np.int64)
+    ranked = [fresh[found.units.band[fresh] == h] for h in range(design.N.size)]
+    cut = found.cut.copy()
+    for h, rows in enumerate(ranked):
+        if rows.size > plan.take[h]:
+            cut[h] = found.units.number[rows[plan.take[h]]]
+    units = found.units.pick(np.concatenate([rows[: plan.take[h]] for h, rows in enumerate(ranked)]))
+    return Taken(units=units.pick(asking_order(units.band, seats_of(design, int(plan.take.sum())))), cut=cut)
 
 
 def asking_order(band: IntArray, seat: IntArray) -> IntArray:
@@ -59,7 +84,7 @@ def draw_body(plan: Plan, taken: Taken, standing: Standing) -> dict[str, Json]:
         "plan": plan.number,
         "plan_hash": plan.hash,
         "units": added.as_json(),
-        "pi": [float(x) for x in (plan.take / plan.design.N)[added.band]],
+        "pi": [float(x) for x in pi_of(plan.design, plan.budget - plan.before)[added.band]],
         "cut": taken.cut.tolist(),
         "fingerprint": standing.profile.fingerprint,
     }

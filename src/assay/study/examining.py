@@ -3,10 +3,14 @@
 Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.engines.base import Inspection
+import numpy as np
+
+from assay.engines.base import Engine, Inspection
 from assay.engines.opening import open_engine
+from assay.estimators.calibration import FALSE_ALARM, check_guide
 from assay.estimators.linearize import guided_totals
 from assay.nouns.canonical import Json
 from assay.nouns.metrics import COMMON, METRICS
@@ -16,11 +20,12 @@ from assay.nouns.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Examination:
-    """What was found. `profile` is None where something blocks."""
+    """What was found. `profile` is None where something blocks; `mismatches` say where a few labels contradict the scores."""
 
     population: Population
     inspection: Inspection
     profile: Profile | None
+    mismatches: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -50,6 +55,7 @@ class Examination:
             lines.append(
                 "there is no score and no guide: the draw cannot be placed, only spread evenly on each side; name a --guide to save labels"
             )
+        lines += self.mismatches
         if not self.inspection.duplicates_checked:
             lines.append(
                 "ids were not checked for duplicates (more than 10,000,000 units). Duplicates among the candidates of a draw are always "
@@ -71,8 +77,30 @@ class Examination:
         }
 
 
-def examine(population: Population, *, check_duplicates: bool | None = None) -> Examination:
-    """Inspects a table and, if nothing blocks, profiles it."""
+def examine(population: Population, *, check_duplicates: bool | None = None, answers: Mapping[str, bool] | None = None) -> Examination:
+    """Inspects a table and, if nothing blocks, profiles it. A few answers by unit are held against what the scores claim."""
     engine = open_engine(population)
     inspection = engine.inspect(check_duplicates=check_duplicates)
-    return Examination(population=population, inspection=inspection, profile=None if inspection.problems else engine.profile())
+    if inspection.problems:
+        return Examination(population=population, inspection=inspection, profile=None)
+    said = tuple(_mismatches(engine, population, answers)) if answers else ()
+    return Examination(population=population, inspection=inspection, profile=engine.profile(), mismatches=said)
+
+
+def _mismatches(engine: Engine, population: Population, answers: Mapping[str, bool]) -> Iterator[str]:
+    """Whether a few labels contradict the scores, in words, and the way out."""
+    column, classifier = population.guide_column, population.classifiers[0]
+    if column is None or classifier.score is None or classifier.threshold is None:
+        yield "answers are held against a score with a threshold, and this population has none: they were not looked at"
+        return
+    rows = engine.fetch(list(answers), columns=[column, classifier.score])
+    scored = [(row, said) for row, said in zip(rows, answers.values(), strict=True) if None not in row.values()]
+    low, high = population.guide_range
+    guide = np.array([(float(row[column] or 0) - low) / (high - low) for row, _ in scored])
+    flagged = np.array([float(row[classifier.score] or 0) >= classifier.threshold for row, _ in scored], dtype=np.bool_)
+    alarms = check_guide(np.clip(guide, 0, 1), flagged, np.array([said for _, said in scored], dtype=np.bool_))
+    if not alarms:
+        yield f"{len(scored):,} answers do not contradict the scores (false-alarm rate {FALSE_ALARM:.0%})"
+        return
+    yield f"the scores do not predict as they claim: {alarms[0]}"
+    yield "sizes that take them at their word will be wrong: plan with a pilot (--pilot 100), or name a better --guide"

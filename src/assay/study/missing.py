@@ -24,8 +24,10 @@ def read_missing(standing: Standing) -> Missing:
         return count_missing(missing, flagged=missing, band=rows, guide=np.zeros(0))
     joint = standing.profile.claims is not None
     flagged = units.pattern[rows] > 0 if joint else (units.pattern[rows] & 1).astype(np.bool_)
-    guide = ladder.MIDDLES[units.guide_bin[rows]] if standing.profile.guided else np.zeros(rows.size)
-    return count_missing(missing, flagged=flagged, band=units.band[rows], guide=guide)
+    guide = ladder.MIDDLES[np.minimum(units.guide_bin[rows], ladder.BINS - 1)] if standing.profile.guided else np.zeros(rows.size)
+    pilot = standing.plan.before if standing.plans else 0
+    band = np.where(rows < pilot, units.band[rows], units.band[rows] + 10**6)  # the bands of a pilot and those after it are not alike
+    return count_missing(missing, flagged=flagged, band=band, guide=guide)
 
 
 def _lacks(standing: Standing, unit: str) -> bool:

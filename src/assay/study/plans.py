@@ -3,46 +3,123 @@
 Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
+from dataclasses import replace
+from typing import NamedTuple
+
 from assay.deciding.looks import declared_next, spending
-from assay.designs.base import takes
+from assay.designs.base import takes_of
 from assay.errors import PlanError
+from assay.nouns.choice import Choice, DesignName
+from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.plan import Plan
-from assay.planning.choosing import DesignName, choose_design
+from assay.planning.asking import kept_columns, merge
+from assay.planning.several import design_together
+from assay.planning.sizing import labels_needed
+from assay.study.piloting import pilot_of
 from assay.study.replay import Standing
+from assay.study.sizing import Columns, asks_for
 
 
-def check_fixed(standing: Standing, design: DesignName | None, interval: IntervalKind | None) -> None:
-    """Refuses another design or interval than the first plan fixed."""
+class PlanWays(NamedTuple):
+    """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one."""
+
+    design: DesignName | Choice
+    interval: IntervalKind
+    pilot: int | None = None
+
+
+def check_fixed(standing: Standing, design: DesignName | Choice | None, interval: IntervalKind | None, pilot: int | None = None) -> None:
+    """Refuses another design, interval or pilot than the first plan fixed."""
     if not standing.plans:
         return
     first = standing.plans[0]
-    for what, asked, fixed in (("design", design, first.design.name), ("interval", interval, first.interval)):
+    held = first.pilot.labels if first.pilot is not None else None
+    if pilot is not None and pilot != held:
+        raise PlanError(f"a pilot is fixed with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
+    name = design.name if isinstance(design, Choice) else design
+    for what, asked, fixed in (("design", name, first.design.name), ("interval", interval, first.interval)):
         if asked is not None and asked != fixed:
             raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
+    if isinstance(design, Choice) and design != (held_choice := first.choice or Choice(name=design.name)):
+        raise PlanError(
+            f"the design is fixed with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
+        )
 
 
-def next_plan(standing: Standing, *, budget: int, grow_to: int | None, design: DesignName, interval: IntervalKind) -> Plan:
-    """The plan that follows, with the first plan's bands where there is one."""
-    spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
-    if budget < 1:
+def first_design(standing: Standing, budget: int, choice: Choice, interval: IntervalKind) -> Design:
+    """The design of a study's first plan: one draw for all its goals."""
+    names = Columns([c["name"] for c in standing.population["classifiers"]], standing.population["slices"])
+    if standing.profile.claims is not None:
+        return design_together(standing.profile, asks_for(standing.profile, standing.goals, names), [None], labels=budget, choice=choice)
+    keep = kept_columns(standing.goals, choice)
+    merged = merge(standing.profile, keep, names.slices)
+    asks = asks_for(merged.profile, standing.goals, Columns(names.classifiers, keep))
+    # A goal without units is left unanswered, not in the way of the others; of a slice it is refused, since no group could hold its labels.
+    asks = [ask for ask in asks if ask.goal.slice is not None or not ask.is_empty] or asks
+    needs = [labels_needed(ask, interval=interval) for ask in asks] if len(asks) > 1 else [None]
+    found = design_together(merged.profile, asks, needs, labels=budget, choice=choice, slices=keep)
+    return replace(found, band=found.band[merged.home])
+
+
+def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
+    """The plan that follows, with the first plan's bands where there is one, or those that followed its pilot."""
+    if budget < 1 and not standing.plans:
         raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
-    metrics = [goal.definition for goal in standing.goals]
-    chosen = standing.plans[0].design if standing.plans else choose_design(standing.profile, metrics, labels=budget, name=design)
-    largest = chosen.frame
-    if max(budget, grow_to or 0) > largest:
-        what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
-        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
-    return Plan(
+    if standing.plans and standing.plan.is_pilot:
+        raise PlanError("a pilot is followed by its rest once all of its units are answered, not by another plan: label on (assay draw)")
+    if not standing.plans:
+        return _first_plan(standing, budget, grow_to, ways)
+    spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
+    last = standing.plan
+    _refuse_more(last.design.frame + last.before, budget, grow_to)
+    return replace(
+        last,
         number=len(standing.plans) + 1,
-        goals=standing.goals,
-        design=chosen,
         budget=budget,
-        take=takes(chosen.mass, chosen.N, budget),
-        salt=standing.salt,
-        grow_to=declared_next(standing.plan, budget) if standing.plans else grow_to,
+        take=takes_of(last.design, budget - last.before),
+        grow_to=declared_next(last, budget),
         change=spend.change,
         share=spend.share,
         promise=spend.promise,
-        interval=standing.plans[0].interval if standing.plans else interval,
     )
+
+
+def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
+    """A study's first plan, or its pilot."""
+    spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
+    first = ways.pilot or budget
+    choice = ways.design if isinstance(ways.design, Choice) else Choice(name=ways.design)
+    chosen = first_design(standing, first, choice, ways.interval)
+    _refuse_more(chosen.frame, budget, grow_to)
+    _refuse_pilot(standing, chosen, grow_to, ways)
+    return Plan(
+        number=1,
+        goals=standing.goals,
+        design=chosen,
+        budget=first,
+        take=takes_of(chosen, first),
+        salt=standing.salt,
+        grow_to=grow_to,
+        change=spend.change,
+        share=spend.share,
+        promise=spend.promise,
+        interval=ways.interval,
+        pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
+        choice=choice if choice.as_json().keys() - {"name"} else None,
+    )
+
+
+def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:
+    """Nothing comes back. Refuses more labels than there are units."""
+    if max(budget, grow_to or 0) > largest:
+        what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
+        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
+
+
+def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways: PlanWays) -> None:
+    """Nothing comes back. Refuses what a pilot was not built for."""
+    if ways.pilot is None:
+        return
+    if design.name != "bands" or grow_to is not None or standing.profile.claims is not None:
+        raise PlanError("a pilot is for bands, one question and one look: leave out the design, grow_to or the further questions")

@@ -21,10 +21,14 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     slices: Sequence[str] = (),
     guide: str | None = None,
     weight: str | None = None,
+    candidates: Sequence[str] = (),
+    missing_scores: bool = False,
 ) -> Population:
     """The population of a path, a glob, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
 
-    `weight` is the column of metric weights, for goals such as "recall by amount".
+    `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that a
+    guide may be fitted from after a pilot. missing_scores=True allows scores that are null: such units are not flagged, and bands of
+    their own.
     Give `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
     """
     named = (
@@ -35,5 +39,17 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     if isinstance(source, str | Path):
         path = str(source)
         address = path if "://" in path else str(Path(path).absolute())
-        return Population(source=address, id=id, classifiers=named, slices=tuple(slices), guide=guide, weight=weight)
-    return Population(source=MEMORY, id=id, classifiers=named, slices=tuple(slices), guide=guide, weight=weight, table=source)
+        table = None
+    else:
+        address, table = MEMORY, source
+    return Population(
+        source=address,
+        id=id,
+        classifiers=named,
+        slices=tuple(slices),
+        guide=guide,
+        weight=weight,
+        candidates=tuple(candidates),
+        missing_scores=missing_scores,
+        table=table,
+    )

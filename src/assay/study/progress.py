@@ -48,6 +48,14 @@ class Progress(NamedTuple):
         return {**self._asdict(), "complete": self.complete, "unanswered": self.unanswered}
 
 
+def planned_labels(standing: Standing) -> int:
+    """Labels of the plan in force; of a pilot those of both rounds, because its own are never read alone."""
+    if not standing.plans:
+        return 0
+    plan = standing.plan
+    return plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
+
+
 def progress(standing: Standing) -> Progress:
     """How far the labeling of the plan in force is. A unit of several questions is as far as the one that is furthest behind."""
     counts = dict.fromkeys(("answered", "cannot_tell", "skipped", "never_answered"), 0)
@@ -61,7 +69,7 @@ def progress(standing: Standing) -> Progress:
         second += max(0, max(map(len, usable)) - 1)
         disagreements += any(len(set(said)) > 1 for said in usable)
     return Progress(
-        planned=standing.plan.budget if standing.plans else 0,
+        planned=planned_labels(standing),
         asked=len(standing.asked),
         labels=sum(counts.values()),
         second_looks=second,

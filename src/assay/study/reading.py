@@ -32,7 +32,7 @@ from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
 from assay.study.atlas import caution_of, in_words
-from assay.study.counting import Counts, groups_for, read_answers, tally
+from assay.study.counting import Answers, Counts, groups_for, read_answers, tally
 from assay.study.missing import BROKEN_PROMISE, read_missing, say_missing
 from assay.study.progress import Progress, progress
 from assay.study.replay import Standing
@@ -66,11 +66,11 @@ class Estimates:
         """The estimate of a metric; of the first classifier that has one."""
         return self.of(metric)
 
-    def of(self, metric: str, classifier: str | None = None) -> Estimate:
-        """The estimate of a metric of a classifier; of the first that has one, if not said."""
+    def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
+        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice."""
         name = metric_named(metric).name
         for found in self.estimates:
-            if found.metric == name and classifier in (None, found.classifier):
+            if found.metric == name and classifier in (None, found.classifier) and found.slice == slice:
                 return found
         p = self.progress
         if p.waits_for_gold and not self.estimates:
@@ -124,6 +124,7 @@ class Shown(NamedTuple):
     tally: AnyTally
     filled: Callable[[], tuple[AnyTally, ...]]
     gold: GoldTally | None
+    slice: tuple[str, str] | None = None
 
 
 def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
@@ -154,19 +155,34 @@ def readable(standing: Standing) -> list[Shown]:
     names = [c["name"] for c in standing.population["classifiers"]]
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
-    counts = Counts(standing, read_answers(standing), groups)
+    answers = read_answers(standing)
+    counts = Counts(standing, answers, groups)
     shown: dict[tuple[str, str], Shown] = {}
     for metric, j in _wanted(standing, names):
         name = ALL if metric.joint else names[j]
         if (metric.name, name) not in shown and (metric.joint or _answerable(metric, groups[metric.weight][j])):
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
-    return list(shown.values())
+    return [*shown.values(), *_in_slices(standing, answers, names)]
+
+
+def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
+    """What the goals about slices are read from."""
+    for goal in standing.goals:
+        if goal.slice is None:
+            continue
+        metric, j = goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
+        groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
+        counts = Counts(standing, answers, groups, goal.slice)
+        labels, _ = counts.labels(metric, j)
+        yield Shown(metric, ALL if metric.joint else names[j], labels, partial(counts.filled, metric, j), None, goal.slice)
 
 
 def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
     """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
     for goal in standing.goals:
+        if goal.slice is not None:
+            continue
         yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
@@ -191,6 +207,7 @@ def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     level = 1 - (1 - plan.goals[0].level) * plan.share
     planned = any(_is_goal(goal, one, standing) for goal in plan.goals)
     found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
+    found = replace(found, slice=one.slice)
     base: Tally | None = None
     if one.gold is not None and isinstance(one.tally, Tally):
         base = corrected_tally(one.tally, one.gold)
@@ -206,7 +223,11 @@ def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
 def _is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
     """Whether an estimate is of a goal's metric and classifier."""
     first = standing.population["classifiers"][0]["name"]
-    return goal.definition.name == one.metric.name and (one.metric.joint or (goal.classifier or first) == one.classifier)
+    return (
+        goal.slice == one.slice
+        and goal.definition.name == one.metric.name
+        and (one.metric.joint or (goal.classifier or first) == one.classifier)
+    )
 
 
 def read_agreement(standing: Standing) -> Agreed | None:
@@ -245,9 +266,9 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
         if standing.gold and one.gold is None:
             notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
         filled = one.filled() if feared else ()
-        readings.append(Reading(goal, shown.of(goal.metric, one.classifier), one.tally, filled, one.gold))
+        readings.append(Reading(goal, shown.of(goal.metric, one.classifier, slice=goal.slice), one.tally, filled, one.gold))
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
-    if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold:
+    if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
         return first
     answered = shown.progress.answered / max(1, shown.progress.labels)
     more = more_labels(standing.plans, _ahead(standing, readings), readings, shown=standing.shown_plans | {plan.number}, answered=answered)
@@ -257,8 +278,8 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
 def _ahead(standing: Standing, readings: Sequence[Reading]) -> Ahead:
     """What a larger draw of the same design should show, if it goes on as the labels so far."""
     answers = read_answers(standing)
-    weights = {None, *(reading.goal.definition.weight for reading in readings)}
-    groups = {weight: groups_for(standing, weight) for weight in weights}
-    shares = {weight: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for weight, mine in groups.items()}
+    kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
+    groups = {kind: groups_for(standing, *kind) for kind in kinds}
+    shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
     names = [c["name"] for c in standing.population["classifiers"]]
     return Ahead(groups, shares, [names.index(r.goal.classifier) if r.goal.classifier else 0 for r in readings])

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.designs.base import takes
+from assay.designs.base import pi_of, takes_of
 from assay.engines.opening import open_engine
 from assay.errors import PlanError
-from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.grouping import Groups, fill_empty, groups_of
 from assay.estimators.measuring import Measured, measure
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.canonical import Json
@@ -142,9 +142,19 @@ class _Bench:
         design = choose_design(self.profile, designed_for, labels=labels, name=name)
         used = min(labels, design.frame)
         tally = replicate(groups_of(self.profile, design), design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
-        measured = measure(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
+        how = measure_each if design.poisson else measure
+        measured = how(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
         named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
         return summarize(measured, true_value(self.profile, self.positives, metric), named=named, labels=labels, used=used)
+
+
+def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: IntervalKind, rng: np.random.Generator) -> Measured:
+    """Every replicate measured one by one, bands that came without a label joined to a neighbor as in a study."""
+    each = [
+        measure(metric, fill_empty(tally.counted(n, k)), tail=tail, interval=interval, rng=rng)
+        for n, k in zip(tally.n, tally.k, strict=True)
+    ]
+    return Measured(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
 
 def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
@@ -154,15 +164,38 @@ def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: in
     inside = groups.of_cell >= 0
     K = np.bincount(groups.of_cell[inside], weights=positives[inside], minlength=groups.N.size).astype(np.int64)
     N = groups.N.astype(np.int64)
-    take = takes(design.mass, design.N, labels)
+    if design.poisson:
+        take = sequential(design, labels=labels, reps=reps, rng=rng)
+    else:
+        take = np.broadcast_to(takes_of(design, labels), (reps, design.N.size))
     n, k = np.empty((reps, N.size)), np.empty((reps, N.size))
     for band in range(design.N.size):
         mine = np.flatnonzero(groups.band == band)
         parts = np.stack([K[mine], (N - K)[mine]], axis=1).ravel()
-        found = rng.multivariate_hypergeometric(parts, int(take[band]), size=reps, method="marginals")
-        k[:, mine] = found[:, 0::2]
-        n[:, mine] = found[:, 0::2] + found[:, 1::2]
+        for size in np.unique(take[:, band]):
+            rows = np.flatnonzero(take[:, band] == size)
+            found = rng.multivariate_hypergeometric(parts, int(size), size=rows.size, method="marginals")
+            k[np.ix_(rows, mine)] = found[:, 0::2]
+            n[np.ix_(rows, mine)] = found[:, 0::2] + found[:, 1::2]
     return groups.tally(n, k)
+
+
+def sequential(design: Design, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
+    """How many units each band gives to sequential Poisson draws of `labels`: the smallest numbers of each band, one over another's rate.
+
+    The j-th smallest of N even numbers is a sum of exponential gaps (Renyi), so only as many as could matter are made.
+    """
+    rate = design.mass / design.N
+    expected = pi_of(design, labels) * design.N
+    place, home = [], []
+    for h, N in enumerate(design.N.tolist()):
+        m = int(min(N, np.ceil(expected[h] + 8 * np.sqrt(expected[h]) + 12)))
+        gaps = rng.exponential(size=(reps, m)) / (N - np.arange(m))
+        place.append(-np.expm1(-np.cumsum(gaps, axis=1)) / rate[h])
+        home.append(np.full(m, h))
+    first = np.argpartition(np.concatenate(place, axis=1), labels - 1, axis=1)[:, :labels]
+    drawn = np.concatenate(home)[first]
+    return np.stack([np.bincount(row, minlength=design.N.size) for row in drawn]).astype(np.int64)
 
 
 def true_value(profile: Profile, positives: IntArray, metric: Metric) -> float:

@@ -5,66 +5,168 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from assay.deciding.looks import spending
 from assay.errors import PlanError
 from assay.nouns.canonical import Json
+from assay.nouns.choice import Choice
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
-from assay.planning.choosing import DesignName, choose_design, frame_of
-from assay.planning.sizing import Forecast, forecast_plan, labels_needed, uniform_labels
+from assay.planning.asking import Ask, ask_of, expand, kept_columns, left_out, merge
+from assay.planning.believing import at_their_worst
+from assay.planning.choosing import choose_design
+from assay.planning.forecasting import Forecast, forecast
+from assay.planning.several import design_together
+from assay.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
+
+
+class Cost(NamedTuple):
+    """What a label costs: money, and seconds of a person's time; None: not said."""
+
+    per_label: float | None = None
+    seconds_per_label: float | None = None
+
+    def money(self, labels: int | None) -> float | None:
+        """What so many labels cost."""
+        return None if labels is None or self.per_label is None else labels * self.per_label
+
+    def hours(self, labels: int | None) -> float | None:
+        """How long so many labels take one person."""
+        return None if labels is None or self.seconds_per_label is None else labels * self.seconds_per_label / 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalSize:
-    """Labels one goal needs: under bands, in a simple draw of the units it is about, evenly over the table; None: not even all do."""
+    """Labels one goal needs alone; None: not even all units do.
+
+    labels   by the design asked for, scores taken at their word
+    worst    the same if the scores say nothing inside a side and are off between them; None also where a target may then be the truth
+    simple   a simple draw of the units the goal is about
+    uniform  labels drawn evenly over the whole table
+    """
 
     goal: Goal
-    bands: int | None
+    labels: int | None
+    worst: int | None
     simple: int | None
     uniform: int | None
     forecast: Forecast | None  # at the budget asked about
 
+    @property
+    def share(self) -> float | None:
+        """The share of uniform labels that are needed: the rest would be wasted."""
+        return None if self.labels is None or not self.uniform else self.labels / self.uniform
+
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        shown: Json = None
-        if self.forecast is not None:
-            shown = {"value": self.forecast.value, "half_width": self.forecast.half_width, "settles": self.forecast.settles}
-        return {"goal": str(self.goal), "bands": self.bands, "simple": self.simple, "uniform": self.uniform, "at_budget": shown}
+        f = self.forecast
+        shown: Json = None if f is None else {"value": f.value, "half_width": f.half_width, "chance": f.chance, "settles": f.settles}
+        return {
+            "goal": str(self.goal),
+            "labels": self.labels,
+            "worst": self.worst,
+            "simple": self.simple,
+            "uniform": self.uniform,
+            "at_budget": shown,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
-    """What the goals need, each and all together, if the scores are true probabilities."""
+    """What the goals need, each and all together, if the scores are true probabilities.
+
+    together     labels of one draw for all goals
+    separately   of a draw for each
+    left_out     goals of slices that have no unit they are about
+    optimum      of one draw that saves where goals overlap, beside the largest rates; None for a single goal, and beyond eight
+    """
 
     N: int
     flagged: int
     goals: tuple[GoalSize, ...]
     together: int | None
+    separately: int | None
+    optimum: int | None
     budget: int | None
+    cost: Cost
+    left_out: tuple[Goal, ...] = ()
+
+    @property
+    def uniform(self) -> int | None:
+        """Labels drawn evenly over the table that serve every goal."""
+        each = [g.uniform for g in self.goals if g.uniform is not None]
+        return max(each) if len(each) == len(self.goals) else None
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
+        sizes = {"budget": self.budget, "together": self.together, "uniform": self.uniform}
         return {
             "units": self.N,
             "flagged": self.flagged,
             "goals": [g.as_json() for g in self.goals],
             "together": self.together,
+            "separately": self.separately,
+            "optimum": self.optimum,
+            "uniform": self.uniform,
             "budget": self.budget,
-            "assumes": "scores are true probabilities",
+            "left_out": [str(goal) for goal in self.left_out],
+            "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
+            "assumes": "labels: scores are true probabilities; worst: scores say nothing inside a side and are off between them",
         }
 
 
 class Ways(NamedTuple):
     """How labels would be drawn and read: what a plan fixes beside its goals and sizes."""
 
-    design: DesignName = "bands"
+    choice: Choice = Choice()
     interval: IntervalKind = "rec"
 
 
-DEFAULT_WAYS = Ways()
+class Columns(NamedTuple):
+    """The names a profile does not know: of its classifiers and of its slice columns, in order."""
+
+    classifiers: Sequence[str] = ()
+    slices: Sequence[str] = ()
+
+
+FINE_CELLS, COARSE = 1_000, 8  # profiles of more cells are sized with eight bins of the ladder read as one
+MOST_COMPARED = 8  # goals up to which the optimum of several is worked out beside the largest rate
+DEFAULT_WAYS, NO_NAMES, FREE = Ways(), Columns(), Cost()
+
+
+def asks_for(profile: Profile, goals: Sequence[Goal], names: Columns) -> list[Ask]:
+    """What the goals ask, those by a slice column one a value."""
+    return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in expand(profile, goals, slices=names.slices)]
+
+
+class Nearby:
+    """Sizes found so far: the same goal in another slice is a good place to begin."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._found: dict[tuple[str, str, float, str], int] = {}
+
+    def labels(self, ask: Ask, way: str, **how: Any) -> int | None:
+        """`labels_needed`, begun where the same goal ended before."""
+        key = (ask.goal.metric, ask.goal.kind, ask.goal.value, way)
+        found = labels_needed(ask, start=self._found.get(key), **how)
+        if found is not None:
+            self._found[key] = found
+        return found
+
+
+def narrowed(profile: Profile, goals: Sequence[Goal], choice: Choice, names: Columns) -> tuple[Profile, Columns]:
+    """The profile with only the slice columns told apart that goals and design are about: sizes are the same, and sooner there."""
+    if profile.claims is not None:
+        return profile, names
+    keep = kept_columns(goals, choice)
+    bins = COARSE if profile.guided and profile.count.size > FINE_CELLS else 1
+    return merge(profile, keep, names.slices, bins=bins).profile, Columns(names.classifiers, keep)
 
 
 def size_goals(
@@ -74,37 +176,95 @@ def size_goals(
     budget: int | None = None,
     grow_to: int | None = None,
     ways: Ways = DEFAULT_WAYS,
-    names: Sequence[str] = (),
+    names: Columns = NO_NAMES,
+    cost: Cost = FREE,
 ) -> Sizing:
-    """Labels each goal needs, all together, and what a budget is expected to show of each at its look. `names` are the classifiers'."""
-    of = {goal: names.index(goal.classifier) if goal.classifier is not None and names else 0 for goal in goals}
-    frame = int(profile.count[frame_of(profile, [g.definition for g in goals])].sum())
-    if max(budget or 0, grow_to or 0) > frame:
-        raise PlanError(
-            f"these goals can use at most the {frame:,} units they are about, but {max(budget or 0, grow_to or 0):,} were asked for"
-        )
+    """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    profile, names = narrowed(profile, goals, ways.choice, names)
+    asks = asks_for(profile, goals, names)
     share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
-    kind = ways.interval
+    near = Nearby()
+    alone = [near.labels(ask, "chosen", name=ways.choice, slices=names.slices, interval=ways.interval) for ask in asks]
+    shown = _at_budget(profile, asks, alone, budget, grow_to, ways, names, share) if budget else [None] * len(asks)
+    sizes = tuple(_size_one(profile, *each, interval=ways.interval, near=near) for each in zip(asks, alone, shown, strict=True))
+    known = [n for n in alone if n is not None]
+    shared = partial(labels_for_all, profile, asks, alone, slices=names.slices, interval=ways.interval)
+    together = shared(choice=ways.choice)
+    several = 1 < len(asks) <= MOST_COMPARED and together is not None and profile.claims is None and ways.choice == PLAIN
+    flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
+    return Sizing(
+        N=profile.N,
+        flagged=flagged,
+        goals=sizes,
+        together=together,
+        separately=sum(known) if len(known) == len(alone) else None,
+        optimum=shared(choice=Choice(several="optimum")) if several else None,
+        budget=budget,
+        cost=cost,
+        left_out=left_out(profile, goals, slices=names.slices),
+    )
 
-    def at_budget(goal: Goal) -> Forecast | None:
-        if not budget:
-            return None
-        design = choose_design(profile, [g.definition for g in goals], labels=budget, name=ways.design)
-        used = min(budget, design.frame)
-        return forecast_plan(profile, goal, labels=used, design=design, share=share, interval=kind, classifier=of[goal])
 
-    sizes = []
-    for goal in goals:
-        simple = labels_needed(profile, [goal], name="simple", interval=kind, classifiers=[of[goal]])
-        sizes.append(
-            GoalSize(
-                goal=goal,
-                bands=labels_needed(profile, [goal], interval=kind, classifiers=[of[goal]]),
-                simple=simple,
-                uniform=uniform_labels(profile, goal, simple),
-                forecast=at_budget(goal),
+def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, interval: IntervalKind, near: "Nearby") -> GoalSize:
+    """One goal's sizes by all ways."""
+    simple = near.labels(ask, "simple", name="simple", interval=interval)
+    open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at the worst the value is the target, which nothing settles
+    return GoalSize(
+        goal=ask.goal,
+        labels=alone,
+        worst=None if ask.metric.joint or open_target else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
+        simple=simple,
+        uniform=uniform_labels(profile, ask, simple),
+        forecast=shown,
+    )
+
+
+def _at_budget(
+    profile: Profile,
+    asks: Sequence[Ask],
+    alone: Sequence[int | None],
+    budget: int,
+    grow_to: int | None,
+    ways: Ways,
+    names: Columns,
+    share: float,
+) -> list[Forecast]:
+    """What the budget is expected to show of each goal, drawn once for all."""
+    design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
+    if max(budget, grow_to or 0) > design.frame:
+        raise PlanError(
+            f"these goals can use at most the {design.frame:,} units they are about, but {max(budget, grow_to or 0):,} were asked for"
+        )
+    return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
+
+
+class Point(NamedTuple):
+    """Mean half-widths with so many labels: chosen, and drawn evenly over the table."""
+
+    labels: int
+    chosen: float
+    uniform: float
+
+
+def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Columns = NO_NAMES, points: int = 8) -> list[Point]:
+    """Half-width against labels for one goal, from 25 labels (or as few as the design can be made of) to all it is about, or 20,000."""
+    profile, names = narrowed(profile, [goal], ways.choice, names)
+    ask = asks_for(profile, [goal], names)[0]
+    alone = ask.alone
+    sizes = np.unique(np.geomspace(min(25, ask.frame), min(ask.frame, 20_000), points).round().astype(int)).tolist()
+    found = []
+    for n in sizes:
+        try:
+            design = design_together(profile, [ask], [None], labels=n, choice=ways.choice, slices=names.slices)
+        except PlanError:  # too few labels for so many strata
+            continue
+        even = choose_design(alone.part, [ask.metric], labels=n, name="simple", classifier=ask.classifier)
+        uniform = max(1, round(n * ask.frame / profile.N))
+        found.append(
+            Point(
+                n,
+                forecast(ask, design, n, interval=ways.interval).half_width,
+                forecast(alone, even, uniform, interval=ways.interval).half_width,
             )
         )
-    together = sizes[0].bands if len(goals) == 1 else labels_needed(profile, goals, interval=kind, classifiers=list(of.values()))
-    flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
-    return Sizing(N=profile.N, flagged=flagged, goals=tuple(sizes), together=together, budget=budget)
+    return found

@@ -13,17 +13,20 @@ from assay.estimators.agreement import TruthRule
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from assay.nouns.canonical import fingerprint
+from assay.nouns.choice import Choice, DesignName
 from assay.nouns.decision import Decision
 from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import MEMORY, Population
-from assay.planning.choosing import DesignName
+from assay.planning.asking import expand
 from assay.randomness import new_salt
 from assay.study.confusion import ConfusionCell, read_confusion
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
-from assay.study.plans import check_fixed, next_plan
+from assay.study.piloting import pilot_units, plan_rest
+from assay.study.plans import PlanWays, check_fixed, next_plan
 from assay.study.profiling import profile_for
+from assay.study.progress import planned_labels
 from assay.study.reading import Estimates, look_body, read_decision, read_estimates
 from assay.study.replay import COUNTING_RULES, Batch, Standing, replay
 from assay.study.status import Status, read_status
@@ -63,6 +66,7 @@ class Study:
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         population, profile = profile_for(population, wanted)
+        wanted = expand(profile, wanted, slices=population.slices)
         with book.writing(name) as act:
             act.append(
                 "population",
@@ -101,20 +105,24 @@ class Study:
         budget: int,
         *,
         grow_to: int | None = None,
-        design: DesignName | None = None,
+        pilot: int | None = None,
+        design: DesignName | Choice | None = None,
         interval: Literal["rec", "strict", "midp"] | None = None,
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
-        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design ("bands" or "simple") and
-        interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
+        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design (a name, or a Choice that says
+        more) and interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
+
+        pilot draws that many of the budget first; when they are answered a guide is fitted to them, and the rest is drawn where it says.
         """
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            check_fixed(standing, design, interval)
-            if standing.plans and standing.plan.budget == budget and grow_to in (None, standing.plan.grow_to):
+            check_fixed(standing, design, interval, pilot)
+            if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            plan = next_plan(standing, budget=budget, grow_to=grow_to, design=design or "bands", interval=interval or "rec")
+            ways = PlanWays(design or "bands", interval or "rec", pilot)
+            plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
@@ -167,6 +175,10 @@ class Study:
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
+            if standing.plan.pilot is not None:
+                raise PlanError(
+                    "gold answers correct a draw without a pilot, and this study began with one: make a study of its own for gold"
+                )
             chosen = gold_units(standing, share)
             if chosen:
                 kept = max(share, standing.gold_share)
@@ -220,13 +232,23 @@ class Study:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
         return open_engine(population)
 
+    def _plan_rest(self) -> None:
+        """Plans what follows a pilot once all of its units are resolved."""
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            if standing.is_drawn and standing.plan.is_pilot and not standing.unresolved:
+                plan = plan_rest(standing)
+                act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+
     def _draw(self) -> None:
         """Draws the plan in force unless it is drawn."""
+        if self.standing.plan.is_pilot:
+            self._plan_rest()
         standing = self.standing
         plan = standing.plan
         if standing.is_drawn:
             return
-        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan)
+        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan, pilot_units(standing))
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.plan.hash != plan.hash:

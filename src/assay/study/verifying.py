@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.deciding.looks import spending
-from assay.designs.base import takes
+from assay.designs.base import pi_of, takes_of
 from assay.engines.base import Engine
 from assay.errors import AssayError
 from assay.ledgers.base import Entry, broken
 from assay.nouns.canonical import Json
+from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, gold_units
+from assay.study.piloting import pilot_units, plan_rest
 from assay.study.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
 
@@ -59,7 +61,7 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
     """Every plan's hash, takes, and what its look may spend, recomputed from the plans and looks before it."""
     earlier: list[Plan] = []
     shown: set[int] = set()
-    for entry in entries:
+    for i, entry in enumerate(entries):
         if entry.kind == "look":
             shown.add(entry.body["plan"])
         if entry.kind != "plan":
@@ -68,12 +70,17 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
         if plan.hash != entry.body["hash"]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
         declared = plan.grow_to if not earlier else None
-        spend = spending(earlier, budget=plan.budget, grow_to=declared, shown=shown)
+        pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
+        total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
+        spend = spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
         if (plan.change, plan.share, plan.promise) != spend:
             yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
-        design = earlier[0].design if earlier else plan.design
-        if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes(design.mass, design.N, plan.budget)):
+        fresh = not earlier or earlier[-1].is_pilot
+        design = plan.design if fresh else earlier[-1].design
+        if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
+        if earlier and earlier[-1].is_pilot and plan_rest(replay(entries[:i])).hash != plan.hash:
+            yield f"entry {entry.serial} (plan): its guide and bands are not what the pilot's labels make"
         earlier.append(plan)
 
 
@@ -84,7 +91,7 @@ def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
     for entry in entries:
         if entry.kind == "draw":
             plan = plans[entry.body["plan"]]
-            pi = (plan.take / plan.design.N)[entry.body["units"]["band"]].tolist()
+            pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
             if pi != entry.body["pi"] or entry.body["fingerprint"] != standing.profile.fingerprint or entry.body["plan_hash"] != plan.hash:
                 yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
         if entry.kind == "batch" and not set(entry.body["units"]) <= drawn:
@@ -92,9 +99,12 @@ def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
 
 
 def _numbers(standing: Standing) -> Iterator[str]:
-    for unit, number in zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ():
-        if permanent_number(standing.salt, unit) != number:
-            yield f"unit {unit!r}: its permanent number is {permanent_number(standing.salt, unit)}, the draw says {number}"
+    before = standing.plan.before if standing.plans else 0
+    rows = zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ()
+    for i, (unit, number) in enumerate(rows):
+        salt = standing.salt if i < before else standing.plan.salt
+        if permanent_number(salt, unit) != number:
+            yield f"unit {unit!r}: its permanent number is {permanent_number(salt, unit)}, the draw says {number}"
 
 
 def _gold(entries: Sequence[Entry]) -> Iterator[str]:
@@ -128,10 +138,20 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
         engine = open_population(standing)
         check_population(engine, standing.profile)
         if standing.is_drawn and standing.units is not None:
-            taken = draw_plan(engine, standing.profile, standing.plan)
-            if taken.units.unit != standing.units.unit:
-                yield "draw: drawing the plan again from the population gives other units"
-            elif taken.units.as_json() != standing.units.as_json():
-                yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"
+            plan = standing.plan
+            first = standing.plans[0] if plan.before else plan
+            pilot = pilot_units(standing)
+            yield from _same(draw_plan(engine, standing.profile, first).units, pilot or standing.units)
+            if pilot is not None:
+                rest = standing.units.pick(np.arange(plan.before, len(standing.units)))
+                yield from _same(draw_plan(engine, standing.profile, plan, pilot).units, rest)
     except AssayError as error:
         yield str(error)
+
+
+def _same(drawn: Units, held: Units) -> Iterator[str]:
+    """What differs between a draw made again and what the ledger holds."""
+    if drawn.unit != held.unit:
+        yield "draw: drawing the plan again from the population gives other units"
+    elif drawn.as_json() != held.as_json():
+        yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"

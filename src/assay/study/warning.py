@@ -96,7 +96,8 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
     alarms: list[Mismatch] = []
     for j, classifier in enumerate(standing.read_population().classifiers[: None if standing.profile.claims is not None else 1]):
         labels = [standing.answer_of(unit, classifier.question) for unit in units.unit]
-        rows = np.flatnonzero([label is not None and label.answer not in UNANSWERED for label in labels])
+        usable = np.array([label is not None and label.answer not in UNANSWERED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(usable & (units.guide_bin < ladder.MISSING))  # a unit without a score claims nothing
         claimed = _claims(standing, j)[rows]
         yes = classifier.value if classifier.value is not None else "yes"
         positive = np.array([label is not None and label.answer == yes for label in labels], dtype=np.bool_)[rows]
@@ -108,7 +109,8 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
     where = str(worst) if counts else f"{worst.side} units, {worst.part} by score"
     return [
         f"the scores do not predict as they claim ({where}; false-alarm rate {FALSE_ALARM:.0%} a look): labels were "
-        "not placed as well as planned. The strict interval holds whatever the scores are; recalibrate them or name a better guide"
+        "not placed as well as planned. The strict interval holds whatever the scores are; recalibrate them, name a better guide, or "
+        "begin the next study with a pilot"
     ]
 
 
@@ -117,6 +119,6 @@ def _claims(standing: Standing, classifier: int) -> FloatArray:
     units = standing.units
     assert units is not None  # asked only of a study with units
     if standing.profile.claims is None:
-        return ladder.MIDDLES[units.guide_bin]
+        return ladder.MIDDLES[np.minimum(units.guide_bin, ladder.BINS - 1)]
     low, high = standing.read_population().classifiers[classifier].score_range
     return np.asarray(np.clip((units.scores[:, classifier] - low) / (high - low), 0, 1))

@@ -7,18 +7,19 @@ import numpy as np
 import pytest
 
 from assay.deciding.topping import Ahead, more_labels
-from assay.deciding.verdict import THIN_HALF_WIDTH, THIN_N_EFF, Reading, thinness
+from assay.deciding.verdict import Reading, thinness
 from assay.designs.base import takes
 from assay.estimators.estimating import estimate
 from assay.estimators.grouping import Groups, groups_of
 from assay.estimators.measuring import measure
-from assay.nouns.decision import MoreLabels
+from assay.nouns.decision import THIN_HALF_WIDTH, THIN_N_EFF, MoreLabels
 from assay.nouns.goal import parse_goal
 from assay.nouns.ladder import bin_of
 from assay.nouns.plan import Plan
 from assay.nouns.tally import Tally
 from assay.planning.choosing import choose_design
-from assay.planning.sizing import forecast, smoothed_shares, spread_labels
+from assay.planning.forecasting import settles, spread_labels, tails
+from assay.planning.sizing import smoothed_shares
 from assay.randomness import stream
 from tests.identities.made import Cells, profile_of
 
@@ -28,7 +29,7 @@ BUDGET = 120
 
 def ahead(groups: Groups, tally: Tally) -> Ahead:
     """What is expected of more labels of one classifier's groups."""
-    return Ahead({None: [groups]}, {None: [smoothed_shares(tally)]}, [0])
+    return Ahead({(None, None): [groups]}, {(None, None): [smoothed_shares(tally)]}, [0])
 
 
 def population() -> Cells:
@@ -71,7 +72,8 @@ def settles_at(text: str, budget: int) -> bool:
     grown = groups.tally(n, n * smoothed_shares(tally))
     goal = plan.goals[0]
     found = estimate(goal.definition, grown, classifier="gbm", level=1 - (1 - goal.level) / 2, planned=True)
-    return forecast(goal, grown, share=0.5).settles and thinness(found) is None
+    shown, bound = (measure(goal.definition, grown, tail=tail) for tail in tails(goal, share=0.5))
+    return bool(settles(goal, shown, bound)) and thinness(found) is None
 
 
 @pytest.mark.parametrize("text", GOALS)

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from assay.errors import PlanError
 from assay.nouns.goal import parse_goal
 from assay.nouns.ladder import bin_of
+from assay.planning.asking import ask_of
+from assay.planning.forecasting import WIDTH_REPS
 from assay.planning.shares import SHARE_INTERVALS, Around, ShareInterval, expected_share, half_width_for, labels_for_share, uniform
-from assay.planning.sizing import labels_needed
+from assay.planning.sizing import CLOSE, labels_needed
 from tests.identities.made import checked, profile_of
 
 shares = st.floats(0.001, 0.999)
@@ -89,14 +91,28 @@ def test_a_share_at_the_end_still_needs_labels(share: float, interval: ShareInte
     assert float(found.low if share == 0 else 1 - found.high) == pytest.approx(0, abs=1e-12)
 
 
-def test_it_is_what_a_plan_of_a_simple_draw_says() -> None:
-    """Of a flagged side of a hundred million units, all of the same score."""
+def mean_half_width(n: int, share: float) -> tuple[float, float]:
+    """Mean and standard deviation of REC's half-width over the answers of n labels, by the exact binomial."""
+    k = np.arange(n + 1)
+    chance = binom.pmf(k, n, share)
+    width = np.array([half_width_for(n, float(found)) if weight > 1e-12 else 0.0 for found, weight in zip(k / n, chance, strict=True)])
+    mean = float(chance @ width)
+    return mean, math.sqrt(float(chance @ width**2) - mean**2)
+
+
+@pytest.mark.parametrize("half_width", [0.12, 0.05])
+def test_a_plan_of_a_simple_draw_has_that_half_width_on_average(half_width: float) -> None:
+    """Of a flagged side of a hundred million units, all of the same score; the average answer has hardly another interval."""
     bin_number = int(bin_of(np.array([0.68]))[0])
     profile = profile_of({(1, bin_number): 100_000_000, (0, 0): 100_000_000})
     share = float(profile.guide[profile.predicted(0)][0])
-    for half_width in (0.12, 0.05):
-        planned = labels_needed(profile, [parse_goal(f"precision +-{half_width}")], name="simple")
-        assert planned == labels_for_share(half_width, share)
+    planned = labels_needed(ask_of(profile, parse_goal(f"precision +-{half_width}")), name="simple")
+    assert planned is not None
+    mean, spread = mean_half_width(planned, share)
+    error = 5 * spread / math.sqrt(WIDTH_REPS)
+    assert CLOSE * half_width - error <= mean <= half_width + error
+    assert error < 0.03 * half_width  # so that the line above says something
+    assert planned == pytest.approx(labels_for_share(half_width, share), rel=0.06)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.goal import parse_goal
 from assay.study.populations import read_population
 from assay.study.profiling import profile_for
-from assay.study.sizing import size_goals
+from assay.study.sizing import Columns, size_goals
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 
 
@@ -18,12 +18,12 @@ from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 def test_sizes_are_finite_and_a_larger_budget_shows_more(judged: list[Classifier], texts: tuple[str, ...]) -> None:
     goals = [parse_goal(text) for text in texts]
     _, profile = profile_for(read_population(TABLE, classifiers=judged), goals)
-    names = [c.name for c in judged]
+    names = Columns([c.name for c in judged])
     small, large = (size_goals(profile, goals, budget=n, names=names) for n in (120, 500))
     assert small.together is not None
     for one, other in zip(small.goals, large.goals, strict=True):
-        assert one.bands is not None
-        assert 10 <= one.bands <= small.together + 10 <= UNITS + 10
+        assert one.labels is not None
+        assert 10 <= one.labels <= small.together + 10 <= UNITS + 10
         assert one.forecast is not None
         assert other.forecast is not None
         assert 0 < other.forecast.half_width < one.forecast.half_width <= 1

@@ -61,16 +61,16 @@ def test_answers_missing_by_chance_are_assumed_to_be_like_the_others(tmp_path: P
 
 
 def test_answers_missing_on_one_side_are_not_called_random(tmp_path: Path) -> None:
-    study = labeled(tmp_path, goals=("precision >= 0.5", "recall >= 0.2"), skips=lambda u, chance: FLAGGED[u] and chance < 0.3)
+    study = labeled(tmp_path, goals=("precision >= 0.45", "recall >= 0.2"), skips=lambda u, chance: FLAGGED[u] and chance < 0.3)
     shown = study.estimate()
     assert shown.missing.differs
     (warning,) = [w for w in shown.warnings if "no usable answer" in w]
     assert "NOT missing at random (flagged units: " in warning
     assert "does not hold as it stands" in shown.promise
     precision = shown["precision"]
-    assert precision.low > 0.5  # the plain interval would ship
+    assert precision.low > 0.45  # the plain interval would ship
     assert precision.worst_low is not None
-    assert precision.worst_low < 0.5
+    assert precision.worst_low < 0.45
     decision = study.decide()
     assert decision is not None
     assert decision.outcome == "label more"

@@ -159,13 +159,13 @@ def test_sizes_by_weight_are_finite_and_a_larger_budget_shows_more() -> None:
     assert small.together is not None
     assert 10 <= small.together <= UNITS
     for one, other in zip(small.goals, large.goals, strict=True):
-        assert one.bands is not None
+        assert one.labels is not None
         assert one.forecast is not None
         assert other.forecast is not None
         assert 0 < other.forecast.half_width < one.forecast.half_width < 1
     recall = small.goals[0]
-    assert recall.bands is not None
-    assert recall.simple is None or recall.bands < recall.simple
+    assert recall.labels is not None
+    assert recall.simple is None or recall.labels < recall.simple
 
 
 def test_a_study_by_weight_says_how_many_labels_more(tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ def test_answers_expected_by_weight_are_those_of_the_same_groups(tmp_path: Path)
     (one,) = (one for one in readable(standing) if one.metric.name == "recall by amount")
     reading = Reading(standing.goals[0], study.estimate()["recall by amount"], one.tally, (), None)
     ahead = _ahead(standing, [reading])
-    keys = {weight: [*zip(g[0].band.tolist(), g[0].flagged.tolist(), strict=True)] for weight, g in ahead.groups.items()}
-    assert keys[None] != keys["amount"]
-    (groups,) = ahead.groups["amount"]
+    keys = {kind: [*zip(g[0].band.tolist(), g[0].flagged.tolist(), strict=True)] for kind, g in ahead.groups.items()}
+    assert keys[None, None] != keys["amount", None]
+    (groups,) = ahead.groups["amount", None]
     own = smoothed_shares(tally(read_answers(standing), groups))
-    assert np.array_equal(ahead.shares["amount"][0], own)
-    assert not np.array_equal(ahead.shares[None][0], own)
+    assert np.array_equal(ahead.shares["amount", None][0], own)
+    assert not np.array_equal(ahead.shares[None, None][0], own)

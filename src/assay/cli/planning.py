@@ -1,0 +1,92 @@
+"""What `assay plan` shares with other commands: how a design is asked for, what labels cost, and the chart of half-width against labels."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.output import note, working
+from assay.nouns.choice import DESIGNS, Choice, parse_cut
+
+if TYPE_CHECKING:
+    from assay.nouns.goal import Goal
+    from assay.nouns.profile import Profile
+    from assay.study.sizing import Columns, Cost, Sizing, Ways
+
+BARS = 28  # characters of the widest bar
+
+DESIGN_OPTIONS = (
+    click.option("--design", type=click.Choice(DESIGNS), help="How units are chosen; bands unless the study has another."),
+    click.option("--cut", metavar="HOW", help="Of strata: score:10, percentile:10, edges:0.1,0.5 or column:NAME; else percentile:10."),
+    click.option("--smallest-take", type=click.IntRange(min=1), metavar="N", help="Of strata: the fewest labels each gets; 2 unless said."),
+    click.option("--takes", metavar="A,B,C", help="Of manual: labels of each stratum, unflagged from low to high score, then flagged."),
+    click.option("--expect", type=float, nargs=2, metavar="PI1 PI0", help="Of two_bins: positive share of flagged and of other units."),
+    click.option(
+        "--error-weights", type=float, nargs=3, metavar="P R F", help="Of two_bins: what errors of precision, recall and F1 count; 0 0 1."
+    ),
+    click.option("--pi", metavar="COLUMN", help="Of given: the slice column that holds each unit's probability."),
+    click.option(
+        "--several", type=click.Choice(["largest", "optimum"]), help="Several goals on one draw: the largest rate any needs, unless said."
+    ),
+)  # fmt: skip
+
+
+def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
+    """The design the options ask for; with said=True None where they ask for nothing."""
+    named = {
+        "name": options["design"],
+        "cut": parse_cut(options["cut"]) if options["cut"] else None,
+        "smallest": options["smallest_take"],
+        "takes": _numbers(options["takes"]) if options["takes"] else None,
+        "expect": options["expect"] or None,
+        "weights": options["error_weights"] or None,
+        "pi": options["pi"],
+        "several": options["several"],
+    }
+    asked = {name: value for name, value in named.items() if value is not None}
+    return None if said and not asked else Choice(**asked)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(f"--takes are whole numbers with commas between them, but got {text!r}: write 50,50,100") from None
+
+
+def costs(options: dict[str, Any]) -> "Cost":
+    """What a label costs, as far as the options say."""
+    from assay.study.sizing import Cost
+
+    return Cost(options["cost_per_label"], options["seconds_per_label"])
+
+
+def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "Columns") -> None:
+    """Half-width against labels, chosen and uniform, as bars on stderr."""
+    from assay.study.sizing import curve
+
+    rows = curve(profile, goals[0], ways=ways, names=names)
+    if not rows:
+        return
+    widest = max(max(row.chosen, row.uniform) for row in rows)
+    note(f"\nhalf-width of {goals[0].metric} against labels (# chosen, - uniform)")
+    note("   labels  chosen uniform")
+    for row in rows:
+        chosen, uniform = (max(1, round(BARS * width / widest)) for width in (row.chosen, row.uniform))
+        bar = "#" * chosen + "-" * max(0, uniform - chosen)
+        note(f"{row.labels:>9,}  {row.chosen:.3f}  {row.uniform:.3f}  {bar}")
+
+
+def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "Ways", names: "Columns") -> None:
+    """Writes the planning picture."""
+    from assay.reports.plan_page import plan_page
+    from assay.study.picturing import picture
+
+    with working("drawing the picture"):
+        text = plan_page(picture(profile, goals, sizing, ways=ways, names=names))
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"the page could not be written to {path}: {error.strerror}") from None
+    note(f"the picture is in {path}")

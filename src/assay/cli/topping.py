@@ -1,0 +1,38 @@
+"""`assay plan --study NAME --budget N`: what more labels would buy, and the plan that adds them."""
+
+from typing import Any
+
+import click
+
+from assay.cli.output import note, print_json, share, table, working
+from assay.cli.planning import choice_of
+
+
+def top_up(options: dict[str, Any], *, as_json: bool) -> None:
+    """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
+    from assay.cli.plan import plan_json
+    from assay.study.growing import growth
+    from assay.study.study import Study
+
+    if not options["study"] or not options["budget"]:
+        raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
+    if options["goals"]:
+        raise click.UsageError("The goals of a study are fixed when it is created; leave --goal out, or name a POPULATION and a new study.")
+    study = Study.load(options["study"], ledger=options["ledger"])
+    with working("sizing the growth"):
+        grown = growth(study.standing, options["budget"])
+        plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
+    if as_json:
+        print_json({**grown.as_json(), "study": options["study"], "plan": plan_json(plan)})
+        return
+    click.echo(f"{grown.added:,} labels more, {grown.budget:,} in all, of {grown.frame:,} units the goals are about\n")
+    rows = [
+        [str(goal), f"{old.half_width:.3f}", f"{new.half_width:.3f}", f"{new.chance:.0%}", "yes" if new.settles else "no"]
+        for goal, old, new in grown.goals
+    ]
+    if rows:
+        table(("goal", f"half-width at {grown.held:,}", f"at {grown.budget:,}", "chance", "enough"), rows)
+    values = ", ".join(f"{g.goal} {share(g.after.value)}" for g in grown.goals)
+    note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
+    note(f"plan {plan.number} of study {options['study']} is fixed ({plan.change}), hash {plan.hash[:12]}")
+    note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")

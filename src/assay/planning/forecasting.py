@@ -1,0 +1,150 @@
+"""What a number of labels is expected to show: the very interval the study will report, on labels that were imagined.
+
+Answers are drawn at random from what is believed of every cell (the scores at their word, unless said), counted as a study counts
+them and read as a study reads them. Expected counts would do for a first guess; but an interval of the average answers is not the
+average interval, and a target is settled or not by the answers that come.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.designs.base import takes_of
+from assay.estimators.grouping import Groups, groups_of
+from assay.estimators.joint import uncorrelated
+from assay.estimators.measuring import Measured, measure, measure_sides, read_sides
+from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.decision import widest
+from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
+from assay.nouns.goal import Goal
+from assay.nouns.tally import AnyTally, Tally
+from assay.planning.asking import Ask
+from assay.planning.believing import Believed, at_their_word
+from assay.randomness import stream
+
+WIDTH_REPS, CHANCE_REPS = 32, 200  # imagined draws behind a mean half-width, and behind a chance
+SEED = 20_260  # the same imagined answers every time
+
+
+class Forecast(NamedTuple):
+    """What a number of labels is expected to show of a goal.
+
+    half_width   its mean
+    chance       that the labels settle the goal: a half-width reached, a target met or shown not to be
+    settles      the mean half-width is small enough, or a target is settled with the goal's power; and not too thin to ship on
+    short        how far it falls short of that: 1 is just enough, 2 about four times too few labels
+    """
+
+    value: float | None
+    half_width: float
+    chance: float
+    settles: bool
+    short: float
+
+
+def spread_labels(groups: Groups, design: Design, labels: int, take: IntArray | None = None) -> FloatArray:
+    """Labels per group when `labels` are drawn: the band's take (worked out, if not given), shared by the units of its groups."""
+    take = takes_of(design, labels) if take is None else take
+    return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
+
+
+def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
+    """The tail of the two-sided interval shown, and of the one-sided bound that settles a target; `share` of the error may be spent."""
+    error = (1 - goal.level) * share
+    return error / 2, error
+
+
+def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:
+    """Whether these numbers would settle the goal, either way."""
+    if goal.kind == "+-":
+        return np.asarray(two_sided.half_width <= goal.value)
+    return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
+
+
+def groups_for(ask: Ask, design: Design, classifier: int | None = None) -> Groups:
+    """The groups of an ask's part under a design of the whole profile."""
+    part = replace(design, band=design.band[ask.cells])
+    return groups_of(ask.part, part, classifier=ask.classifier if classifier is None else classifier, weight=ask.metric.weight)
+
+
+def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
+    """What `labels` labels would say on average if the scores are true probabilities."""
+    if not ask.metric.joint or ask.part.claims is None:
+        groups = groups_for(ask, design)
+        n = spread_labels(groups, design, labels)
+        return groups.tally(n, n * groups.expected)
+    each = [groups_for(ask, design, j) for j in range(ask.part.claims.shape[1])]
+    return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
+
+
+def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+    """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
+    groups = groups_for(ask, design)
+    inside = groups.of_cell >= 0
+    home, size = groups.of_cell[inside], groups.N.size
+    p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N
+    rng = stream(SEED, labels)
+    each = spread_labels(groups, design, labels, take)
+    if design.poisson or (each != np.floor(each)).any():  # or a band crosses sides or slices: how many labels fall where is chance too
+        whole, rate = groups.N.astype(np.int64), np.minimum(each / groups.N, 1.0)  # at a census all come, none by chance
+        each = rng.binomial(whole, rate, size=(len(p), reps, size)).astype(np.float64)
+        each = np.maximum(each, 1.0) if design.poisson else each  # a band that none came from joins its neighbor
+    n = np.broadcast_to(each, (len(p), reps, size)).astype(np.int64)
+    k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
+    return groups.tally(n.astype(np.float64), k.astype(np.float64))
+
+
+def forecast(
+    ask: Ask,
+    design: Design,
+    labels: int,
+    *,
+    believed: Believed | None = None,
+    interval: IntervalKind = "rec",
+    share: float = 1.0,
+    take: IntArray | None = None,
+) -> Forecast:
+    """What a draw of `labels` by a design is expected to show of a goal; `share` of the error may be spent at its look.
+
+    take   the labels of each band, where they are known already
+    """
+    goal = ask.goal
+    belief = believed or at_their_word(ask)
+    reps = -(-(WIDTH_REPS if goal.kind == "+-" else CHANCE_REPS) // len(belief.share))
+    tally = (
+        expected_tally(ask, design, labels) if ask.metric.joint else imagined_tally(ask, design, labels, belief.share, reps=reps, take=take)
+    )
+    shown, bound = _measured(goal, tally, interval, share)
+    half_width = np.mean(np.atleast_2d(shown.half_width), axis=-1)
+    value = belief.value if not ask.metric.joint else np.atleast_1d(shown.value)
+    short = half_width / widest(goal.definition)
+    short = np.maximum(short, half_width / goal.value if goal.kind == "+-" else _target_short(goal, bound, value))
+    chance = np.mean(np.atleast_2d(settles(goal, shown, bound)), axis=-1)
+    worst = int(np.argmax(short))
+    at = float(value[worst])
+    return Forecast(
+        at if np.isfinite(at) else None, float(half_width[worst]), float(chance[worst]), bool(short[worst] <= 1), float(short[worst])
+    )
+
+
+def _measured(goal: Goal, tally: AnyTally, interval: IntervalKind, share: float) -> tuple[Measured, Measured]:
+    """The two-sided interval shown, and the one-sided bounds that settle a target."""
+    two, one = tails(goal, share=share)
+    if not isinstance(tally, Tally):
+        shown = measure(goal.definition, tally, tail=two, interval=interval)
+        return shown, measure(goal.definition, tally, tail=one, interval=interval)
+    sides = read_sides(tally)
+    shown = measure_sides(goal.definition, sides, tally=tally, tail=two, interval=interval)
+    return shown, shown if goal.kind == "+-" else measure_sides(goal.definition, sides, tally=tally, tail=one, interval=interval)
+
+
+def _target_short(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
+    """How far the bound that would settle a target is from doing so with the goal's power, in distances from value to target."""
+    gap = np.abs(value - goal.value)
+    low, high = (np.quantile(np.atleast_2d(end), q, axis=-1) for end, q in ((bound.low, 1 - goal.power), (bound.high, goal.power)))
+    reach = np.where(value > goal.value, value - low, high - value)
+    return np.where(gap > 0, reach / np.where(gap > 0, gap, 1.0), np.inf)  # at the target itself no number of labels is enough

@@ -1,0 +1,1 @@
+"""What people read: pages written from plain data, self-contained, with no network."""

@@ -1,0 +1,151 @@
+"""A study with a pilot: a first round, a guide fitted to it, a second round where that guide says, one reading of both."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.errors import PlanError, StudyError
+from assay.ledgers.base import Ledger
+from assay.nouns.plan import Plan
+from assay.randomness import stream
+from assay.study.growing import growth
+from assay.study.populations import read_population
+from assay.study.study import Study
+
+N, BUDGET, PILOT = 6_000, 300, 75
+
+
+def made(seed: int) -> tuple[dict[str, object], dict[str, bool]]:
+    """A weak score, a good one, and noise; 8 % positive."""
+    rng = stream(seed, 11)
+    truth = rng.random(N) < 0.08
+    weak = 1 / (1 + np.exp(-(rng.normal(0, 1, N) + 1.2 * truth - 1.5)))
+    good = 1 / (1 + np.exp(-(3 * rng.normal(0, 1, N) + 9 * truth - 6)))
+    table = {"id": np.arange(N), "weak": weak, "good": good, "noise": rng.random(N), "country": np.where(rng.random(N) < 0.4, "DE", "US")}
+    return table, {str(i): bool(y) for i, y in enumerate(truth)}
+
+
+def study_of(seed: int, tmp_path: Path, **options: object) -> tuple[Study, Mapping[str, bool]]:
+    table, truth = made(seed)
+    population = read_population(
+        table, score="weak", threshold=0.6, slices=["country"], candidates=["good", "noise"], missing_scores=bool(options)
+    )
+    goals = ["f1 +-0.1", "recall +-0.15 in country=DE"]
+    return Study.create("s", population, goals=goals, ledger=f"sqlite:///{tmp_path}/a.db"), truth
+
+
+def answer_all(study: Study, truth: Mapping[str, bool], units: int = 50) -> list[str]:
+    asked: list[str] = []
+    while batch := study.ask(units):
+        study.tell({unit: truth[unit] for unit in batch.units})
+        asked += batch.units
+    return asked
+
+
+def test_both_rounds_are_drawn_once_and_read_as_one(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    first = study.plan(BUDGET, pilot=PILOT)
+    assert first.is_pilot
+    assert first.budget == PILOT
+    asked = answer_all(study, truth)
+    assert len(asked) == len(set(asked)) == BUDGET
+    plans = study.standing.plans
+    assert [p.change for p in plans] == ["pilot", "after the pilot"]
+    assert plans[1].guide is not None
+    assert plans[1].guide[2] > abs(plans[1].guide[3]), "the good score is believed, noise is not"
+    found = study.estimate()
+    assert found.certified
+    assert found["f1"].labels == BUDGET
+    assert found.of("recall", slice=("country", "DE")).low < found.of("recall", slice=("country", "DE")).high
+    assert study.verify(population=True).passed
+
+
+def test_nothing_is_shown_after_the_pilot_alone(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    batch = study.ask(PILOT)
+    assert batch is not None
+    assert len(batch.units) == PILOT
+    study.tell({unit: truth[unit] for unit in batch.units})
+    assert study.estimate().estimates == ()
+    assert study.decide() is None
+    assert study.status().progress.planned == BUDGET
+
+
+def test_a_larger_budget_after_a_pilot_only_adds(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    before = set(answer_all(study, truth))
+    study.plan(BUDGET + 60)
+    added = answer_all(study, truth)
+    assert len(added) == 60
+    assert not before & set(added)
+    assert study.standing.plan.change == "growth, nothing shown"
+    assert study.verify(population=True).passed
+    assert study.estimate()["f1"].labels == BUDGET + 60
+
+
+def test_unanswered_units_of_the_pilot_stay_in_the_rest(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    batch = study.ask(PILOT)
+    assert batch is not None
+    study.tell({unit: "cannot_tell" if i % 10 == 0 else truth[unit] for i, unit in enumerate(batch.units)})
+    answer_all(study, truth)
+    found = study.estimate()
+    assert found["f1"].labels == BUDGET - 8
+    assert study.verify(population=True).passed
+
+
+def test_a_guide_that_the_pilot_did_not_make_is_found(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin: another guide in the ledger, every hash made to fit, is not what the pilot's labels make."""
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    honest = Plan.of_json
+
+    def forged(data: Mapping[str, object]) -> Plan:
+        plan = honest(data)
+        return plan if plan.guide is None else honest({**data, "guide": [*plan.guide[:-1], plan.guide[-1] + 0.5]})
+
+    answer_all(study, truth)
+    ledger: Ledger = study._ledger
+    assert ledger.entries("s")
+    monkeypatch.setattr(Plan, "of_json", staticmethod(forged))
+    assert any("pilot's labels" in finding or "hash" in finding for finding in study.verify().findings)
+
+
+@pytest.mark.parametrize(("pilot", "design"), [(5, None), (200, None), (75, "simple")])
+def test_a_pilot_that_cannot_teach_is_refused(pilot: int, design: str | None, seed: int, tmp_path: Path) -> None:
+    study, _ = study_of(seed, tmp_path)
+    with pytest.raises(PlanError, match="a pilot"):
+        study.plan(BUDGET, pilot=pilot, design=design)  # type: ignore[arg-type]
+
+
+def test_another_plan_waits_for_the_pilot_and_gold_does_not_follow_one(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    with pytest.raises(PlanError, match="once all of its units are answered"):
+        study.plan(BUDGET + 100)
+    with pytest.raises(PlanError, match="a pilot is fixed with the first plan"):
+        study.plan(BUDGET, pilot=PILOT + 1)
+    answer_all(study, truth)
+    with pytest.raises(PlanError, match="gold"):
+        study.adjudicate(0.2)
+
+
+def test_labelers_never_see_a_candidate(seed: int, tmp_path: Path) -> None:
+    study, _ = study_of(seed, tmp_path)
+    with pytest.raises(StudyError, match="good"):
+        study.fetch(["1"], columns=["good"])
+
+
+def test_growth_after_a_pilot_is_not_forecast_from_the_scores(seed: int, tmp_path: Path) -> None:
+    study, truth = study_of(seed, tmp_path)
+    study.plan(BUDGET, pilot=PILOT)
+    answer_all(study, truth)
+    grown = growth(study.standing, BUDGET + 50)
+    assert grown.goals == ()
+    assert grown.frame == N
+    assert "pilot" in grown.assumes

@@ -1,0 +1,135 @@
+"""The planning picture in a real browser: it moves, it stays offline, and it runs nobody's text."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from assay.engines.opening import open_engine
+from assay.nouns.classifier import Classifier
+from assay.nouns.goal import parse_goal
+from assay.randomness import stream
+from assay.reports.plan_page import plan_page
+from assay.study.picturing import picture
+from assay.study.populations import read_population
+from assay.study.sizing import Columns, Ways, size_goals
+
+CHROMIUM = shutil.which("chromium")
+EVIL = "</script><script>document.body.remove()</script>"
+
+
+def made_page(seed: int, goals: list[str], name: str = "gbm") -> str:
+    """The picture of a made-up population of 20,000 units."""
+    rng = stream(seed, 3)
+    truth = rng.random(20_000) < 0.05
+    score = 1 / (1 + np.exp(-(3 * (rng.normal(0, 1, truth.size) + 2.5 * truth) - 7)))
+    judged = Classifier(name, score="score", threshold=0.5)
+    profile = open_engine(read_population({"id": np.arange(truth.size), "score": score}, classifiers=[judged])).profile()
+    wanted = [parse_goal(text) for text in goals]
+    names = Columns([name])
+    return plan_page(picture(profile, wanted, size_goals(profile, wanted, names=names), ways=Ways(), names=names))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert CHROMIUM is not None, "chromium is missing: run scripts/install-debian"
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+class Seen:
+    """What a page said and asked for while it was open."""
+
+    def __init__(self, page: Page) -> None:
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._asked)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith("file:"):
+            self.requests.append(request.url)
+
+
+def drag(page: Page, name: str, value: int) -> str:
+    """The sentence after a slider was moved."""
+    page.eval_on_selector(f"#{name}", f"e => {{ e.value = {value}; e.dispatchEvent(new Event('input')); }}")
+    return page.inner_text("#sentence")
+
+
+def half_widths(sentence: str) -> tuple[float, float]:
+    chosen, uniform = (float(found) for found in re.findall(r"± ([0-9.]+) points", sentence))
+    return chosen, uniform
+
+
+def test_dragging_labels_and_level_moves_the_band(browser: Browser, seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "plan.html"
+    path.write_text(made_page(seed, ["f1 +-0.05", "recall >= 0.7"]), encoding="utf-8")
+    assert path.stat().st_size < 100_000
+    page = browser.new_page()
+    seen = Seen(page)
+    page.goto(path.as_uri())
+    few, many = half_widths(drag(page, "labels", 200)), half_widths(drag(page, "labels", 900))
+    assert many[0] < few[0]
+    assert many[1] < few[1]
+    assert many[0] < many[1], "chosen labels tell more than uniform ones"
+    assert "Label more" in page.inner_text("#verdict") or "Enough" in page.inner_text("#verdict")
+    surer = half_widths(drag(page, "level", 3))
+    assert surer[0] > many[0], "a higher level needs a wider band"
+    rarer, commoner = (drag(page, "factor", value) for value in (0, 400))
+    assert rarer != commoner
+    page.select_option("#goal", index=1)
+    assert page.inner_text("#sentence").startswith("With")
+    assert "recall" in page.inner_text("#sentence")
+    assert seen.errors == []
+    assert seen.requests == [], "the page asks nobody"
+    page.close()
+
+
+def test_few_labels_are_too_thin_and_many_are_enough(browser: Browser, seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "plan.html"
+    path.write_text(made_page(seed, ["f1 +-0.05"]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    drag(page, "labels", 0)
+    assert page.inner_text("#verdict").startswith("Too thin")
+    drag(page, "labels", 1000)
+    assert page.inner_text("#verdict") == "Enough labels"
+    page.close()
+
+
+def test_a_name_that_is_a_script_is_shown_and_not_run(browser: Browser, seed: int, tmp_path: Path) -> None:
+    text = made_page(seed, [f"f1 +-0.05 for {EVIL}"], name=EVIL)
+    assert "<script>document.body" not in text
+    path = tmp_path / "plan.html"
+    path.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    seen = Seen(page)
+    page.goto(path.as_uri())
+    page.wait_for_timeout(200)
+    assert page.title() == "assay: how many labels?"
+    assert page.eval_on_selector_all("script", "found => found.length") == 2
+    assert EVIL in page.inner_text("#goal")
+    assert seen.errors == []
+    page.close()
+
+
+def test_the_page_allows_no_network_and_says_its_numbers_without_scripts(seed: int) -> None:
+    text = made_page(seed, ["precision +-0.05"])
+    assert "default-src 'none'" in text
+    assert "http://www.w3.org/2000/svg" in text  # the name of a namespace, not an address that is asked
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+    assert text.count("<tr><td>precision +-0.05</td>") == len(data["goals"][0]["labels"])

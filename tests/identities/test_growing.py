@@ -1,0 +1,103 @@
+"""A larger budget only adds units: for every budget from 50 to 5,000, and in studies that grow through some of them."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.designs.base import seats_of, takes_of
+from assay.engines.memory import MemoryEngine
+from assay.engines.opening import open_engine
+from assay.ledgers.sqlite import SqliteLedger
+from assay.nouns.goal import parse_goal
+from assay.nouns.plan import Plan
+from assay.nouns.population import Population
+from assay.nouns.profile import Profile
+from assay.planning.choosing import DesignName, choose_design
+from assay.randomness import stream
+from assay.study.drawing import draw_plan
+from assay.study.populations import read_population
+from assay.study.study import Study
+
+FIRST, LAST = 50, 5_000
+GROWING = 17  # the purpose of the streams below
+GOAL = "recall +-0.05"
+
+
+def usual() -> dict[str, Any]:
+    """50,000 units, a tenth of them doubtful."""
+    return {"id": np.arange(50_000), "s": stream(42, GROWING).beta(0.4, 2.5, 50_000)}
+
+
+def fraud() -> dict[str, Any]:
+    """30,000 units, nearly all of them surely good, a few of them flagged."""
+    rng = stream(42, GROWING, 1)
+    score = np.where(rng.random(30_000) < 0.01, rng.beta(2, 2, 30_000), 10 ** rng.uniform(-6, -2, 30_000))
+    return {"id": np.arange(30_000), "s": score}
+
+
+MADE = {"usual": usual, "fraud": fraud}
+
+
+def population(name: str) -> Population:
+    return read_population(MADE[name](), score="s", threshold=0.5)
+
+
+def plan_of(first: Plan, budget: int) -> Plan:
+    """What the study would plan for another budget, from the first plan's bands."""
+    return replace(first, budget=budget, take=takes_of(first.design, budget))
+
+
+def first_plan(design: DesignName, profile: Profile, *, labels: int = FIRST) -> Plan:
+    chosen = choose_design(profile, [parse_goal(GOAL).definition], labels=labels, name=design)
+    return Plan(
+        number=1, goals=(parse_goal(GOAL),), design=chosen, budget=labels, take=takes_of(chosen, labels), salt="00ff" * 8,
+        grow_to=None, change="first", share=1.0, promise="",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("design", ["bands", "neyman", "poisson"])
+@pytest.mark.parametrize("name", MADE)
+def test_the_units_of_every_budget_are_among_those_of_the_next(name: str, design: DesignName, seed: int) -> None:
+    """The largest draw in asking order holds every smaller one at its head: seat by seat, and for budgets drawn by themselves."""
+    engine = open_engine(population(name))
+    assert isinstance(engine, MemoryEngine)
+    profile = engine.profile()
+    first = first_plan(design, profile)
+    last = draw_plan(engine, profile, plan_of(first, LAST)).units
+    assert len(set(last.unit)) == LAST
+    if not first.design.poisson:
+        order = seats_of(first.design, LAST)
+        held = np.zeros(first.design.N.size, dtype=np.int64)
+        np.add.at(held, order[: FIRST - 1], 1)
+        for n in range(FIRST, LAST + 1):
+            held[order[n - 1]] += 1
+            assert (takes_of(first.design, n) == held).all()
+        assert (order == last.band).all()
+    for n in sorted(stream(seed, GROWING, 2).choice(np.arange(FIRST, LAST), 8, replace=False).tolist()):
+        assert draw_plan(engine, profile, plan_of(first, n)).units.unit == last.unit[:n]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_study_grown_through_twenty_budgets_has_the_units_of_one_draw(name: str, seed: int, tmp_path: Path) -> None:
+    study = Study.create("s", population(name), goals=[GOAL], ledger=SqliteLedger(f"sqlite:///{tmp_path}/ledger.db"))
+    budgets = [FIRST, *sorted(stream(seed, GROWING, 3).choice(np.arange(FIRST + 1, LAST), 19, replace=False).tolist()), LAST]
+    first = study.plan(FIRST)
+    engine = open_engine(population(name))
+    whole = draw_plan(engine, engine.profile(), plan_of(first, LAST)).units.unit
+    for budget in budgets:
+        study.plan(budget)
+        study.ask(1, next=True)
+        drawn = study.standing.units
+        assert drawn is not None
+        assert drawn.unit == whole[:budget]
+
+
+def test_bands_cut_anew_for_a_larger_budget_lose_units() -> None:
+    """The twin: a design made for 300 labels does not hold the units of one made for 250."""
+    engine = open_engine(population("usual"))
+    profile = engine.profile()
+    small, large = (first_plan("bands", profile, labels=n) for n in (250, 300))
+    assert not set(draw_plan(engine, profile, small).units.unit) <= set(draw_plan(engine, profile, large).units.unit)
