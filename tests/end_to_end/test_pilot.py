@@ -149,3 +149,37 @@ def test_growth_after_a_pilot_is_not_forecast_from_the_scores(seed: int, tmp_pat
     assert grown.goals == ()
     assert grown.frame == N
     assert "pilot" in grown.assumes
+
+
+def test_a_slice_the_pilot_labels_whole_is_read_from_it_alone(seed: int, tmp_path: Path) -> None:
+    table, truth = made(seed)
+    table["country"] = np.where(np.arange(N) == 3, "XX", "DE")
+    population = read_population(table, score="weak", threshold=0.6, slices=["country"])
+    study = Study.create("s", population, goals=["prevalence +-0.1 by country"], ledger=f"sqlite:///{tmp_path}/a.db")
+    study.plan(BUDGET, pilot=PILOT)
+    assert "3" in answer_all(study, truth), "a slice of one unit is drawn whole"
+    alone = study.estimate().of("prevalence", slice=("country", "XX"))
+    assert alone.value == float(truth["3"])
+    assert study.verify(population=True).passed
+
+
+def test_a_census_after_a_pilot_is_exact(seed: int, tmp_path: Path) -> None:
+    """What the pilot counts is a rule of the budget: nothing at all once every unit is labeled."""
+    table, truth = made(seed)
+    population = read_population({name: values[:400] for name, values in table.items()}, score="weak", threshold=0.6)  # type: ignore[index]
+    study = Study.create("s", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path}/a.db")
+    study.plan(200, pilot=50)
+    answer_all(study, truth)
+    study.plan(400)
+    answer_all(study, truth)
+    found = study.estimate()["prevalence"]
+    assert found.value == pytest.approx(np.mean([truth[str(i)] for i in range(400)]), abs=1e-12)
+    assert found.high - found.low < 1e-9
+
+
+@pytest.mark.parametrize(("name", "value"), [("budget", 300.5), ("pilot", "75")])
+def test_labels_are_whole_numbers(name: str, value: object, seed: int, tmp_path: Path) -> None:
+    study, _ = study_of(seed, tmp_path)
+    sizes: dict[str, object] = {"budget": BUDGET, "pilot": PILOT, name: value}
+    with pytest.raises(PlanError, match="labels are whole numbers"):
+        study.plan(**sizes)  # type: ignore[arg-type]

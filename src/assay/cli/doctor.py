@@ -36,7 +36,7 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
     labels = read_answers(answers, unit_columns=["unit", population.id]).labels if answers is not None else []
     told = {label.unit: label.answer == "yes" for label in labels if label.answer not in UNANSWERED}
     with working("reading the table"):
-        found = examine(population, check_duplicates=check_duplicates or None, answers=told)
+        found = examine(population, check_duplicates=check_duplicates or None, answers=told if answers is not None else None)
     if as_json:
         print_json(found.as_json())
     else:

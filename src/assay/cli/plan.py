@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import json_option, ledger_option, population_options, read_options
 from assay.cli.output import count, note, print_json, share, table, working
-from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, write_page
+from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, write_page
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
         population, profile = profile_for(population, goals)
     names = Columns([c.name for c in population.classifiers], population.slices)
     ways = Ways(choice_of(options), options["interval"] or "rec")
+    options["budget"] = options["budget"] or sum(ways.choice.takes) or None
+    if options["budget"]:
+        check_plan(population, profile, goals, options)
     with working("sizing the goals"):
         sizing = size_goals(
             profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, names=names, cost=costs(options)
@@ -95,6 +98,14 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
         charted(profile, goals, ways, names)
     if fixed:
         tell_fixed(fixed, options)
+
+
+def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
+    """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
+    from assay.study.plans import PlanWays, check_first
+
+    ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"])
+    check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
 
 
 def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
@@ -170,16 +181,3 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
         how = {name: options[name] for name in ("grow_to", "pilot", "interval")}
         plan = study.plan(budget, design=choice_of(options, said=True), **how)
     return plan_json(plan)
-
-
-def plan_json(plan: Any) -> dict[str, Json]:
-    """A plan as --json shows it."""
-    return {
-        "number": plan.number,
-        "hash": plan.hash,
-        "budget": plan.budget,
-        "grow_to": plan.grow_to,
-        "bands": int(plan.design.N.size),
-        "change": plan.change,
-        "promise": plan.promise,
-    }

@@ -1,5 +1,6 @@
 """What `assay plan` shares with other commands: how a design is asked for, what labels cost, and the chart of half-width against labels."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.output import note, working
+from assay.nouns.canonical import Json
 from assay.nouns.choice import DESIGNS, Choice, parse_cut
 
 if TYPE_CHECKING:
@@ -59,6 +61,9 @@ def costs(options: dict[str, Any]) -> "Cost":
     """What a label costs, as far as the options say."""
     from assay.study.sizing import Cost
 
+    for name in ("cost_per_label", "seconds_per_label"):
+        if options[name] is not None and not math.isfinite(options[name]):
+            raise click.UsageError(f"--{name.replace('_', '-')} is a number, but got {options[name]}: write 0.40 or 30.")
     return Cost(options["cost_per_label"], options["seconds_per_label"])
 
 
@@ -69,6 +74,8 @@ def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "C
     rows = curve(profile, goals[0], ways=ways, names=names)
     if not rows:
         return
+    if not any(row.chosen or row.uniform for row in rows):
+        return  # nothing to learn: the value is known without a label
     widest = max(max(row.chosen, row.uniform) for row in rows)
     note(f"\nhalf-width of {goals[0].metric} against labels (# chosen, - uniform)")
     note("   labels  chosen uniform")
@@ -90,3 +97,16 @@ def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "
         except OSError as error:
             raise click.UsageError(f"the page could not be written to {path}: {error.strerror}") from None
     note(f"the picture is in {path}")
+
+
+def plan_json(plan: Any) -> dict[str, Json]:
+    """A plan as --json shows it."""
+    return {
+        "number": plan.number,
+        "hash": plan.hash,
+        "budget": plan.budget,
+        "grow_to": plan.grow_to,
+        "bands": int(plan.design.N.size),
+        "change": plan.change,
+        "promise": plan.promise,
+    }

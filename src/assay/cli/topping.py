@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from assay.cli.output import note, print_json, share, table, working
-from assay.cli.planning import choice_of
+from assay.cli.planning import choice_of, plan_json
+from assay.nouns.goal import DEFAULT_LEVEL
 
 
 def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
-    from assay.cli.plan import plan_json
     from assay.study.growing import growth
     from assay.study.study import Study
 
@@ -18,6 +18,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
         raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
     if options["goals"]:
         raise click.UsageError("The goals of a study are fixed when it is created; leave --goal out, or name a POPULATION and a new study.")
+    _refuse_unheard(options)
     study = Study.load(options["study"], ledger=options["ledger"])
     with working("sizing the growth"):
         grown = growth(study.standing, options["budget"])
@@ -36,3 +37,17 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
     note(f"plan {plan.number} of study {options['study']} is fixed ({plan.change}), hash {plan.hash[:12]}")
     note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+
+
+UNHEARD = (
+    "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "labels", "classes",
+    "slices", "weight", "guide", "candidates", "missing_scores",
+)  # fmt: skip
+
+
+def _refuse_unheard(options: dict[str, Any]) -> None:
+    """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
+    said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
+    if said:
+        named = ", ".join("--" + {"page": "html", "named": "classifier"}.get(name, name).replace("_", "-").rstrip("s") for name in said)
+        raise click.UsageError(f"raising a study's budget takes --budget and --grow-to, but got {named}: leave that out.")

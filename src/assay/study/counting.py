@@ -116,8 +116,11 @@ def pilot_groups(standing: Standing, weight: str | None, part: tuple[str, str] |
     return groups_for(standing, weight, part, design=standing.plans[0].design)[0]
 
 
-def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: tuple[str, str] | None) -> Groups:
-    """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group."""
+def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: tuple[str, str] | None) -> Groups | None:
+    """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group.
+
+    None where the pilot has an answer about every unit.
+    """
     profile, plan = standing.profile, standing.plan
     assert plan.guide is not None  # asked only after a pilot
     told = np.isfinite(pilot.positive[:, 0])
@@ -131,6 +134,8 @@ def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: tu
     guide = guide_of(standing, plan.guide)
     band = _adopted(plan.design.band, (left > 0) & (standing.plans[0].design.band >= 0), profile.predicted(0), guide)
     inside = (left > 0) & (band >= 0) & cells_of(profile, part, standing.population["slices"])
+    if not inside.any():
+        return None
     rest = replace(profile, count=np.maximum(left, 1), weight=quanta).part(inside)
     groups = groups_of(rest, replace(plan.design, band=band[inside]), weight=weight, guide=guide[inside])
     home = np.full(left.size, -1, dtype=np.int64)
@@ -149,13 +154,16 @@ def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatAr
     return found
 
 
-def phased(standing: Standing, said: Answers, weight: str | None, part: tuple[str, str] | None) -> PhasedTally:
-    """The answers of a pilot and of what followed it, each by its own groups."""
+def phased(standing: Standing, said: Answers, weight: str | None, part: tuple[str, str] | None) -> PhasedTally | Tally:
+    """The answers of a pilot and of what followed it, each by its own groups; of the pilot alone where it labeled every unit."""
     before = np.arange(said.cell.size) < standing.plan.before
     pilot, rest = said.rows(before), said.rows(~before)
     assert standing.plan.pilot is not None
     first = fill_empty(tally(pilot, pilot_groups(standing, weight, part)))
-    second = fill_empty(tally(rest, rest_groups(standing, pilot, weight, part)))
+    groups = rest_groups(standing, pilot, weight, part)
+    if groups is None:
+        return first
+    second = fill_empty(tally(rest, groups))
     return PhasedTally(first, second, standing.plan.pilot.weight)
 
 

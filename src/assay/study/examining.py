@@ -83,7 +83,9 @@ def examine(population: Population, *, check_duplicates: bool | None = None, ans
     inspection = engine.inspect(check_duplicates=check_duplicates)
     if inspection.problems:
         return Examination(population=population, inspection=inspection, profile=None)
-    said = tuple(_mismatches(engine, population, answers)) if answers else ()
+    said: tuple[str, ...] = ()
+    if answers is not None:
+        said = tuple(_mismatches(engine, population, answers)) if answers else ("no answer says yes or no: the scores were not checked",)
     return Examination(population=population, inspection=inspection, profile=engine.profile(), mismatches=said)
 
 

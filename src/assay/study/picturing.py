@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from assay.errors import PlanError
 from assay.estimators.linearize import CLIP
 from assay.estimators.measuring import measure_sides, read_sides
 from assay.estimators.weighted import expit
@@ -43,7 +44,11 @@ def picture(
             continue
         if on_goal:
             on_goal(ask.goal)
-        found.append(_goal(profile, ask, ways, size.labels, size.uniform))
+        drawn = _goal(profile, ask, ways, names, (size.labels, size.uniform))
+        if drawn is not None:
+            found.append(drawn)
+    if not found:
+        raise PlanError("a picture needs a goal of one classifier that has a value for every prevalence, but got none: leave --html out")
     return {
         "units": profile.N,
         "flagged": sizing.flagged,
@@ -55,12 +60,16 @@ def picture(
     }
 
 
-def _goal(profile: Profile, ask: Ask, ways: Ways, needed: int | None, uniform: int | None) -> dict[str, Json]:
+def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[int | None, int | None]) -> dict[str, Json] | None:
+    """The numbers of one goal; None where the metric has no value or the design no draw."""
     alone = ask.alone
     belief = _beliefs(alone)
-    top = min(MOST_LABELS, ask.frame, max(400, 8 * (needed or MOST_LABELS)))
-    labels = np.unique(np.geomspace(min(20, ask.frame), top, POINTS).round().astype(np.int64)).tolist()
-    designs = [choose_design(alone.part, [ask.metric], labels=n, name=ways.choice.name, classifier=ask.classifier) for n in labels]
+    top = min(MOST_LABELS, ask.frame, max(400, 8 * (needed[0] or MOST_LABELS)))
+    sizes = np.unique(np.geomspace(min(20, ask.frame), top, POINTS).round().astype(np.int64)).tolist()
+    made = [(n, design) for n in sizes if (design := _design(alone, n, ways, names)) is not None]
+    if not made or not np.isfinite(belief.value).all():
+        return None
+    labels, designs = [n for n, _ in made], [design for _, design in made]
     even = choose_design(alone.part, [ask.metric], labels=labels[-1], name="simple", classifier=ask.classifier)
     chosen = [half_widths(alone, design, n, belief, ways.interval) for design, n in zip(designs, labels, strict=True)]
     simple = [half_widths(alone, even, n, belief, ways.interval) for n in labels]
@@ -84,9 +93,18 @@ def _goal(profile: Profile, ask: Ask, ways: Ways, needed: int | None, uniform: i
         "simple": _rounded(simple),
         "shown_chosen": [round(float(w[usual]), 6) for w in chosen],
         "shown_uniform": [round(float(w[usual]), 6) for w in spread],
-        "needed": needed,
-        "needed_uniform": uniform,
+        "needed": needed[0],
+        "needed_uniform": needed[1],
     }
+
+
+def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> Design | None:
+    """The design of so many labels; None where they are too few for its strata."""
+    try:
+        design = choose_design(ask.part, [ask.metric], labels=labels, name=ways.choice, classifier=ask.classifier, slices=names.slices)
+    except PlanError:
+        return None
+    return design if labels <= design.frame else None
 
 
 def _beliefs(ask: Ask) -> Believed:

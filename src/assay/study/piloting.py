@@ -21,13 +21,14 @@ from assay.nouns.design import Design
 from assay.nouns.draw import Units
 from assay.nouns.plan import Pilot, Plan
 from assay.nouns.profile import Profile
+from assay.planning.asking import Ask, ask_of, cells_of
 from assay.planning.guiding import fit_guide, pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
 from assay.study.counting import read_answers
 from assay.study.guides import columns_of, guide_of
 from assay.study.replay import Standing
-from assay.study.sizing import Columns, asks_for
+from assay.study.sizing import Columns
 
 SMALLEST_PILOT = 20
 
@@ -104,12 +105,22 @@ def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: 
     """Bands for the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
     steered = steer(standing.profile, guide, left)
     names = Columns([c["name"] for c in standing.population["classifiers"]], standing.population["slices"])
-    asks = asks_for(steered.profile, standing.goals, names)
+    asks = _asks_left(steered.profile, standing, names)
     needs = [labels_needed(ask) for ask in asks] if len(asks) > 1 else [None]
     found = design_together(steered.profile, asks, needs, labels=labels, choice=Choice(), slices=names.slices)
     band = np.full(standing.profile.count.size, -1, dtype=np.int64)
     band[steered.order] = found.band
     return replace(found, band=band)
+
+
+def _asks_left(profile: Profile, standing: Standing, names: Columns) -> list[Ask]:
+    """What the goals still ask of the units a pilot left; a slice it labeled whole asks nothing more."""
+    found = []
+    for goal in standing.goals:
+        cells = cells_of(profile, goal.slice, names.slices)
+        if cells.any() and not (ask := Ask(goal, 0, cells, profile.part(cells))).is_empty:
+            found.append(ask)
+    return found or [ask_of(profile, replace(standing.goals[0], metric="prevalence", kind="+-", value=0.1, slice=None, expected=None))]
 
 
 def pilot_units(standing: Standing) -> Units | None:

@@ -3,6 +3,7 @@
 Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,8 +13,12 @@ from assay.errors import PlanError
 from assay.nouns.choice import Choice, DesignName
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
-from assay.nouns.plan import Plan
-from assay.planning.asking import kept_columns, merge
+from assay.nouns.goal import Goal
+from assay.nouns.plan import Pilot, Plan
+from assay.nouns.population import Population
+from assay.nouns.profile import Profile
+from assay.planning.asking import expand, kept_columns, merge
+from assay.planning.guiding import pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
 from assay.study.piloting import pilot_of
@@ -73,8 +78,12 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
     spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
     last = standing.plan
     _refuse_more(last.design.frame + last.before, budget, grow_to)
+    pilot = last.pilot
+    if pilot is not None:  # a rule fixed beforehand: what the pilot counts falls as labels are added, to nothing for a census
+        pilot = Pilot(pilot.labels, budget, pilot_weight(pilot.labels, budget, frame=last.design.frame + last.before))
     return replace(
         last,
+        pilot=pilot,
         number=len(standing.plans) + 1,
         budget=budget,
         take=takes_of(last.design, budget - last.before),
@@ -88,8 +97,14 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
 def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
     """A study's first plan, or its pilot."""
     spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
+    if ways.pilot is not None and not isinstance(ways.design, Choice) and ways.design == "bands":
+        pilot_of(budget, ways.pilot, budget + 1)  # refuses a pilot too small or too large before anything is sized
     first = ways.pilot or budget
     choice = ways.design if isinstance(ways.design, Choice) else Choice(name=ways.design)
+    if choice.takes and budget != sum(choice.takes):
+        raise PlanError(
+            f"manual takes are the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: say the same, or none"
+        )
     chosen = first_design(standing, first, choice, ways.interval)
     _refuse_more(chosen.frame, budget, grow_to)
     _refuse_pilot(standing, chosen, grow_to, ways)
@@ -108,6 +123,15 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
         choice=choice if choice.as_json().keys() - {"name"} else None,
     )
+
+
+def check_first(
+    population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None, ways: PlanWays
+) -> None:
+    """Nothing comes back. Refuses a first plan that could not be fixed, before a study of that name exists."""
+    wanted = expand(profile, goals, slices=population.slices)
+    standing = Standing(name="", population=population.as_json(), profile=profile, salt="", goals=wanted)
+    next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
 
 
 def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:

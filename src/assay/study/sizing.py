@@ -231,10 +231,9 @@ def _at_budget(
 ) -> list[Forecast]:
     """What the budget is expected to show of each goal, drawn once for all."""
     design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
-    if max(budget, grow_to or 0) > design.frame:
-        raise PlanError(
-            f"these goals can use at most the {design.frame:,} units they are about, but {max(budget, grow_to or 0):,} were asked for"
-        )
+    largest = max(budget, grow_to or 0)
+    if largest > design.frame:
+        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were asked for: lower it")
     return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
 
 

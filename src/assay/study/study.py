@@ -116,6 +116,9 @@ class Study:
 
         pilot draws that many of the budget first; when they are answered a guide is fitted to them, and the rest is drawn where it says.
         """
+        for what, labels in (("budget", budget), ("grow_to", grow_to), ("pilot", pilot)):
+            if labels is not None and not isinstance(labels, int):
+                raise PlanError(f"labels are whole numbers, but {what} is {labels!r}: round it")
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             check_fixed(standing, design, interval, pilot)
