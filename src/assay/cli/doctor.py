@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from assay.cli.main import REFUSED
-from assay.cli.options import json_option, population_options, read_options
+from assay.cli.options import answers_option, json_option, population_options, read_options, told_in
 from assay.cli.output import note, print_json, table, working
 
 
@@ -14,10 +14,7 @@ from assay.cli.output import note, print_json, table, working
 @click.argument("source", metavar="POPULATION")
 @population_options
 @click.option("--check-duplicates", is_flag=True, help="Check ids exactly also beyond 10,000,000 units.")
-@click.option(
-    "--answers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-    help="A few answers (unit, answer) drawn evenly: says whether the scores predict as they claim, and whether a pilot would help.",
-)  # fmt: skip
+@answers_option("A few answers (unit, answer): says whether the scores predict as they claim, and whether a pilot would help.")
 @json_option
 def command(*, source: str, check_duplicates: bool, answers: Path | None, as_json: bool, **options: Any) -> None:
     """What is in a table, what can be asked of it, what blocks the rest and how to unblock it.
@@ -28,15 +25,12 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
     Example:
       assay doctor scored.parquet --id id --score score --threshold 0.5
     """  # noqa: D301
-    from assay.labeling.flat import read_answers
-    from assay.nouns.label import UNANSWERED
     from assay.study.examining import examine
 
     population = read_options(source, options)
-    labels = read_answers(answers, unit_columns=["unit", population.id]).labels if answers is not None else []
-    told = {label.unit: label.answer == "yes" for label in labels if label.answer not in UNANSWERED}
+    told = told_in(answers, population) if answers is not None else None
     with working("reading the table"):
-        found = examine(population, check_duplicates=check_duplicates or None, answers=told if answers is not None else None)
+        found = examine(population, check_duplicates=check_duplicates or None, answers=told)
     if as_json:
         print_json(found.as_json())
     else:

@@ -1,6 +1,7 @@
 """Options that several commands share, named the same everywhere."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -118,6 +119,20 @@ def next_command(study: "Study") -> str:
     if done.waits_for_gold:
         return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
     return f"assay {'estimate' if done.complete else 'draw'} {study.name}"
+
+
+def answers_option(help: str) -> Callable[[Function], Function]:
+    """A file of a few answers, for what the scores are worth."""
+    return click.option("--answers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help=help)
+
+
+def told_in(path: Path, population: Population) -> dict[str, bool]:
+    """The answers of a file that say yes or no, by unit."""
+    from assay.labeling.flat import read_answers
+    from assay.nouns.label import UNANSWERED
+
+    labels = read_answers(path, unit_columns=["unit", population.id]).labels
+    return {label.unit: label.answer == "yes" for label in labels if label.answer not in UNANSWERED}
 
 
 ledger_option = click.option(

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option, population_options, read_options
+from assay.cli.options import answers_option, json_option, ledger_option, population_options, read_options, told_in
 from assay.cli.output import count, note, print_json, share, table, working
 from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, write_page
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
+    from assay.study.recalibrating import Recalibration
     from assay.study.sizing import Sizing
 
 
@@ -48,6 +49,7 @@ def design_options(function: Any) -> Any:
     type=click.Choice(["first", "majority", "unanimous"]),
     help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
 )
+@answers_option("A few answers (unit, answer), as of an earlier study: sizes are then also given with the scores recalibrated by them.")
 @click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
 @click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
@@ -79,7 +81,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     with working("profiling the population"):
         population, profile = profile_for(population, goals)
     names = Columns([c.name for c in population.classifiers], population.slices)
-    ways = Ways(choice_of(options), options["interval"] or "rec")
+    ways = Ways(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
     options["budget"] = options["budget"] or sum(ways.choice.takes) or None
     if options["budget"]:
         check_plan(population, profile, goals, options)
@@ -117,6 +119,18 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
     note(f"{fixed['promise']}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
 
 
+def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
+    """What the answers make of the scores; None without answers."""
+    from assay.study.recalibrating import read_answered, recalibration
+
+    if options["answers"] is None:
+        return None
+    told = told_in(options["answers"], population)
+    if not told:
+        raise click.UsageError("--answers holds no answer that says yes or no.")
+    return recalibration(read_answered(population, told))
+
+
 def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
     """The goals that were named. Refuses none."""
     if not options["goals"]:
@@ -127,15 +141,20 @@ def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
 def show(sizing: "Sizing") -> None:
     """What the goals need, and what the budget buys."""
     click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
+    learned = any(g.recalibrated is not None for g in sizing.goals)
     rows = [
-        [str(g.goal), count(g.labels), count(g.worst), count(g.simple), count(g.uniform), saved(g.labels, g.uniform)] for g in sizing.goals
-    ]
+        [str(g.goal), count(g.labels), *([count(g.recalibrated)] if learned else []), count(g.worst), count(g.simple), count(g.uniform),
+         saved(g.labels, g.uniform)]
+        for g in sizing.goals
+    ]  # fmt: skip
+    blank = [""] * (3 if learned else 2)
     if len(rows) > 1:
-        rows.append(["all on one draw", count(sizing.together), "", "", count(sizing.uniform), saved(sizing.together, sizing.uniform)])
-        rows.append(["a draw for each", count(sizing.separately), "", "", "", ""])
+        rows.append(["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)])
+        rows.append(["a draw for each", count(sizing.separately), *blank, "", ""])
         if sizing.optimum is not None:
-            rows.append(["one draw, --several optimum", count(sizing.optimum), "", "", "", ""])
-    table(("labels needed for", "chosen", "at worst", "simple draw", "uniform", "uniform wastes"), rows)
+            rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
+    by = ("chosen", "recalibrated") if learned else ("chosen",)
+    table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
     for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
         if (bill := billed(sizing, labels)) is not None:
             click.echo(f"{name}: {bill}")

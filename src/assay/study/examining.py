@@ -6,16 +6,16 @@ Main path: [population] > [profile] > plan > draw > labels > estimate > decision
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from assay.engines.base import Engine, Inspection
+from assay.engines.base import Inspection
 from assay.engines.opening import open_engine
+from assay.errors import PlanError
 from assay.estimators.calibration import FALSE_ALARM, check_guide
 from assay.estimators.linearize import guided_totals
 from assay.nouns.canonical import Json
 from assay.nouns.metrics import COMMON, METRICS
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+from assay.study.recalibrating import read_answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,24 +85,20 @@ def examine(population: Population, *, check_duplicates: bool | None = None, ans
         return Examination(population=population, inspection=inspection, profile=None)
     said: tuple[str, ...] = ()
     if answers is not None:
-        said = tuple(_mismatches(engine, population, answers)) if answers else ("no answer says yes or no: the scores were not checked",)
+        said = tuple(_mismatches(population, answers)) if answers else ("no answer says yes or no: the scores were not checked",)
     return Examination(population=population, inspection=inspection, profile=engine.profile(), mismatches=said)
 
 
-def _mismatches(engine: Engine, population: Population, answers: Mapping[str, bool]) -> Iterator[str]:
+def _mismatches(population: Population, answers: Mapping[str, bool]) -> Iterator[str]:
     """Whether a few labels contradict the scores, in words, and the way out."""
-    column, classifier = population.guide_column, population.classifiers[0]
-    if column is None or classifier.score is None or classifier.threshold is None:
-        yield "answers are held against a score with a threshold, and this population has none: they were not looked at"
+    try:
+        answered = read_answered(population, answers)
+    except PlanError as error:
+        yield str(error)
         return
-    rows = engine.fetch(list(answers), columns=[column, classifier.score])
-    scored = [(row, said) for row, said in zip(rows, answers.values(), strict=True) if None not in row.values()]
-    low, high = population.guide_range
-    guide = np.array([(float(row[column] or 0) - low) / (high - low) for row, _ in scored])
-    flagged = np.array([float(row[classifier.score] or 0) >= classifier.threshold for row, _ in scored], dtype=np.bool_)
-    alarms = check_guide(np.clip(guide, 0, 1), flagged, np.array([said for _, said in scored], dtype=np.bool_))
+    alarms = check_guide(*answered)
     if not alarms:
-        yield f"{len(scored):,} answers do not contradict the scores (false-alarm rate {FALSE_ALARM:.0%})"
+        yield f"{answered.positive.size:,} answers do not contradict the scores (false-alarm rate {FALSE_ALARM:.0%})"
         return
     yield f"the scores do not predict as they claim: {alarms[0]}"
     yield "sizes that take them at their word will be wrong: plan with a pilot (--pilot 100), or name a better --guide"

@@ -18,11 +18,12 @@ from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
 from assay.planning.asking import Ask, ask_of, expand, kept_columns, left_out, merge
-from assay.planning.believing import at_their_worst
+from assay.planning.believing import at_their_worst, recalibrated
 from assay.planning.choosing import choose_design
 from assay.planning.forecasting import Forecast, forecast
 from assay.planning.several import design_together
 from assay.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
+from assay.study.recalibrating import Recalibration
 
 
 class Cost(NamedTuple):
@@ -46,6 +47,7 @@ class GoalSize:
 
     labels   by the design asked for, scores taken at their word
     worst    the same if the scores say nothing inside a side and are off between them; None also where a target may then be the truth
+    recalibrated   the same with the scores as a few answers make them; None also where there are none
     simple   a simple draw of the units the goal is about
     uniform  labels drawn evenly over the whole table
     """
@@ -53,6 +55,7 @@ class GoalSize:
     goal: Goal
     labels: int | None
     worst: int | None
+    recalibrated: int | None
     simple: int | None
     uniform: int | None
     forecast: Forecast | None  # at the budget asked about
@@ -69,6 +72,7 @@ class GoalSize:
         return {
             "goal": str(self.goal),
             "labels": self.labels,
+            "recalibrated": self.recalibrated,
             "worst": self.worst,
             "simple": self.simple,
             "uniform": self.uniform,
@@ -116,7 +120,8 @@ class Sizing:
             "budget": self.budget,
             "left_out": [str(goal) for goal in self.left_out],
             "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
-            "assumes": "labels: scores are true probabilities; worst: scores say nothing inside a side and are off between them",
+            "assumes": "labels: scores are true probabilities; recalibrated: as the answers make them; worst: scores say nothing inside "
+            "a side and are off between them",
         }
 
 
@@ -125,6 +130,7 @@ class Ways(NamedTuple):
 
     choice: Choice = Choice()
     interval: IntervalKind = "rec"
+    recalibration: Recalibration | None = None
 
 
 class Columns(NamedTuple):
@@ -186,7 +192,7 @@ def size_goals(
     near = Nearby()
     alone = [near.labels(ask, "chosen", name=ways.choice, slices=names.slices, interval=ways.interval) for ask in asks]
     shown = _at_budget(profile, asks, alone, budget, grow_to, ways, names, share) if budget else [None] * len(asks)
-    sizes = tuple(_size_one(profile, *each, interval=ways.interval, near=near) for each in zip(asks, alone, shown, strict=True))
+    sizes = tuple(_size_one(profile, *each, ways=ways, near=near) for each in zip(asks, alone, shown, strict=True))
     known = [n for n in alone if n is not None]
     shared = partial(labels_for_all, profile, asks, alone, slices=names.slices, interval=ways.interval)
     together = shared(choice=ways.choice)
@@ -205,12 +211,18 @@ def size_goals(
     )
 
 
-def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, interval: IntervalKind, near: "Nearby") -> GoalSize:
+def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: Ways, near: "Nearby") -> GoalSize:
     """One goal's sizes by all ways."""
+    interval = ways.interval
     simple = near.labels(ask, "simple", name="simple", interval=interval)
     open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at the worst the value is the target, which nothing settles
+    learned = None
+    if ways.recalibration is not None and not ask.metric.joint:
+        belief = recalibrated(ask, ways.recalibration.flagged, ways.recalibration.other)
+        learned = near.labels(ask, "recalibrated", believed=belief, interval=interval)
     return GoalSize(
         goal=ask.goal,
+        recalibrated=learned,
         labels=alone,
         worst=None if ask.metric.joint or open_target else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
         simple=simple,
