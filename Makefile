@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -19,6 +19,8 @@ help:
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
 	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
+	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
+	@echo "make reuse DATA=FOLDER    writes docs/reuse.md: a classifier that arrives later"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -65,6 +67,12 @@ plans:
 
 pairs:
 	$(PYTHON) -m benchmarks.pairs --data $(DATA) --reps 500 --seed 42 --out docs/pairs.md
+
+recalls:
+	$(PYTHON) -m benchmarks.recalls --data $(DATA) --reps 1000 --seed 42 --out docs/recalls.md
+
+reuse:
+	$(PYTHON) -m benchmarks.reuse --data $(DATA) --reps 1000 --seed 42 --out docs/reuse.md
 
 docs:
 	$(PYTEST) tests/docs

@@ -26,8 +26,8 @@ BRITISH = re.compile(
     r"\b(labell(ed|er|ing|ers)|behaviour|colour|favour|neighbour|licence[ds]|optimis(e|ed|ing)|recognis(e|ed))\b", re.IGNORECASE
 )
 MATHS = {
-    "designs": "bands two_bins strata poisson",
-    "estimators": "weighted linearize calibration joint missing gold agreement counts phases",
+    "designs": "bands two_bins strata poisson extending",
+    "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling",
     "intervals": "rare",
     "nouns": "weights",
     "planning": "shares guiding several forecasting believing",

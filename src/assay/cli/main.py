@@ -20,6 +20,7 @@ COMMANDS = {
     "tell": ("assay.cli.tell", "Record answers; the same file twice is the same as once."),
     "status": ("assay.cli.status", "Where a study stands; no interval before its look."),
     "estimate": ("assay.cli.estimate", "Every metric with interval, effective n and labels behind it."),
+    "slices": ("assay.cli.slices", "A metric in every slice of a column, or of columns crossed."),
     "decide": ("assay.cli.decide", "Ship, do not ship, or label so many more."),
     "simulate": ("assay.cli.simulate", "Replay designs against known labels before money is spent."),
     "verify": ("assay.cli.verify", "Recompute a study from its ledger and say what does not match."),

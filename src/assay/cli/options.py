@@ -21,7 +21,20 @@ POPULATION_OPTIONS = (
     click.option("--score", metavar="COLUMN", help="The score of a single classifier."),
     click.option("--threshold", type=float, metavar="T", help="A unit is flagged if its score is at least this."),
     click.option("--predicted", metavar="COLUMN", help="The decision (true/false or 1/0), where there is no score."),
-    click.option("--classifier", "named", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="A classifier by name; repeatable."),
+    click.option(
+        "--classifier",
+        "named",
+        multiple=True,
+        metavar="NAME=SCORE@THRESHOLD",
+        help="A classifier by name; repeatable. NAME=COLUMN where only its decision is known.",
+    ),
+    click.option(
+        "--vote",
+        "votes",
+        multiple=True,
+        metavar="NAME=K:A,B,C",
+        help="What at least K of these classifiers say, judged as one more; 1: any of them. Repeatable.",
+    ),
     click.option(
         "--label", "labels", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="One label of several, each a question; repeatable."
     ),
@@ -59,11 +72,12 @@ def read_options(source: str, options: dict[str, Any]) -> Population:
 def _classifiers(options: dict[str, Any]) -> list[Classifier]:
     score, threshold, predicted = options.pop("score"), options.pop("threshold"), options.pop("predicted")
     named, limits = options.pop("named"), options.pop("score_range")
-    classifiers = [_named(text, limits) for text in named]
-    classifiers += [_asking(_named(text, limits)) for text in options.pop("labels")]
+    classifiers = [named_classifier(text, limits) for text in named]
+    classifiers += [_asking(named_classifier(text, limits)) for text in options.pop("labels")]
     classifiers += _classes(options.pop("classes"))
     if score is not None or predicted is not None:
         classifiers.append(Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits))
+    classifiers += [vote_of(text) for text in options.pop("votes")]
     if not classifiers:
         raise click.UsageError(
             "Name what is judged: --score COLUMN --threshold T, --predicted COLUMN, --classifier or --label NAME=SCORE@THRESHOLD, "
@@ -83,6 +97,16 @@ def _classes(text: str | None) -> list[Classifier]:
     return [Classifier(name, predicted=column, value=name) for name in classes]
 
 
+def vote_of(text: str) -> Classifier:
+    """What at least so many of the classifiers named say."""
+    name, equals, rest = text.partition("=")
+    fewest, colon, names = rest.partition(":")
+    members = [member.strip() for member in names.split(",")]
+    if not equals or not colon or not fewest.strip().isdecimal() or not all(members):
+        raise PopulationError(f"a vote is written NAME=K:A,B,C, but got {text!r}: write vote=2:gbm,lr,rules")
+    return Classifier(name, of=members, at_least=int(fewest))
+
+
 def _asking(judged: Classifier) -> Classifier:
     """The classifier with a question of its own: its name."""
     return Classifier(
@@ -90,15 +114,20 @@ def _asking(judged: Classifier) -> Classifier:
     )  # fmt: skip
 
 
-def _named(text: str, limits: tuple[float, float]) -> Classifier:
+def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
+    """The classifier written NAME=SCORE@THRESHOLD; NAME=COLUMN for one of which only the decision is known."""
     name, equals, rest = text.partition("=")
+    if equals and rest and "@" not in rest:
+        return Classifier(name, predicted=rest)
     score, at, threshold = rest.rpartition("@")
     try:
         value = float(threshold)
     except ValueError:
         value = float("nan")
     if not equals or not at or not score or value != value:
-        raise PopulationError(f"a classifier is written NAME=SCORE@THRESHOLD, but got {text!r}: write gbm=score_gbm@0.31")
+        raise PopulationError(
+            f"a classifier is written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, but got {text!r}: write gbm=score_gbm@0.31"
+        )
     return Classifier(name, score=score, threshold=value, score_range=limits)
 
 

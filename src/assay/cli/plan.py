@@ -53,29 +53,52 @@ def design_options(function: Any) -> Any:
 @click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
 @click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
+@click.option("--follows", metavar="STUDY", help="An earlier study (last week's): its numbers and answers are inherited.")
+@click.option(
+    "--add-classifier", "added", multiple=True, metavar="NAME=SCORE@THRESHOLD",
+    help="Without POPULATION: a classifier, or another threshold, that --study takes in; repeatable.",
+)  # fmt: skip
+@click.option("--add-vote", "added_votes", multiple=True, metavar="NAME=K:A,B,C", help="Without POPULATION: a vote that --study takes in.")
 @click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.")
 @ledger_option
 @json_option
 def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     """Say how many labels each goal needs and what a budget buys; with --study, fix the plan before the first label.
 
-    Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept.
+    Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept. So does a classifier or
+    goal that came later: without --budget, what the labels already say of it and how many more it needs.
 
     \b
     Examples:
       assay plan scored.parquet --score score --threshold 0.5 --goal "precision +-0.05" --goal "recall >= 0.6" --budget 600 --study demo
       assay plan --study demo --budget 800
+      assay plan --study demo --add-classifier strict=score@0.7 --goal "precision +-0.05 for strict"
     """  # noqa: D301
+    if options["study"] is not None and not options["study"].strip():
+        raise click.UsageError("--study needs a name, but got an empty one.")
+    if source is None:
+        _plan_again(options, as_json=as_json)
+    else:
+        _plan_first(source, options, as_json=as_json)
+
+
+def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
+    """An existing study: a larger budget, or what came later."""
+    from assay.cli.adding import add
     from assay.cli.topping import top_up
+
+    late = options["added"] or options["added_votes"] or options["goals"]
+    (add if late else top_up)(options, as_json=as_json)
+
+
+def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
+    """What goals need of a population, and the first plan of a study."""
     from assay.nouns.goal import parse_goal
     from assay.study.profiling import profile_for
     from assay.study.sizing import Columns, Ways, size_goals
 
-    if options["study"] is not None and not options["study"].strip():
-        raise click.UsageError("--study needs a name, but got an empty one.")
-    if source is None:
-        top_up(options, as_json=as_json)
-        return
+    if options["added"] or options["added_votes"]:
+        raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
     population = read_options(source, options)
     goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
     with working("profiling the population"):
@@ -195,7 +218,7 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
     if budget is None:
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     with working("fixing the plan"):
-        how = {name: options[name] for name in ("ledger", "level", "rule")}
+        how = {name: options[name] for name in ("ledger", "level", "rule", "follows")}
         study = Study.create(options["study"], population, goals=goals, **how)
         how = {name: options[name] for name in ("grow_to", "pilot", "interval")}
         plan = study.plan(budget, design=choice_of(options, said=True), **how)

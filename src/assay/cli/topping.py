@@ -16,9 +16,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
 
     if not options["study"] or not options["budget"]:
         raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
-    if options["goals"]:
-        raise click.UsageError("The goals of a study are fixed when it is created; leave --goal out, or name a POPULATION and a new study.")
-    _refuse_unheard(options)
+    refuse_unheard(options)
     study = Study.load(options["study"], ledger=options["ledger"])
     with working("sizing the growth"):
         grown = growth(study.standing, options["budget"])
@@ -40,14 +38,17 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
 
 
 UNHEARD = (
-    "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "labels", "classes",
-    "slices", "weight", "guide", "candidates", "missing_scores",
+    "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
+    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows",
 )  # fmt: skip
 
 
-def _refuse_unheard(options: dict[str, Any]) -> None:
+def refuse_unheard(options: dict[str, Any]) -> None:
     """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
     said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
     if said:
         named = ", ".join("--" + {"page": "html", "named": "classifier"}.get(name, name).replace("_", "-").rstrip("s") for name in said)
-        raise click.UsageError(f"raising a study's budget takes --budget and --grow-to, but got {named}: leave that out.")
+        raise click.UsageError(
+            "planning an existing study again takes --budget and --grow-to, or --add-classifier, --add-vote and --goal, but got "
+            f"{named}: leave that out."
+        )

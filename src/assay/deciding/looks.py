@@ -60,6 +60,20 @@ def spending(
     )
 
 
+def extended(earlier: Sequence[Plan], *, shown: Collection[int] = ()) -> Spending:
+    """What a plan may spend that took in a classifier or a goal: what growth may, for all that was shown before; the new has all of it."""
+    spent = [plan.share for plan in earlier if plan.number in shown]
+    if not spent:
+        return Spending("extension", 1.0, "one look, when all labels are in: the interval holds at its level")
+    share, total = spent[-1] / 2, sum(spent) + spent[-1] / 2
+    return Spending(
+        "extension",
+        share,
+        f"numbers were shown before this study took in more: intervals of what was shown spend {share:g} of the error 1 - level, together "
+        f"{total:g} of it ({total * 0.05:.2%} at level 0.95); those of a classifier added since hold at their level",
+    )
+
+
 def _after_pilot(pilot: Plan, budget: int, shown: Collection[int]) -> Spending:
     """The round that follows a pilot: all of the error, unless somebody peeked at the pilot."""
     if pilot.number in shown:

@@ -43,7 +43,7 @@ class Ahead(NamedTuple):
         kind = (reading.goal.definition.weight, reading.goal.slice)
         for mine, p in zip(self.groups[kind], self.shares[kind], strict=True):
             n = answered * spread_labels(mine, design, budget)
-            each.append(mine.tally(n, n * p))
+            each.append(mine.tally(n, n * mine.spread(p)))
         return JointTally(tuple(each), reading.tally.correlation) if isinstance(reading.tally, JointTally) else each[classifier]
 
 
@@ -80,7 +80,7 @@ def more_labels(
 def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     """Whether the expected answers settle a goal and are not too thin."""
     metric = reading.goal.definition
-    two, one = tails(reading.goal, share=share)
+    two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
     kind = reading.estimate.interval
     shown = measure(metric, tally, tail=two, interval=kind)
     if shown.half_width > widest(metric) or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):

@@ -32,6 +32,7 @@ class Reading(NamedTuple):
 
     filled   the four fillings of the missing answers, where they must be feared
     gold     the adjudicated answers that correct the others, where there are some
+    spends   how many times the look's share of the error this reading may spend: more than once where it was never shown before
     """
 
     goal: Goal
@@ -39,6 +40,7 @@ class Reading(NamedTuple):
     tally: AnyTally
     filled: tuple[AnyTally, ...] = ()
     gold: GoldTally | None = None
+    spends: float = 1.0
 
 
 def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
@@ -50,7 +52,7 @@ def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
         met = half_width <= goal.value and estimate.value is not None
         reason = f"{goal}: half-width {half_width:.4f}{when}, {'reached' if met else 'not reached yet'}"
         return GoalVerdict(goal=goal, status="met" if met else "open", estimate=estimate, bound=None, reason=reason)
-    tail = (1 - goal.level) * share / among
+    tail = (1 - goal.level) * share * reading.spends / among
     status, bound = _side_of(goal, _limits(reading, tail))
     wording = {"met": "shown", "not met": "shown to fail", "open": "not settled"}[status]
     reason = f"{goal}: {wording}, one-sided bound {bound:.4f}{when} at {1 - tail:.4g}"

@@ -26,6 +26,7 @@ from assay.nouns.profile import Profile
 OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
 LABELS_PER_BAND = 5
 HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn for certain
+OWN_BAND = 0.6  # of a band's labels: a pattern of decisions that carries as much has bands of its own
 SMALLEST_REFERENCE = 200  # bands are cut for at least this many labels, so that a small study can grow
 
 
@@ -70,11 +71,22 @@ def rates(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: Float
     return pi
 
 
-def bands(profile: Profile, *, flagged: BoolArray, pi: FloatArray, labels: int, domain: IntArray | None = None) -> Design:
+def bands(
+    profile: Profile,
+    *,
+    flagged: BoolArray,
+    pi: FloatArray,
+    labels: int,
+    domain: IntArray | None = None,
+    pattern: IntArray | None = None,
+) -> Design:
     """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
 
     pi are the rates at the number of labels bands are cut for (`reference_of`); cells of rate 0 are outside the frame. No band crosses
     a side, nor a domain (a number per cell: which slice it belongs to) where there are labels enough to keep them apart.
+
+    pattern   a number per cell: the decisions of several classifiers, told apart where a pattern carries a band; rarer ones share
+              bands of about the same rate
     """
     frame = pi > 0
     count = profile.count[frame].astype(np.float64)
@@ -84,11 +96,13 @@ def bands(profile: Profile, *, flagged: BoolArray, pi: FloatArray, labels: int, 
         raise PlanError(f"bands need at least {fewest} labels, but the budget is {labels}: raise it")
     reference = reference_of(labels, int(count.sum()))
     per_band = max(LABELS_PER_BAND, math.ceil(reference / max(1, labels // SMALLEST_TAKE)))
-    side = flagged.astype(np.int64) if domain is None else flagged + 2 * domain
-    band = _cut_sides(profile, frame, side, inside, per_band)
+    told = flagged.astype(np.int64) if pattern is None else pattern
+    side = told if domain is None else told + (told.max() + 1) * domain
+    cut = _cut_sides if pattern is None else _cut_patterns
+    band = cut(profile, frame, side, inside, per_band)
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
         per_band = math.ceil(per_band * 1.25)
-        band = _cut_sides(profile, frame, side, inside, per_band)
+        band = cut(profile, frame, side, inside, per_band)
     if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units or slices forced more bands than so few labels can serve: one a side
         band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
     home = band[frame]
@@ -105,6 +119,28 @@ def _cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArra
         band[cells[mine]] = start if whole else start + _cut(profile, cells[mine], pi[mine], per_band)
         start = int(band.max()) + 1
     return band
+
+
+def _cut_patterns(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
+    """The same for patterns of decisions: those that carry a band are cut by guide, all rarer ones together by rate."""
+    band = np.full(profile.count.size, -1, dtype=np.int64)
+    cells = np.flatnonzero(frame)
+    expected = pi * profile.count[cells]
+    _, where = np.unique(side[cells], return_inverse=True)
+    carries = np.bincount(where, weights=expected) >= OWN_BAND * per_band
+    carries |= np.bincount(where, weights=profile.count[cells] - expected) < 1e-6 * np.bincount(where)  # certain units share no band
+    start = 0
+    for p in np.flatnonzero(carries).tolist():
+        mine = where == p
+        band[cells[mine]] = start + _cut(profile, cells[mine], pi[mine], per_band)
+        start = int(band.max()) + 1
+    rare = np.flatnonzero(~carries[where])
+    if rare.size:
+        rare = rare[np.argsort(-pi[rare], kind="stable")]
+        held = np.cumsum(expected[rare])
+        goal = held[-1] / max(1, round(float(held[-1])) // per_band)
+        band[cells[rare]] = start + np.minimum((held - expected[rare]) // goal, held[-1] // goal - 1e-9).astype(np.int64)
+    return np.where(frame, np.unique(band, return_inverse=True)[1] - (0 if frame.all() else 1), -1)
 
 
 def _parts(profile: Profile, cells: IntArray, side: IntArray, pi: FloatArray, per_band: int) -> Iterator[tuple[BoolArray, bool]]:

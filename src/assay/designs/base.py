@@ -38,50 +38,53 @@ def water_fill(size: FloatArray, count: FloatArray, total: float) -> FloatArray:
     return filled
 
 
-def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE) -> IntArray:
+def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE, held: IntArray | None = None) -> IntArray:
     """The bands in the order in which they receive the labels 1 .. total; every prefix is the allocation of that many labels.
 
     `smallest` seats each first (as many as a band has units, if fewer), heaviest band first; then Webster's method, the next seat to the
     largest mass / (2 seats + 1), full bands skipped. House-monotone, so a larger budget only adds. Ties go to the lower band.
+    What a band has held already it keeps: those seats come before all others.
     """
     if total > N.sum():
         raise PlanError(f"a draw holds at most the {int(N.sum()):,} units its goals need, but {total:,} were asked for: lower the budget")
     heavy = np.argsort(-mass, kind="stable")
-    order: list[int] = [h for seat in range(smallest) for h in heavy.tolist() if N[h] > seat]
-    held = np.minimum(N, smallest).tolist()
+    kept = np.zeros_like(N) if held is None else held
+    order: list[int] = np.repeat(np.arange(N.size), kept).tolist()
+    order += [h for seat in range(smallest) for h in heavy.tolist() if N[h] > seat >= kept[h]]
+    taken = np.maximum(np.minimum(N, smallest), kept).tolist()
     weights, room = mass.tolist(), N.tolist()
-    heap = [(-weights[h] / (2 * held[h] + 1), h) for h in range(len(held)) if held[h] < room[h]]
+    heap = [(-weights[h] / (2 * taken[h] + 1), h) for h in range(len(taken)) if taken[h] < room[h]]
     heapq.heapify(heap)
     while len(order) < total:
         _, h = heapq.heappop(heap)
         order.append(h)
-        held[h] += 1
-        if held[h] < room[h]:
-            heapq.heappush(heap, (-weights[h] / (2 * held[h] + 1), h))
+        taken[h] += 1
+        if taken[h] < room[h]:
+            heapq.heappush(heap, (-weights[h] / (2 * taken[h] + 1), h))
     return np.array(order[:total], dtype=np.int64)
 
 
-def takes(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE) -> IntArray:
+def takes(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE, held: IntArray | None = None) -> IntArray:
     """How many labels each band receives of `total`: the first `total` seats, counted without walking through them.
 
     Webster gives a band every seat whose mass / (2 seats + 1) is above some price; the price is bisected to a little above the last
     seat's, and what is left is seated one by one.
     """
-    first = np.minimum(N, smallest)
+    first = np.minimum(N, smallest) if held is None else np.maximum(np.minimum(N, smallest), held)
     if total < first.sum() + N.size or total > N.sum():
-        return np.bincount(seats(mass, N, total, smallest=smallest), minlength=N.size).astype(np.int64)
+        return np.bincount(seats(mass, N, total, smallest=smallest, held=held), minlength=N.size).astype(np.int64)
     low, high = 0.0, float(mass.max())
-    held = first
+    taken = first
     for _ in range(200):  # ends far sooner, but for masses a billion times apart
         price = (low + high) / 2
         bought = np.clip(np.ceil((mass / max(price, 1e-300) * (1 - 1e-12) - 1) / 2), first, N)
         if bought.sum() <= total:
-            high, held = price, bought.astype(np.int64)
+            high, taken = price, bought.astype(np.int64)
         else:
             low = price
-        if 0 <= total - held.sum() < N.size:
+        if 0 <= total - taken.sum() < N.size:
             break
-    return _seat_rest(mass, N, held, total)
+    return _seat_rest(mass, N, taken, total)
 
 
 def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> IntArray:
@@ -99,12 +102,12 @@ def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> Int
 
 def takes_of(design: Design, total: int) -> IntArray:
     """How many labels each band of a design receives of `total`; of a Poisson draw, about as many as expected."""
-    return takes(design.mass, design.N, total, smallest=design.smallest)
+    return takes(design.mass, design.N, total, smallest=design.smallest, held=design.held)
 
 
 def seats_of(design: Design, total: int) -> IntArray:
     """The bands of a design in the order in which they receive the labels 1 .. total."""
-    return seats(design.mass, design.N, total, smallest=design.smallest)
+    return seats(design.mass, design.N, total, smallest=design.smallest, held=design.held)
 
 
 def pi_of(design: Design, total: int) -> FloatArray:

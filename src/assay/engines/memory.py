@@ -142,7 +142,10 @@ class MemoryEngine:
         """Bit j of a unit's pattern is the prediction of classifier j."""
         pattern = np.zeros(self._N, dtype=np.int64)
         for j, classifier in enumerate(self.population.classifiers):
-            if classifier.predicted is not None and classifier.value is not None:
+            if classifier.of:
+                voters = [i for i, other in enumerate(self.population.classifiers) if other.name in classifier.of]
+                positive = sum((pattern >> i) & 1 for i in voters) >= np.full(self._N, classifier.at_least)
+            elif classifier.predicted is not None and classifier.value is not None:
                 positive = np.array([text == classifier.value for text in self._column(classifier.predicted).texts()], dtype=np.bool_)
             elif classifier.predicted is not None:
                 positive = self._column(classifier.predicted).doubles() == 1

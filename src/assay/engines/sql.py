@@ -220,6 +220,9 @@ class Queries:
 
     def _positive(self, classifier: Classifier) -> str:
         """The condition under which the classifier predicts positive."""
+        if classifier.of:
+            votes = [f"case when {self._positive(self.population.classifier(name))} then 1 else 0 end" for name in classifier.of]
+            return f"({' + '.join(votes)}) >= {classifier.at_least}"
         if classifier.predicted is not None and classifier.value is not None:
             return f"v.c{self.chosen.index(classifier.predicted)} = {self.dialect.text(classifier.value)}"
         if classifier.predicted is not None:

@@ -1,7 +1,7 @@
 """Which group a unit's label counts in: the part of its band on one side of the classifier judged.
 
-Groups are fixed by the profile and the design, never by labels. A group that non-response left without a label is joined to its
-neighbor on the same side, again without looking at what the labels say.
+Groups are fixed by the profile and the design, never by labels. Parts of bands that expect few labels are read together (`pooling`).
+A group that non-response left without a label is joined to its neighbor on the same side, again without looking at what the labels say.
 
 Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.estimators.linearize import CLIP
+from assay.estimators.pooling import Pool, pool_parts, pooled
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from assay.nouns.design import Design
 from assay.nouns.profile import Profile
@@ -25,6 +26,7 @@ class Groups(NamedTuple):
     band      the band each group is part of
     N         units; N1, N0 what the two sides hold of what the metric sums: units, or metric weight
     X, XX, top   sums of metric weights and of their squares, and the largest possible, for a metric by a column; else None
+    pool      which groups are read together; None: each alone
     """
 
     of_cell: IntArray
@@ -38,10 +40,11 @@ class Groups(NamedTuple):
     X: FloatArray | None = None
     XX: FloatArray | None = None
     top: FloatArray | None = None
+    pool: Pool | None = None
 
     def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
         """Labels and positives per group, as counted; sums of the labels' metric weights, or what they should be on average."""
-        return Tally(
+        parts = Tally(
             flagged=self.flagged,
             N=self.N,
             n=n,
@@ -53,6 +56,11 @@ class Groups(NamedTuple):
             simple=bool((self.band == self.band[0]).all()),
             weights=self._weights(n, k, sums),
         )
+        return parts if self.pool is None else pooled(parts, self.pool)
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """What is known of every group of a tally, for each part that it was read from."""
+        return values if self.pool is None else values[..., self.pool.home]
 
     def _weights(self, n: FloatArray, k: FloatArray, sums: LabelSums | None) -> WeightSums | None:
         if self.X is None or self.XX is None or self.top is None:
@@ -63,11 +71,18 @@ class Groups(NamedTuple):
 
 
 def groups_of(
-    profile: Profile, design: Design, *, classifier: int = 0, weight: str | None = None, guide: FloatArray | None = None
+    profile: Profile,
+    design: Design,
+    *,
+    classifier: int = 0,
+    weight: str | None = None,
+    guide: FloatArray | None = None,
+    take: IntArray | None = None,
 ) -> Groups:
     """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column.
 
     guide   of each cell, where another than the profile's steered the draw
+    take    labels of each band, where parts of bands may be too small to be read alone; None: bands cross no side of the classifier
     """
     flagged = profile.predicted(classifier)
     inside = design.band >= 0
@@ -96,7 +111,15 @@ def groups_of(
         N1=N1,
         N0=float(amount.sum()) - N1,
     )
+    groups = groups if take is None else groups._replace(pool=_pool(groups, design, take))
     return groups if weight is None else _weighted(groups, profile)
+
+
+def _pool(groups: Groups, design: Design, take: IntArray) -> Pool | None:
+    """Which parts of bands are read together when each band gets its take."""
+    N = design.N[groups.band]
+    rate = np.maximum(take, 1e-9)[groups.band] / N  # a band without a label expands to nothing that is read
+    return pool_parts(groups.flagged, groups.logit, expected=rate * groups.N, whole=groups.N >= N, expansion=1 / rate)
 
 
 def _weighted(groups: Groups, profile: Profile) -> Groups:
@@ -147,4 +170,5 @@ def fill_empty(tally: Tally) -> Tally:
         N0=tally.N0,
         simple=tally.simple,
         weights=weights,
+        expansions=None if tally.expansions is None else LabelSums(*(total(values) for values in tally.expansions)),
     )

@@ -19,6 +19,7 @@ import numpy as np
 from assay.nouns.arrays import FloatArray
 from assay.nouns.evidence import Evidence
 from assay.nouns.tally import Tally
+from assay.nouns.weights import LabelSums, WeightSums
 
 PRIOR_LABELS = 2.0  # what mu_h weighs in q_h
 INTERCEPT_SD, SLOPE_SD = 2.0, 0.5  # prior of the recalibration: logit mu = a + b logit s, a ~ N(0, 2^2), b ~ N(1, 0.5^2)
@@ -108,23 +109,28 @@ class Shares(NamedTuple):
 def read_shares(tally: Tally) -> Shares:
     """The shares of a tally's groups; 0 where a group has no label.
 
-    By weight: r_h = sum(x y) / sum(x), noise = s^2(x (y - r_h)) / mean(x)^2 and n = sum(x)^2 / sum(x^2) (Kish).
+    By weight: r_h = sum(x y) / sum(x), noise = s^2(x (y - r_h)) / mean(x)^2 and n = sum(x)^2 / sum(x^2) (Kish). The same with what
+    labels stand for in place of x, where a group joins parts drawn at different rates.
     """
     n, k = tally.n, tally.k
     labels = np.maximum(n, 1e-12)
     spare = np.divide(n, np.maximum(n - 1, 0.5), out=np.zeros(n.shape), where=n > 0)
-    if tally.weights is None:
+    if tally.weights is None and tally.expansions is None:
         share = np.where(n > 0, k / labels, 0.0)
         return Shares(tally.N, share, spare * share * (1 - share), n, k, np.ones(n.shape))
-    w = tally.weights
-    weighed = np.maximum(w.x, 1e-300)
-    share = np.where(w.x > 0, np.clip(w.xy / weighed, 0, 1), 0.0)
+    w: WeightSums | LabelSums
+    if tally.weights is not None:
+        w, amount, top = tally.weights, tally.weights.X, tally.weights.top
+    else:
+        assert tally.expansions is not None
+        w, amount, top = tally.expansions, tally.N, np.zeros(tally.N.shape)
+    share = np.where(w.x > 0, np.clip(w.xy / np.maximum(w.x, 1e-300), 0, 1), 0.0)
     squares = np.maximum(w.xxy * (1 - 2 * share) + share * share * w.xx, 0.0)
     even = np.where(w.x > 0, w.x * w.x / np.maximum(w.xx, 1e-300), n)
     mean = np.divide(w.x, labels, out=np.zeros(n.shape), where=n > 0)
-    top = np.divide(w.top, mean, out=np.ones(n.shape), where=mean > 0)
+    heaviest = np.divide(top, mean, out=np.ones(n.shape), where=mean > 0)
     noise = np.divide(spare * squares / labels, mean * mean, out=np.zeros(n.shape), where=mean > 0)
-    return Shares(w.X, share, noise, even, even * share, top)
+    return Shares(amount, share, noise, even, even * share, heaviest)
 
 
 def read_side(tally: Tally) -> Evidence:
@@ -135,7 +141,7 @@ def read_side(tally: Tally) -> Evidence:
     held = float(group.amount.sum())
     labeled = np.where(seen, group.amount, 0).sum(-1)
     W = np.divide(np.where(seen, group.amount, 0.0), labeled[..., None], out=np.zeros(n.shape), where=labeled[..., None] > 0)
-    open_share = np.where(seen, np.maximum(1 - n / tally.N, 0.0), 0.0)  # a forecast of a census may round beyond it
+    open_share = np.where(seen, _open_share(tally), 0.0)
     safe_n = np.where(seen, n, 1.0)
     p = np.where(labeled > 0, (W * group.share).sum(-1), np.nan)
     scale = W**2 * open_share
@@ -156,6 +162,14 @@ def read_side(tally: Tally) -> Evidence:
         unlabeled=1 - labeled / held if held else np.zeros(n.shape[:-1]),
         heaviest=(W * left * group.top).max(-1, initial=0.0) if tally.weights is not None else 0.0,
     )
+
+
+def _open_share(tally: Tally) -> FloatArray:
+    """What the labels leave open of each group: 1 - f; of joined parts 1 - sum(w) / sum(w^2), w what a label stands for."""
+    if tally.expansions is None:
+        return np.asarray(np.maximum(1 - tally.n / tally.N, 0.0))  # a forecast of a census may round beyond it
+    w = tally.expansions
+    return np.asarray(np.maximum(1 - np.divide(w.x, w.xx, out=np.ones(w.x.shape), where=w.xx > 0), 0.0))
 
 
 def _weight_left(n: FloatArray, N: FloatArray) -> FloatArray:

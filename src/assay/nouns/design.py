@@ -24,6 +24,7 @@ class Design:
     mass      each band's share of the labels; takes follow from it by Webster's method
     smallest  the fewest labels a band gets, if it has as many units
     poisson   units are drawn one by one, each with its band's rate; the takes are then what is expected, not what comes
+    held      units of each band that an earlier design drew: a study that took in a classifier or a goal only adds; None: nothing
     """
 
     name: str
@@ -32,12 +33,15 @@ class Design:
     mass: FloatArray
     smallest: int = 2
     poisson: bool = False
+    held: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses a band without units or without mass."""
         object.__setattr__(self, "band", own_ints(self.band))
         object.__setattr__(self, "N", own_ints(self.N))
         object.__setattr__(self, "mass", own_floats(self.mass))
+        if self.held is not None:
+            object.__setattr__(self, "held", own_ints(self.held))
         if self.N.size == 0 or not (self.N > 0).all() or not (self.mass > 0).all():
             raise PlanError("every band needs units and mass: this is a defect of the design, please report it")
 
@@ -53,6 +57,8 @@ class Design:
             data["smallest"] = self.smallest
         if self.poisson:
             data["poisson"] = True
+        if self.held is not None:
+            data["held"] = self.held.tolist()
         return data
 
     @classmethod
@@ -65,4 +71,5 @@ class Design:
             mass=np.array(data["mass"]),
             smallest=data.get("smallest", 2),
             poisson=data.get("poisson", False),
+            held=np.array(data["held"]) if "held" in data else None,
         )

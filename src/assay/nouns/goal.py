@@ -6,7 +6,7 @@ Main path: population > profile > [plan] > draw > labels > estimate > [decision]
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from assay.errors import GoalError
 from assay.nouns.canonical import Json
@@ -16,7 +16,9 @@ from assay.nouns.metrics import metric_named, plain
 DEFAULT_LEVEL = 0.95
 DEFAULT_POWER = 0.8  # the chance of settling a target that a plan is sized for
 LONGEST_TEXT = 500
+OVER = " over "  # between two classifiers that are compared
 Kind = Literal["+-", ">=", "<="]
+Slice: TypeAlias = tuple[str, str]  # a column and a value
 
 NUMBER = r"-?[0-9]*\.?[0-9]+"
 _HEAD = re.compile(
@@ -44,6 +46,7 @@ class Goal:
     by        a slice column: the same goal for each of its values; a study puts one goal a value in its place
     power     of a target: the chance that the labels settle it, for which a plan is sized
     expected  of a target: what the metric is taken to be when a plan is sized; None: what the scores say
+    over      another classifier: the goal is about the difference, `classifier` less this one; None: about the metric itself
     """
 
     metric: str
@@ -55,25 +58,37 @@ class Goal:
     by: str | None = None
     power: float = DEFAULT_POWER
     expected: float | None = None
+    over: str | None = None
 
     def __post_init__(self) -> None:
         """Refuses a goal no number of labels could settle."""
         metric = self.definition
+        low = metric.low if self.over is None else metric.low - metric.high
+        high = metric.high if self.over is None else metric.high - metric.low
         if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
             raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
         if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
             raise GoalError(f"a half-width lies between 0 and {metric.high - metric.low:g}, but got {self.value:g}: 0.03 is three points")
-        if self.kind != "+-" and not metric.low < self.value < metric.high:
-            raise GoalError(
-                f"a target of {self.metric} lies inside ({metric.low:g}, {metric.high:g}), but got {self.value:g}: name one inside"
-            )
-        self._check_chance(metric)
+        if self.kind != "+-" and not low < self.value < high:
+            raise GoalError(f"a target of {self.metric} lies inside ({low:g}, {high:g}), but got {self.value:g}: name one inside")
+        self._check_chance(low, high)
+        self._check_difference()
         if self.slice is not None and self.by is not None:
             raise GoalError(
                 f"a goal is about one slice or about each of a column, but got in {self.slice[0]} and by {self.by}: leave one out"
             )
 
-    def _check_chance(self, metric: Metric) -> None:
+    def _check_difference(self) -> None:
+        """Refuses a difference that is of no two classifiers."""
+        if self.over is not None and (self.classifier is None or self.classifier == self.over):
+            raise GoalError(
+                f"a difference is of two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
+                f'"{self.metric} >= 0 for A over B"'
+            )
+        if self.over is not None and (self.slice is not None or self.by is not None or self.definition.joint):
+            raise GoalError(f"a difference is of all units and one question, but got {self}: leave the slice out, or name another metric")
+
+    def _check_chance(self, low: float, high: float) -> None:
         """Refuses a power or an expected value that no plan could be sized for."""
         if self.kind == "+-" and (self.power != DEFAULT_POWER or self.expected is not None):
             raise GoalError(f"power and an expected value are of a target, >= or <=, but {self.metric} has a half-width: leave them out")
@@ -82,11 +97,16 @@ class Goal:
         if self.expected is None:
             return
         beyond = self.expected > self.value if self.kind == ">=" else self.expected < self.value
-        if not beyond or not metric.low < self.expected < metric.high:
+        if not beyond or not low < self.expected < high:
             raise GoalError(
-                f"the expected value lies beyond the target and inside ({metric.low:g}, {metric.high:g}), but {self.metric} {self.kind} "
+                f"the expected value lies beyond the target and inside ({low:g}, {high:g}), but {self.metric} {self.kind} "
                 f"{self.value:g} has {self.expected:g}: no number of labels shows what is not so"
             )
+
+    @property
+    def whose(self) -> str | None:
+        """The classifier, or the two that are compared; None: the population's first."""
+        return self.classifier if self.over is None else f"{self.classifier}{OVER}{self.over}"
 
     @property
     def definition(self) -> Metric:
@@ -98,7 +118,7 @@ class Goal:
         glue = "" if self.kind == "+-" else " "
         parts = [
             f"{self.metric} {self.kind}{glue}{plain(self.value)}",
-            f"for {self.classifier}" if self.classifier else "",
+            f"for {self.whose}" if self.classifier else "",
             f"in {self.slice[0]}={self.slice[1]}" if self.slice else "",
             f"by {self.by}" if self.by else "",
             f"with {plain(self.power)} power" if self.power != DEFAULT_POWER else "",
@@ -120,6 +140,8 @@ class Goal:
             data["power"] = self.power
         if self.expected is not None:
             data["expected"] = self.expected
+        if self.over is not None:
+            data["over"] = self.over
         return data
 
     @classmethod
@@ -136,6 +158,7 @@ class Goal:
             by=data.get("by"),
             power=data.get("power", DEFAULT_POWER),
             expected=data.get("expected"),
+            over=data.get("over"),
         )
 
 
@@ -143,7 +166,7 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
     """The goal a person typed.
 
     "precision +-0.03", "recall >= 0.90", "f1 +-5% for gbm by country", "recall >= 0.8 in country=DE", "prevalence <= 0.002 at 0.99",
-    "shows precision >= 0.90 with 90 % power if it is 0.93"
+    "shows precision >= 0.90 with 90 % power if it is 0.93", "f1 >= 0 for gbm over lr", "recall +-0.02 for gbm over lr"
     """
     said, rest = _tails(text.strip()) if len(text) <= LONGEST_TEXT else ({}, "")
     match = _HEAD.fullmatch(rest)
@@ -152,11 +175,13 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
             f"a goal is a metric, then +- and a half-width or >= / <= and a target, but got {text[:LONGEST_TEXT]!r}: "
             'write "precision +-0.03" or "recall >= 0.90"'
         )
+    named, over, other = said["classifier"]["value"].rpartition(OVER) if "classifier" in said else ("", "", "")
     return Goal(
         metric=metric_named(match["metric"]).name,
         kind=_KINDS[match["kind"]],
         value=_number(match),
-        classifier=said["classifier"]["value"] if "classifier" in said else None,
+        classifier=(named if over else other) or None,
+        over=other if over else None,
         level=_number(said["level"]) if "level" in said else level,
         slice=(said["slice"]["column"], said["slice"]["value"]) if "slice" in said else None,
         by=said["by"]["value"] if "by" in said else None,

@@ -17,7 +17,7 @@ from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 
-Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot"]
+Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension"]
 
 
 class Pilot(NamedTuple):
@@ -43,6 +43,7 @@ class Plan:
     pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
     guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
     choice    what was asked of the design beyond its name; None: nothing
+    fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
     """
 
     number: int
@@ -59,6 +60,7 @@ class Plan:
     pilot: Pilot | None = None
     guide: tuple[float, ...] | None = None
     choice: Choice | None = None
+    fresh: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses takes that are not the budget."""
@@ -73,6 +75,10 @@ class Plan:
     def before(self) -> int:
         """Labels of the pilot, which the bands of a later plan do not draw again."""
         return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
+
+    def share_of(self, classifier: str | None) -> float:
+        """The share of the error an interval about this classifier may spend."""
+        return 1.0 if classifier in self.fresh else self.share
 
     @property
     def is_pilot(self) -> bool:
@@ -91,6 +97,8 @@ class Plan:
             phased["guide"] = list(self.guide)
         if self.choice is not None:
             phased["choice"] = self.choice.as_json()
+        if self.fresh:
+            phased["fresh"] = list(self.fresh)
         return {
             **phased,
             "number": self.number,
@@ -124,4 +132,5 @@ class Plan:
             pilot=Pilot(**data["pilot"]) if "pilot" in data else None,
             guide=tuple(data["guide"]) if "guide" in data else None,
             choice=Choice.of_json(data["choice"]) if "choice" in data else None,
+            fresh=tuple(data.get("fresh", ())),
         )

@@ -58,6 +58,7 @@ class Population:
         if self.missing_scores and self.is_joint:
             raise PopulationError("missing scores are allowed for one question, but the classifiers are judged on several: fill them in")
         _refuse_mixed_classes(self.classifiers)
+        _refuse_votes(self.classifiers)
         if self.weight is not None and self.weight in self.slices:
             raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
 
@@ -140,6 +141,18 @@ class Population:
             risk=None if data["risk"] is None else tuple((low, high) for low, high in data["risk"]),
             table=table,
         )
+
+
+def _refuse_votes(classifiers: tuple[Classifier, ...]) -> None:
+    """Nothing comes back. Refuses a vote of classifiers that do not stand before it, or that answer another question."""
+    known: dict[str, str] = {}
+    for classifier in classifiers:
+        if classifier.of and {known.get(name) for name in classifier.of} != {classifier.question}:
+            raise PopulationError(
+                f"a vote is of classifiers named before it that answer the same question, but {classifier.name!r} is of "
+                f"{list(classifier.of)} after {list(known)}: name those first"
+            )
+        known[classifier.name] = classifier.question
 
 
 def _refuse_mixed_classes(classifiers: tuple[Classifier, ...]) -> None:

@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.nouns.arrays import BoolArray, FloatArray
-from assay.nouns.weights import WeightSums
+from assay.nouns.arrays import BoolArray, FloatArray, IntArray
+from assay.nouns.weights import LabelSums, WeightSums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,6 +28,7 @@ class Tally:
     N1, N0   units on the flagged and the other side of the whole population; their metric weight where there are weights
     simple   whether all groups were drawn from as one: their counts are then those of one simple draw
     weights  sums of metric weights, for a metric by a column; None: units are counted
+    expansions   where groups join parts of bands drawn at different rates: sums of what labels stand for; None: all of a group alike
     """
 
     flagged: BoolArray
@@ -40,10 +41,14 @@ class Tally:
     N0: float
     simple: bool = False
     weights: WeightSums | None = None
+    expansions: LabelSums | None = None
 
     def side(self, *, flagged: bool) -> "Tally":
         """The groups of one side."""
-        mine = self.flagged == flagged
+        return self.pick(self.flagged == flagged)
+
+    def pick(self, mine: BoolArray | IntArray) -> "Tally":
+        """These groups alone."""
         return Tally(
             flagged=self.flagged[mine],
             N=self.N[mine],
@@ -55,7 +60,13 @@ class Tally:
             N0=self.N0,
             simple=self.simple,
             weights=None if self.weights is None else self.weights.pick(mine),
+            expansions=None if self.expansions is None else LabelSums(*(v[..., mine] for v in self.expansions)),
         )
+
+    def one(self, replicate: int) -> "Tally":
+        """One replicate of a simulation alone, where units are counted."""
+        sums = None if self.expansions is None else LabelSums(*(v[replicate] for v in self.expansions))
+        return replace(self, n=self.n[replicate], k=self.k[replicate], expansions=sums)
 
     def counted(self, n: FloatArray, k: FloatArray) -> "Tally":
         """The same groups with other counts."""

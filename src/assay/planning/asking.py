@@ -15,7 +15,7 @@ from assay.errors import GoalError
 from assay.nouns import ladder
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from assay.nouns.choice import Choice
-from assay.nouns.goal import Goal
+from assay.nouns.goal import Goal, Slice
 from assay.nouns.metric import Metric
 from assay.nouns.profile import Profile
 from assay.planning.choosing import frame_of, sides_of, sizes_for
@@ -128,38 +128,57 @@ def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: S
     return ask
 
 
-def cells_of(profile: Profile, chosen: tuple[str, str] | None, slices: Sequence[str]) -> BoolArray:
-    """The cells of a slice (column, value); all of them for None."""
-    if chosen is None:
-        return np.ones(profile.count.shape, dtype=np.bool_)
-    column, value = chosen
-    position = _position(column, slices)
-    codes = [code for code, values in enumerate(profile.slice_values) if values[position] == value]
-    return np.isin(profile.slice, codes)
+def cells_of(profile: Profile, chosen: Slice | Sequence[Slice] | None, slices: Sequence[str]) -> BoolArray:
+    """The cells of a slice (column, value), or where several cross; all of them for None."""
+    cells = np.ones(profile.count.shape, dtype=np.bool_)
+    for column, value in crossed(chosen):
+        position = _position(column, slices)
+        codes = [code for code, values in enumerate(profile.slice_values) if values[position] == value]
+        cells &= np.isin(profile.slice, codes)
+    return cells
 
 
-def expand(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = ()) -> tuple[Goal, ...]:
-    """The goals with one a value in place of each "by COLUMN"."""
+def crossed(chosen: Slice | Sequence[Slice] | None) -> list[Slice]:
+    """The slices that are crossed: none, one or several."""
+    if not chosen:
+        return []
+    return [(str(chosen[0]), str(chosen[1]))] if isinstance(chosen[0], str) else [(column, value) for column, value in chosen]
+
+
+EACH = "each"  # in place of a classifier's name: the same goal for every one of them
+
+
+def for_each(goals: Sequence[Goal], names: Sequence[str]) -> list[Goal]:
+    """The goals with one a classifier in place of each "for each"."""
     found: list[Goal] = []
     for goal in goals:
+        all_of_them = goal.classifier == EACH and EACH not in names and names
+        found += [replace(goal, classifier=name) for name in names] if all_of_them else [goal]
+    return found
+
+
+def expand(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
+    """The goals with one a classifier in place of each "for each", and one a value in place of each "by COLUMN"."""
+    found: list[Goal] = []
+    for goal in for_each(goals, names):
         if goal.by is None:
             found.append(goal)
             continue
         position = _position(goal.by, slices)
         values = sorted({profile.slice_values[code][position] for code in np.unique(profile.slice)})
         each = [replace(goal, by=None, slice=(goal.by, value)) for value in values]
-        kept = [one for one in each if not _lacks_units(profile, one, slices)]
+        kept = [one for one in each if not _lacks_units(profile, one, slices, names)]
         if not kept:
             raise GoalError(f"{goal} is about units that no value of {goal.by} has: change the threshold, or ask for prevalence")
         found += kept
     return tuple(dict.fromkeys(found))
 
 
-def left_out(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = ()) -> tuple[Goal, ...]:
+def left_out(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
     """The goals "by COLUMN" would make of values that have no unit they are about: they are not asked."""
-    kept = set(expand(profile, goals, slices=slices))
+    kept = set(expand(profile, goals, slices=slices, names=names))
     found = []
-    for goal in goals:
+    for goal in for_each(goals, names):
         if goal.by is not None:
             position = _position(goal.by, slices)
             values = sorted({profile.slice_values[code][position] for code in np.unique(profile.slice)})
@@ -167,9 +186,10 @@ def left_out(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] =
     return tuple(found)
 
 
-def _lacks_units(profile: Profile, goal: Goal, slices: Sequence[str]) -> bool:
-    """Whether a slice has no unit on the side its goal is about. Slices are read for the first classifier."""
-    flagged, metric, cells = profile.predicted(0), goal.definition, cells_of(profile, goal.slice, slices)
+def _lacks_units(profile: Profile, goal: Goal, slices: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether a slice has no unit on the side its goal is about."""
+    judged = names.index(goal.classifier) if goal.classifier is not None and names else 0
+    flagged, metric, cells = profile.predicted(judged), goal.definition, cells_of(profile, goal.slice, slices)
     needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
     return profile.claims is None and not (cells & needed).any()
 

@@ -65,10 +65,10 @@ def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:
     return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
 
 
-def groups_for(ask: Ask, design: Design, classifier: int | None = None) -> Groups:
-    """The groups of an ask's part under a design of the whole profile."""
-    part = replace(design, band=design.band[ask.cells])
-    return groups_of(ask.part, part, classifier=ask.classifier if classifier is None else classifier, weight=ask.metric.weight)
+def groups_for(ask: Ask, design: Design, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
+    """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are read as a study reads them."""
+    part, judged = replace(design, band=design.band[ask.cells]), ask.classifier if classifier is None else classifier
+    return groups_of(ask.part, part, classifier=judged, weight=ask.metric.weight, take=take)
 
 
 def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
@@ -83,7 +83,8 @@ def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
 
 def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
-    groups = groups_for(ask, design)
+    take = takes_of(design, labels) if take is None else take
+    groups = groups_for(ask, design, take=take)
     inside = groups.of_cell >= 0
     home, size = groups.of_cell[inside], groups.N.size
     p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N

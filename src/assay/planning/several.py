@@ -15,7 +15,8 @@ import numpy as np
 
 from assay.designs.bands import bands, reference_of
 from assay.designs.poisson import poisson
-from assay.nouns.arrays import FloatArray
+from assay.errors import PlanError
+from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.choice import Choice, Several
 from assay.nouns.design import Design
 from assay.nouns.profile import Profile
@@ -30,20 +31,30 @@ def design_together(
     profile: Profile, asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, choice: Choice, slices: Sequence[str] = ()
 ) -> Design:
     """One design for all goals and a budget of `labels`. `needs` are the labels of each goal alone, `slices` the slice columns."""
-    metrics = [ask.metric for ask in asks]
+    metrics, first = [ask.metric for ask in asks], asks[0].classifier
     whole = len(asks) == 1 and asks[0].goal.slice is None
+    judged = sorted({ask.classifier for ask in asks})
     if whole or choice.name not in ("bands", "poisson") or profile.claims is not None:
-        return choose_design(profile, metrics, labels=labels, name=choice, slices=slices)
+        if len(judged) > 1 and choice.name != "simple" and profile.claims is None:
+            raise PlanError(f"goals about several classifiers are drawn for by bands, poisson or simple, but got {choice.name}: choose one")
+        return choose_design(profile, metrics, labels=labels, name=choice, classifier=first, slices=slices)
     count = _count(asks)
     frame = np.zeros(count.shape, dtype=np.bool_)
     for ask in asks:
         frame[ask.cells] |= ask.needed
     reference = reference_of(labels, int(count[frame].sum()))
     pi = rates_together(asks, needs, labels=reference, several=choice.several)
-    flagged, domain = sides_of(profile, asks[0].classifier), domain_of(profile, [ask.goal for ask in asks], slices)
+    flagged, domain = sides_of(profile, first), domain_of(profile, [ask.goal for ask in asks], slices)
     if choice.name == "poisson":
         return poisson(profile, name="poisson", flagged=flagged, pi=pi, labels=labels)
-    return bands(profile, flagged=flagged, pi=pi, labels=labels, domain=domain)
+    return bands(profile, flagged=flagged, pi=pi, labels=labels, domain=domain, pattern=pattern_of(profile, judged))
+
+
+def pattern_of(profile: Profile, judged: Sequence[int]) -> IntArray | None:
+    """The decisions of these classifiers (by position) as one number per cell; None for a single one, whose sides tell as much."""
+    if len(judged) < 2:
+        return None
+    return np.asarray(sum(profile.predicted(j).astype(np.int64) << place for place, j in enumerate(judged)))
 
 
 def labels_together(asks: Sequence[Ask], needs: Sequence[int | None], *, several: Several = "largest") -> int:
@@ -69,10 +80,10 @@ def rates_together(asks: Sequence[Ask], needs: Sequence[int | None], *, labels: 
         def at(c: float) -> FloatArray:
             return optimum(asks, [max(1.0, c * n) for n in wanted])
 
-    return _scaled(at, count, labels)
+    return scaled(at, count, labels)
 
 
-def _scaled(at: Callable[[float], FloatArray], count: FloatArray, labels: int) -> FloatArray:
+def scaled(at: Callable[[float], FloatArray], count: FloatArray, labels: int) -> FloatArray:
     """The rates of the scale whose sum is `labels`, found by steps in its logarithm."""
     low, high, middle = -12.0, 12.0, 0.0
     for _ in range(40):

@@ -17,6 +17,7 @@ from assay.estimators.missing import Fill, fill_all
 from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from assay.nouns.classifier import Classifier
 from assay.nouns.design import Design
+from assay.nouns.goal import Slice
 from assay.nouns.label import UNANSWERED, Label
 from assay.nouns.metric import Metric
 from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
@@ -92,31 +93,33 @@ def _positive(label: Label | None, classifier: Classifier) -> float:
 
 
 def groups_for(
-    standing: Standing, weight: str | None = None, part: tuple[str, str] | None = None, *, design: Design | None = None
+    standing: Standing, weight: str | None = None, part: Slice | Sequence[Slice] | None = None, *, design: Design | None = None
 ) -> list[Groups]:
-    """The groups of every classifier that is judged under the plan in force: all of several labels or classes, else the first.
+    """The groups of every classifier under the plan in force; after a pilot of the first alone.
 
     Of a slice (column, value) only the units in it: cells outside have no group.
     """
-    J = len(standing.population["classifiers"]) if standing.profile.claims is not None else 1
-    design = standing.plan.design if design is None else design
+    plan, joint = standing.plan, standing.profile.claims is not None
+    J = len(standing.population["classifiers"]) if joint or plan.pilot is None else 1
+    take = plan.take if design is None and not joint and plan.pilot is None else None
+    design = plan.design if design is None else design
     if part is None:
-        return [groups_of(standing.profile, design, classifier=j, weight=weight) for j in range(J)]
+        return [groups_of(standing.profile, design, classifier=j, weight=weight, take=take) for j in range(J)]
     cells = cells_of(standing.profile, part, standing.population["slices"])
     mine = replace(design, band=design.band[cells])
-    found = [groups_of(standing.profile.part(cells), mine, classifier=j, weight=weight) for j in range(J)]
+    found = [groups_of(standing.profile.part(cells), mine, classifier=j, weight=weight, take=take) for j in range(J)]
     everywhere = [np.full(cells.size, -1, dtype=np.int64) for _ in found]
     for home, groups in zip(everywhere, found, strict=True):
         home[cells] = groups.of_cell
     return [groups._replace(of_cell=home) for groups, home in zip(found, everywhere, strict=True)]
 
 
-def pilot_groups(standing: Standing, weight: str | None, part: tuple[str, str] | None) -> Groups:
+def pilot_groups(standing: Standing, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups:
     """The groups of a pilot, in its own bands."""
     return groups_for(standing, weight, part, design=standing.plans[0].design)[0]
 
 
-def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: tuple[str, str] | None) -> Groups | None:
+def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups | None:
     """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group.
 
     None where the pilot has an answer about every unit.
@@ -154,7 +157,7 @@ def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatAr
     return found
 
 
-def phased(standing: Standing, said: Answers, weight: str | None, part: tuple[str, str] | None) -> PhasedTally | Tally:
+def phased(standing: Standing, said: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> PhasedTally | Tally:
     """The answers of a pilot and of what followed it, each by its own groups; of the pilot alone where it labeled every unit."""
     before = np.arange(said.cell.size) < standing.plan.before
     pilot, rest = said.rows(before), said.rows(~before)
@@ -214,17 +217,22 @@ class Counts(NamedTuple):
     standing: Standing
     answers: Answers
     groups: Mapping[str | None, Sequence[Groups]]
-    part: tuple[str, str] | None = None
+    part: Slice | Sequence[Slice] | None = None
 
     def labels(self, metric: Metric, classifier: int) -> tuple[AnyTally, GoldTally | None]:
         """What a metric is read from, with the gold answers that correct it; none for joint metrics, those by weight and of a slice."""
-        if metric.joint or metric.weight or self.part or self.standing.plan.guide is not None:
+        if self._told_only(metric, classifier):
             return self._told(metric, classifier, self.answers), None
         return with_gold(self.answers, self.groups[None][classifier], classifier)
 
     def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
         """The same with missing answers filled in each of the ways that may be worst."""
         return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
+
+    def _told_only(self, metric: Metric, classifier: int) -> bool:
+        """Whether gold answers do not correct it: joint metrics, by weight, of a slice, of parts of bands, and after a pilot."""
+        apart = bool(metric.joint or metric.weight or self.part) or self.standing.plan.guide is not None
+        return apart or self.groups[None][classifier].pool is not None
 
     def _told(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
         if self.standing.plan.guide is not None:
@@ -235,8 +243,7 @@ class Counts(NamedTuple):
     def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
         """The labels with what was filled in. Gold corrects the labels only: what is filled in is taken for the truth."""
         groups = self.groups[None][classifier]
-        told_only = metric.joint or metric.weight or self.part or self.standing.plan.guide is not None
-        gold = None if told_only else gold_tally(self.answers, groups, classifier)
+        gold = None if self._told_only(metric, classifier) else gold_tally(self.answers, groups, classifier)
         if gold is None:
             return self._told(metric, classifier, said)
         told, more = tally(self.answers, groups, classifier), tally(said, groups, classifier)

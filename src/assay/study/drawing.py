@@ -32,20 +32,27 @@ def check_population(engine: Engine, profile: Profile) -> None:
     )
 
 
-def draw_plan(engine: Engine, profile: Profile, plan: Plan, pilot: Units | None = None) -> Taken:
+def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None = None) -> Taken:
     """The units of the whole plan in asking order, and the cuts of its bands.
 
     Seat j of the asking order belongs to a band; the r-th seat of a band is its r-th smallest permanent number. A Poisson draw is asked
-    in the order of permanent number over rate. What follows a pilot draws none of its units again.
+    in the order of permanent number over rate. What follows a pilot draws none of its units again. After an extension the units drawn
+    `before` come first, as they were asked.
     """
     check_population(engine, profile)
-    if plan.guide is not None and pilot is not None:
-        return _draw_rest(engine, profile, plan, pilot)
+    if plan.guide is not None and before is not None:
+        return _draw_rest(engine, profile, plan, before)
     if plan.design.poisson:
         rate = plan.design.mass / plan.design.N
         return take_first(engine, profile, band=plan.design.band, rate=rate, total=plan.budget, salt=plan.salt)
     taken = take_smallest(engine, profile, band=plan.design.band, take=plan.take, salt=plan.salt)
-    return Taken(units=taken.units.pick(asking_order(taken.units.band, seats_of(plan.design, plan.budget))), cut=taken.cut)
+    units = taken.units.pick(asking_order(taken.units.band, seats_of(plan.design, plan.budget)))
+    if plan.design.held is not None and before is not None:
+        place = {unit: i for i, unit in enumerate(before.unit)}
+        held = int(plan.design.held.sum())
+        first = sorted(range(held), key=lambda i: place[units.unit[i]])
+        units = units.pick(np.array([*first, *range(held, len(units))], dtype=np.int64))
+    return Taken(units=units, cut=taken.cut)
 
 
 def _draw_rest(engine: Engine, profile: Profile, plan: Plan, pilot: Units) -> Taken:

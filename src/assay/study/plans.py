@@ -129,7 +129,7 @@ def check_first(
     population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None, ways: PlanWays
 ) -> None:
     """Nothing comes back. Refuses a first plan that could not be fixed, before a study of that name exists."""
-    wanted = expand(profile, goals, slices=population.slices)
+    wanted = expand(profile, goals, slices=population.slices, names=[c.name for c in population.classifiers])
     standing = Standing(name="", population=population.as_json(), profile=profile, salt="", goals=wanted)
     next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
 
@@ -145,5 +145,8 @@ def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways:
     """Nothing comes back. Refuses what a pilot was not built for."""
     if ways.pilot is None:
         return
-    if design.name != "bands" or grow_to is not None or standing.profile.claims is not None:
-        raise PlanError("a pilot is for bands, one question and one look: leave out the design, grow_to or the further questions")
+    several = len({goal.classifier for goal in standing.goals} | {None}) > 2
+    if design.name != "bands" or grow_to is not None or standing.profile.claims is not None or several:
+        raise PlanError(
+            "a pilot is for bands, one classifier, one question and one look: leave out the design, grow_to, or the further ones"
+        )

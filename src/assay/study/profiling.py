@@ -12,6 +12,7 @@ from assay.nouns.goal import Goal
 from assay.nouns.joint import CLASS_ACCURACY
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+from assay.planning.asking import for_each
 from assay.planning.risk import risk_of
 
 
@@ -28,10 +29,10 @@ def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Populati
 
 def check_goals(population: Population, goals: Sequence[Goal]) -> None:
     """Nothing comes back. Refuses a goal of a classifier, weight or several labels the population does not have."""
-    for goal in goals:
+    for goal in for_each(goals, [c.name for c in population.classifiers]):
         metric = goal.definition
         population.refuse_unknown_weight(metric)
-        named = population.classifier(goal.classifier)
+        population.classifier(goal.classifier)
         if metric.joint and not population.is_joint:
             raise PlanError(
                 f"{metric.name} is of several labels or classes together, but the population has {len(population.classifiers)} classifier "
@@ -44,7 +45,3 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
             )
         if population.is_joint and metric.weight is not None:
             raise PlanError(f"several labels or classes are judged in units, but {goal} is by {metric.weight}: make a study of its own")
-        if not population.is_joint and named != population.classifiers[0]:
-            raise PlanError(
-                f"goals of a study are about its first classifier for now, but {goal} is about {named.name}: make a study of its own"
-            )

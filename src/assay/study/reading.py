@@ -155,12 +155,14 @@ def readable(standing: Standing) -> list[Shown]:
     names = [c["name"] for c in standing.population["classifiers"]]
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
+    reached = groups[None] if standing.plan.guide is None else groups_for(standing, design=standing.plans[0].design)
     answers = read_answers(standing)
     counts = Counts(standing, answers, groups)
     shown: dict[tuple[str, str], Shown] = {}
     for metric, j in _wanted(standing, names):
         name = ALL if metric.joint else names[j]
-        if (metric.name, name) not in shown and (metric.joint or _answerable(metric, groups[metric.weight][j])):
+        judged = metric.joint or (j < len(reached) and _answerable(metric, reached[j]))
+        if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
     return [*shown.values(), *_in_slices(standing, answers, names)]
@@ -186,6 +188,7 @@ def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
         yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
+        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON)
         if standing.population["weight"] is not None:
             yield from ((metric_named(f"{name} by {standing.population['weight']}"), 0) for name in COMMON)
         return
@@ -196,15 +199,15 @@ def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
 
 
 def _answerable(metric: Metric, groups: Groups) -> bool:
-    """Whether every side the metric needs was drawn from, or has no unit."""
-    drawn1, drawn0 = bool(groups.flagged.any()) or groups.N1 == 0, bool((~groups.flagged).any()) or groups.N0 == 0
+    """Whether every unit of every side the metric needs could be drawn."""
+    drawn1, drawn0 = (float(groups.N[groups.flagged == side].sum()) > N - 0.5 for side, N in ((True, groups.N1), (False, groups.N0)))
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
 def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
     plan = standing.plan
-    level = 1 - (1 - plan.goals[0].level) * plan.share
+    level = 1 - (1 - plan.goals[0].level) * plan.share_of(one.classifier)
     planned = any(_is_goal(goal, one, standing) for goal in plan.goals)
     found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
     found = replace(found, slice=one.slice)
@@ -266,7 +269,8 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
         if standing.gold and one.gold is None:
             notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
         filled = one.filled() if feared else ()
-        readings.append(Reading(goal, shown.of(goal.metric, one.classifier, slice=goal.slice), one.tally, filled, one.gold))
+        found = shown.of(goal.metric, one.classifier, slice=goal.slice)
+        readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(one.classifier) / plan.share))
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
     if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
         return first

@@ -52,6 +52,9 @@ class Standing:
     rule     which of several labelers' answers counts: first, majority or unanimous
     changed_after_look   answers corrected, or added to where the rule counts voices, after numbers had been shown
     gold_after_look      units drawn for gold after numbers of their plan had been shown
+    profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
+    known       classifiers it had before the last of these
+    follows     the study whose permanent numbers and answers this one inherits; None: none
     """
 
     name: str
@@ -71,6 +74,9 @@ class Standing:
     looks: tuple[Look, ...] = ()
     changed_after_look: int = 0
     gold_after_look: int = 0
+    profiles: tuple[Profile, ...] = ()
+    known: int = 0
+    follows: str | None = None
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -168,12 +174,31 @@ def replay(entries: Sequence[Entry]) -> Standing:
         gold_units=tuple(unit for e in by_kind.get("gold", []) for unit in e.body["units"]),
         gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
         rule=study["rule"],
+        follows=study.get("follows"),
     )
-    draws = by_kind.get("draw", [])
-    if not draws:
-        return standing
+    for entry in entries:
+        if entry.kind == "draw":
+            drawn = Units.of_json(entry.body["units"])
+            units = drawn if standing.units is None else _join([standing.units, drawn]) if len(drawn) else standing.units
+            standing = replace(standing, units=units, drawn_plans=standing.drawn_plans | {entry.body["plan"]})
+        elif entry.kind == "extension":
+            standing = extend_standing(standing, entry.body)
+    return standing
+
+
+def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:
+    """The study with what an extension took in: the units drawn so far carry the decisions of the new classifiers too."""
+    profile, units = Profile.of_json(body["profile"]), standing.units
+    assert units is not None  # a study is extended only once drawn
+    again = Units.of_json({**units.as_json(), **body["units"]})
     return replace(
-        standing, units=_join([Units.of_json(e.body["units"]) for e in draws]), drawn_plans=frozenset(e.body["plan"] for e in draws)
+        standing,
+        population=body["population"],
+        profile=profile,
+        profiles=(*(standing.profiles or (standing.profile,)), profile),
+        known=len(standing.population["classifiers"]),
+        goals=tuple(Goal.of_json(g) for g in body["goals"]),
+        units=again,
     )
 
 

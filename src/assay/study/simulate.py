@@ -119,6 +119,7 @@ class _Bench:
     """One classifier with its truth, ready to be drawn from again and again."""
 
     classifier: str
+    position: int
     profile: Profile
     positives: IntArray
     reps: int
@@ -132,20 +133,31 @@ class _Bench:
         """Reads the classifier's profile and the truth of every cell."""
         if interval not in INTERVALS:
             raise PlanError(f"no interval {interval!r}: assay knows {', '.join(INTERVALS)}")
-        engine = open_engine(replace(population, classifiers=(classifier,), slices=()))
+        voters = tuple(c for c in population.classifiers if c.name in classifier.of)
+        engine = open_engine(replace(population, classifiers=(*voters, classifier), slices=()))
         profile = engine.profile()
         positives = engine.positives(profile, truth=truth)
-        return cls(classifier=classifier.name, profile=profile, positives=positives, reps=reps, level=level, interval=interval)
+        return cls(
+            classifier=classifier.name,
+            position=len(voters),
+            profile=profile,
+            positives=positives,
+            reps=reps,
+            level=level,
+            interval=interval,
+        )
 
     def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> Cell:
         """A design made as a study would make it, its replicates drawn as counts, and every one of them measured."""
-        design = choose_design(self.profile, designed_for, labels=labels, name=name)
+        design = choose_design(self.profile, designed_for, labels=labels, name=name, classifier=self.position)
         used = min(labels, design.frame)
-        tally = replicate(groups_of(self.profile, design), design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
+        groups = groups_of(self.profile, design, classifier=self.position)
+        tally = replicate(groups, design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
         how = measure_each if design.poisson else measure
         measured = how(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
         named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
-        return summarize(measured, true_value(self.profile, self.positives, metric), named=named, labels=labels, used=used)
+        truth = true_value(self.profile, self.positives, metric, classifier=self.position)
+        return summarize(measured, truth, named=named, labels=labels, used=used)
 
 
 def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: IntervalKind, rng: np.random.Generator) -> Measured:
@@ -198,9 +210,9 @@ def sequential(design: Design, *, labels: int, reps: int, rng: np.random.Generat
     return np.stack([np.bincount(row, minlength=design.N.size) for row in drawn]).astype(np.int64)
 
 
-def true_value(profile: Profile, positives: IntArray, metric: Metric) -> float:
-    """The metric if every unit were labeled."""
-    flagged = profile.predicted(0)
+def true_value(profile: Profile, positives: IntArray, metric: Metric, *, classifier: int = 0) -> float:
+    """The metric of a classifier (by position) if every unit were labeled."""
+    flagged = profile.predicted(classifier)
     A, B = np.asarray(float(positives[flagged].sum())), np.asarray(float(positives[~flagged].sum()))
     N1 = float(profile.count[flagged].sum())
     return float(metric.value(Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)))

@@ -147,7 +147,8 @@ DEFAULT_WAYS, NO_NAMES, FREE = Ways(), Columns(), Cost()
 
 def asks_for(profile: Profile, goals: Sequence[Goal], names: Columns) -> list[Ask]:
     """What the goals ask, those by a slice column one a value."""
-    return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in expand(profile, goals, slices=names.slices)]
+    each = expand(profile, goals, slices=names.slices, names=names.classifiers)
+    return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in each]
 
 
 class Nearby:
@@ -207,7 +208,7 @@ def size_goals(
         optimum=shared(choice=Choice(several="optimum")) if several else None,
         budget=budget,
         cost=cost,
-        left_out=left_out(profile, goals, slices=names.slices),
+        left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
     )
 
 

@@ -6,40 +6,34 @@ Main path: population > profile > plan > draw > labels > estimate > decision > r
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from assay.engines.base import Engine
 from assay.engines.opening import open_engine
 from assay.errors import PlanError, StudyError
 from assay.estimators.agreement import TruthRule
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
-from assay.nouns.canonical import fingerprint
+from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.choice import Choice, DesignName
-from assay.nouns.decision import Decision
+from assay.nouns.classifier import Classifier
 from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
-from assay.nouns.population import MEMORY, Population
+from assay.nouns.population import Population
 from assay.planning.asking import expand
 from assay.randomness import new_salt
-from assay.study.confusion import ConfusionCell, read_confusion
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
+from assay.study.extending import Reuse, extended_population, extension_body, extension_plan, reuse
+from assay.study.following import carried, leader_of
 from assay.study.piloting import pilot_units, plan_rest
 from assay.study.plans import PlanWays, check_fixed, next_plan
 from assay.study.profiling import profile_for
 from assay.study.progress import planned_labels
-from assay.study.reading import Estimates, look_body, read_decision, read_estimates
-from assay.study.replay import COUNTING_RULES, Batch, Standing, replay
-from assay.study.status import Status, read_status
+from assay.study.reader import Reader
+from assay.study.replay import COUNTING_RULES, Batch, Standing, extend_standing, replay
 from assay.study.telling import Questions, Told, as_labels, closing, record
-from assay.study.verifying import Verification, verify
 
 
-class Study:
+class Study(Reader):
     """One study in one ledger. Every method reads where it stands anew, so several processes may work on it."""
-
-    def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
-        """Use `Study.create` or `Study.load`."""
-        self.name, self._ledger, self._table = name, ledger, table
 
     @classmethod
     def create(
@@ -51,11 +45,15 @@ class Study:
         ledger: str | Ledger = DEFAULT_LEDGER,
         level: float = DEFAULT_LEVEL,
         rule: TruthRule | None = None,
+        follows: str | None = None,
     ) -> "Study":
         """A new study: the population is profiled and fingerprinted, then the salt is made.
 
         rule says which answer counts where several labelers see a unit: the "first", that of the "majority", or a "unanimous" one; not
         said: the first, or what an existing study has. Repeating the same call is the same as making it once.
+
+        follows names an earlier study of the same ledger (last week's): its permanent numbers are inherited, so units in both tables are
+        drawn in both, and an answer told there is not asked for again.
         """
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
@@ -65,8 +63,9 @@ class Study:
                 f"the answer that counts is chosen by one of {', '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
+        leader = None if follows is None else leader_of(book, name, follows)
         population, profile = profile_for(population, wanted)
-        wanted = expand(profile, wanted, slices=population.slices)
+        wanted = expand(profile, wanted, slices=population.slices, names=[c.name for c in population.classifiers])
         with book.writing(name) as act:
             act.append(
                 "population",
@@ -76,10 +75,13 @@ class Study:
             kept = act.entries()[0].body
         if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
             raise StudyError(f"a study named {name!r} exists on another population: choose another name, or load it")
+        body: dict[str, Json] = {
+            "salt": new_salt() if leader is None else leader.salt, "goals": [g.as_json() for g in wanted], "rule": rule or "first"
+        }  # fmt: skip
         with book.writing(name) as act:
-            act.append("study", key="study", body={"salt": new_salt(), "goals": [g.as_json() for g in wanted], "rule": rule or "first"})
+            act.append("study", key="study", body=body if follows is None else {**body, "follows": follows})
             standing = replay(act.entries())
-        if standing.goals != wanted or rule not in (None, standing.rule):
+        if standing.goals != wanted or rule not in (None, standing.rule) or standing.follows != follows:
             raise StudyError(
                 f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))} and the rule {standing.rule}: "
                 "choose another name, or load it"
@@ -94,11 +96,6 @@ class Study:
             known = ", ".join(book.studies()) or "none"
             raise StudyError(f"no study {name!r} in this ledger (it has: {known}): check the name, or name the ledger with --ledger")
         return cls(name, book, table)
-
-    @property
-    def standing(self) -> Standing:
-        """Where the study stands: the fold of its entries."""
-        return replay(self._ledger.entries(self.name))
 
     def plan(
         self,
@@ -128,6 +125,38 @@ class Study:
             plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
+
+    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = ()) -> Reuse:
+        """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded."""
+        standing, body = self._extension(classifiers, goals)
+        return reuse(extend_standing(standing, body))
+
+    def extend(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = (), budget: int | None = None) -> Plan:
+        """Takes in classifiers (or another threshold of one: a classifier of another name) and goals; every label is kept.
+
+        budget counts the units drawn so far and those added; not said: none is added, and the labels there are answer as well as they can.
+        """
+        standing, body = self._extension(classifiers, goals)
+        with self._ledger.writing(self.name) as act:
+            if replay(act.entries()).plan.hash != standing.plan.hash:
+                raise StudyError(f"study {self.name!r} was planned anew meanwhile: extend it again")
+            wider = extend_standing(standing, body)
+            plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
+            act.append("extension", key=f"extension:{plan.number}", body=body)
+            act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+        self._draw()
+        return plan
+
+    def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
+        """Where the study stands, and what the ledger would keep of an extension."""
+        self._draw()
+        standing = self.standing
+        level = standing.goals[0].level
+        wanted = _read_goals(goals, level) if goals else ()
+        if any(goal.level != level for goal in wanted):
+            raise PlanError(f"goals of one study share a level, {level:g}, but got another: leave it out")
+        population = extended_population(standing, classifiers, wanted, self._table)
+        return standing, extension_body(standing, open_engine(population), population, wanted)
 
     def ask(self, units: int = 50, *, next: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
@@ -194,47 +223,6 @@ class Study:
         with self._ledger.writing(self.name) as act:
             return record(act, closing(replay(act.entries())), correct=False, drawn_only=False)
 
-    def status(self) -> Status:
-        """How far the study is, and what a reader must know; no interval."""
-        return read_status(self.standing, table=self._table)
-
-    def estimate(self, *, peek: bool = False) -> Estimates:
-        """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
-
-        peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
-        """
-        return self._look(peek=peek)[1]
-
-    def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
-        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look."""
-        standing, shown = self._look(peek=peek)
-        return read_confusion(standing) if shown.estimates else ()
-
-    def decide(self, *, peek: bool = False) -> Decision | None:
-        """Ship, do not ship or label more, with reasons; None before the plan's look."""
-        standing, shown = self._look(peek=peek)
-        return read_decision(standing, shown) if shown.estimates else None
-
-    def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
-        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
-        entries = self._ledger.entries(self.name)
-        held = table if table is not None else self._table
-        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
-
-    def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind."""
-        standing = self.standing
-        hidden = sorted(standing.read_population().hidden_columns & set(columns))
-        if hidden:
-            raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
-        return self._engine(standing, self._table).fetch(units, columns=columns)
-
-    def _engine(self, standing: Standing, table: object | None) -> Engine:
-        population = standing.read_population(table)
-        if population.source == MEMORY and table is None:
-            raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
-        return open_engine(population)
-
     def _plan_rest(self) -> None:
         """Plans what follows a pilot once all of its units are resolved."""
         with self._ledger.writing(self.name) as act:
@@ -251,29 +239,15 @@ class Study:
         plan = standing.plan
         if standing.is_drawn:
             return
-        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan, pilot_units(standing))
+        before = standing.units if plan.design.held is not None else pilot_units(standing)
+        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan, before)
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.plan.hash != plan.hash:
                 raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
-
-    def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
-        """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.
-
-        Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
-        """
-        while True:
-            entries = self._ledger.entries(self.name)
-            standing = replay(entries)
-            shown = read_estimates(standing, peek=peek)
-            if not shown.estimates:
-                return standing, shown
-            body = look_body(standing, shown)
-            with self._ledger.writing(self.name) as act:
-                if len(act.entries()) == len(entries):
-                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
-                    return standing, shown
+            if standing.follows is not None:
+                record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
 
 
 def _read_goals(goals: Sequence[str | Goal], level: float) -> tuple[Goal, ...]:

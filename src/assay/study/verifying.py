@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.deciding.looks import spending
+from assay.deciding.looks import extended, spending
 from assay.designs.base import pi_of, takes_of
 from assay.engines.base import Engine
 from assay.errors import AssayError
@@ -20,6 +20,8 @@ from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, gold_units
+from assay.study.extending import extension_plan
+from assay.study.looking import answer, asked_body
 from assay.study.piloting import pilot_units, plan_rest
 from assay.study.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
@@ -72,27 +74,38 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
         declared = plan.grow_to if not earlier else None
         pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
         total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
-        spend = spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
+        widened = plan.change == "extension"
+        spend = extended(earlier, shown=shown) if widened else spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
         if (plan.change, plan.share, plan.promise) != spend:
             yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
-        fresh = not earlier or earlier[-1].is_pilot
+        fresh = not earlier or earlier[-1].is_pilot or widened
         design = plan.design if fresh else earlier[-1].design
         if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
-        if earlier and earlier[-1].is_pilot and plan_rest(replay(entries[:i])).hash != plan.hash:
-            yield f"entry {entry.serial} (plan): its guide and bands are not what the pilot's labels make"
+        yield from _made_from(entries[:i], entry, plan)
         earlier.append(plan)
+
+
+def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
+    """Whether a plan that follows a pilot or an extension is what the entries before it make."""
+    if plan.change == "after the pilot" and plan_rest(replay(before)).hash != plan.hash:
+        yield f"entry {entry.serial} (plan): its guide and bands are not what the pilot's labels make"
+    if plan.change == "extension" and extension_plan(replay(before), plan.budget).hash != plan.hash:
+        yield f"entry {entry.serial} (plan): its bands are not what the units held and the new goals make"
 
 
 def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
     """The probabilities a draw states, the fingerprint it counted, and batches of drawn units only."""
     plans = {plan.number: plan for plan in standing.plans}
     drawn = set(standing.units.unit) if standing.units else set()
+    counted = ""
     for entry in entries:
+        if entry.kind in ("population", "extension"):
+            counted = entry.body["fingerprint"]
         if entry.kind == "draw":
             plan = plans[entry.body["plan"]]
             pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
-            if pi != entry.body["pi"] or entry.body["fingerprint"] != standing.profile.fingerprint or entry.body["plan_hash"] != plan.hash:
+            if pi != entry.body["pi"] or entry.body["fingerprint"] != counted or entry.body["plan_hash"] != plan.hash:
                 yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
         if entry.kind == "batch" and not set(entry.body["units"]) <= drawn:
             yield f"entry {entry.serial} (batch): it hands out units that were never drawn"
@@ -129,7 +142,12 @@ def _looks(entries: Sequence[Entry]) -> Iterator[str]:
         if entry.kind != "look":
             continue
         before = replay(entries[:i])
-        if look_body(before, read_estimates(before, peek=not entry.body["certified"])) != entry.body:
+        asked = entry.body.get("asked")
+        if asked is not None:
+            again = asked_body(before, asked, answer(before, asked, peek=True))
+        else:
+            again = look_body(before, read_estimates(before, peek=not entry.body["certified"]))
+        if again != entry.body:
             yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
 
 
@@ -141,7 +159,8 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
             plan = standing.plan
             first = standing.plans[0] if plan.before else plan
             pilot = pilot_units(standing)
-            yield from _same(draw_plan(engine, standing.profile, first).units, pilot or standing.units)
+            before = standing.units if plan.design.held is not None else None
+            yield from _same(draw_plan(engine, standing.profile, first, before).units, pilot or standing.units, bands=before is None)
             if pilot is not None:
                 rest = standing.units.pick(np.arange(plan.before, len(standing.units)))
                 yield from _same(draw_plan(engine, standing.profile, plan, pilot).units, rest)
@@ -149,9 +168,10 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
         yield str(error)
 
 
-def _same(drawn: Units, held: Units) -> Iterator[str]:
-    """What differs between a draw made again and what the ledger holds."""
+def _same(drawn: Units, held: Units, *, bands: bool = True) -> Iterator[str]:
+    """What differs between a draw made again and what the ledger holds; units keep the band they were found in when bands are split."""
+    alike = {} if bands else {"band": None}
     if drawn.unit != held.unit:
         yield "draw: drawing the plan again from the population gives other units"
-    elif drawn.as_json() != held.as_json():
+    elif drawn.as_json() | alike != held.as_json() | alike:
         yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"

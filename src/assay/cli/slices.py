@@ -1,0 +1,43 @@
+"""`assay slices`."""
+
+from typing import Any
+
+import click
+
+from assay.cli.options import json_option, ledger_option, peek_option, study_argument
+from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+
+
+@click.command("slices")
+@study_argument
+@click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column; several are crossed.")
+@click.option("--metric", default="precision", show_default=True, help="The metric to show in each slice.")
+@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@click.option("--simultaneous", is_flag=True, help="All intervals hold together at the level: for comparing slices with each other.")
+@peek_option
+@ledger_option
+@json_option
+def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **options: Any) -> None:
+    """A metric in every slice, planned or not, with the labels behind each. Small slices have wide intervals.
+
+    \b
+    Examples:
+      assay slices demo --by country
+      assay slices demo --by country --by device --metric recall --simultaneous
+    """  # noqa: D301
+    from assay.study.atlas import in_words
+    from assay.study.study import Study
+
+    with working("reading the slices"):
+        found = Study.load(study, ledger=ledger).slices(options.pop("metric"), by=by, **options)
+    if as_json:
+        print_json({"study": study, **found.as_json()})
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows(found.estimates))
+    together = f"all {len(found.estimates)} together" if found.simultaneous else "each by itself"
+    click.echo(f"\nlevel {found.level:.4g}, {together}")
+    if not found.simultaneous and len(found.estimates) > 1:
+        note("to compare slices with each other, ask with --simultaneous")
+    for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
+        note(f"caution: {caution}")
+    note(f"next: assay decide {study}")

@@ -1,0 +1,44 @@
+"""Numbers beyond the estimates themselves, of slices, differences and thresholds: each is a look, recorded with what was asked.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from assay.errors import StudyError
+from assay.nouns.canonical import Json
+from assay.study import slicing
+from assay.study.progress import progress
+from assay.study.replay import Standing
+from assay.study.warning import closed_after_a_peek
+
+
+class Shown(Protocol):
+    """What a look shows."""
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger and for --json."""
+
+
+KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {"slices": slicing.of_look}
+
+
+def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
+    """What was asked of a study. Refuses before the plan's look, unless one peeks."""
+    done = progress(standing)
+    if not done.complete and not peek:
+        raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: label on, or peek")
+    return KINDS[asked["kind"]](standing, asked)
+
+
+def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> dict[str, Json]:
+    """What the ledger keeps of such a look."""
+    done = progress(standing)
+    return {
+        "plan": standing.plan.number,
+        "labels": done.labels,
+        "certified": done.complete and not closed_after_a_peek(standing),
+        "asked": dict(asked),
+        "shown": shown.as_json(),
+    }

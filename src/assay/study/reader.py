@@ -1,0 +1,112 @@
+"""What can be read of a study: where it stands, its numbers, its verdict. Nothing is planned, drawn or labeled here.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from assay.engines.base import Engine
+from assay.engines.opening import open_engine
+from assay.errors import StudyError
+from assay.ledgers.base import Ledger
+from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.decision import Decision
+from assay.nouns.population import MEMORY
+from assay.study.confusion import ConfusionCell, read_confusion
+from assay.study.looking import Shown, answer, asked_body
+from assay.study.reading import Estimates, look_body, read_decision, read_estimates
+from assay.study.replay import Standing, replay
+from assay.study.slicing import InSlices
+from assay.study.status import Status, read_status
+from assay.study.verifying import Verification, verify
+
+
+class Reader:
+    """A study as its ledger has it."""
+
+    def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
+        """Use `Study.create` or `Study.load`."""
+        self.name, self._ledger, self._table = name, ledger, table
+
+    @property
+    def standing(self) -> Standing:
+        """Where the study stands: the fold of its entries."""
+        return replay(self._ledger.entries(self.name))
+
+    def status(self) -> Status:
+        """How far the study is, and what a reader must know; no interval."""
+        return read_status(self.standing, table=self._table)
+
+    def estimate(self, *, peek: bool = False) -> Estimates:
+        """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
+
+        peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
+        """
+        return self._look(peek=peek)[1]
+
+    def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
+        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look."""
+        standing, shown = self._look(peek=peek)
+        return read_confusion(standing) if shown.estimates else ()
+
+    def decide(self, *, peek: bool = False) -> Decision | None:
+        """Ship, do not ship or label more, with reasons; None before the plan's look."""
+        standing, shown = self._look(peek=peek)
+        return read_decision(standing, shown) if shown.estimates else None
+
+    def slices(
+        self, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
+    ) -> InSlices:
+        """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together."""
+        asked = {"kind": "slices", "metric": metric, "by": list(by), "classifier": classifier, "simultaneous": simultaneous}
+        return cast(InSlices, self._asked(asked, peek=peek))
+
+    def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
+        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
+        entries = self._ledger.entries(self.name)
+        held = table if table is not None else self._table
+        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+
+    def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
+        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind."""
+        standing = self.standing
+        hidden = sorted(standing.read_population().hidden_columns & set(columns))
+        if hidden:
+            raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
+        return self._engine(standing, self._table).fetch(units, columns=columns)
+
+    def _engine(self, standing: Standing, table: object | None) -> Engine:
+        population = standing.read_population(table)
+        if population.source == MEMORY and table is None:
+            raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
+        return open_engine(population)
+
+    def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
+        """What was asked, written as a look before it is seen."""
+        while True:
+            entries = self._ledger.entries(self.name)
+            standing = replay(entries)
+            shown = answer(standing, asked, peek=peek)
+            body = asked_body(standing, asked, shown)
+            with self._ledger.writing(self.name) as act:
+                if len(act.entries()) == len(entries):
+                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                    return shown
+
+    def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
+        """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.
+
+        Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
+        """
+        while True:
+            entries = self._ledger.entries(self.name)
+            standing = replay(entries)
+            shown = read_estimates(standing, peek=peek)
+            if not shown.estimates:
+                return standing, shown
+            body = look_body(standing, shown)
+            with self._ledger.writing(self.name) as act:
+                if len(act.entries()) == len(entries):
+                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                    return standing, shown

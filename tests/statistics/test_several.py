@@ -1,0 +1,99 @@
+"""Every classifier judged on one draw has intervals that hold at their level; a twin that reads parts of bands alone must fail."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from assay.designs.base import takes_of
+from assay.estimators.grouping import fill_empty, groups_of
+from assay.estimators.measuring import Measured, measure
+from assay.nouns import ladder
+from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.choice import Choice
+from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
+from assay.nouns.goal import parse_goal
+from assay.nouns.metric import Totals
+from assay.nouns.metrics import METRICS
+from assay.nouns.profile import Profile
+from assay.planning.asking import ask_of
+from assay.planning.several import design_together
+from assay.randomness import stream
+from tests.statistics.test_coverage import enough_hits
+
+pytestmark = pytest.mark.statistics
+REPS = 400
+SEVERAL = 21  # the purpose of the streams below
+
+
+class Ensemble(NamedTuple):
+    """A profile with the decisions of several classifiers, and the positives of its cells."""
+
+    profile: Profile
+    positives: IntArray
+    names: tuple[str, ...]
+
+    def truth(self, metric: str, j: int) -> float:
+        flagged = self.profile.predicted(j)
+        A, B = (np.asarray(float(self.positives[side].sum())) for side in (flagged, ~flagged))
+        N1 = float(self.profile.count[flagged].sum())
+        return float(METRICS[metric].value(Totals.of_sides(A, B, N1=N1, N0=self.profile.N - N1)))
+
+
+def ensemble(k: int, rng: np.random.Generator, *, share: float = 0.05, N: int = 30_000) -> Ensemble:
+    """k classifiers that see the same truth through errors half of which they share; the first one's score guides."""
+    y = rng.random(N) < share
+    common = rng.normal(0, 1, N)
+    seen = [2.4 * y + np.sqrt(0.5) * common + np.sqrt(0.5) * rng.normal(0, 1, N) for _ in range(k)]
+    decided = [x >= np.quantile(x, 1 - share * rng.uniform(0.6, 1.6)) for x in seen]
+    log_odds = 2.4 * (seen[0] - 1.2) + np.log(share / (1 - share))
+    pattern = sum((d.astype(np.int64) << j for j, d in enumerate(decided)), start=np.zeros(N, dtype=np.int64))
+    keys, where = np.unique(np.stack([pattern, ladder.bin_of(1 / (1 + np.exp(-log_odds)))]), axis=1, return_inverse=True)
+    profile = Profile(
+        columns=(), pattern=keys[0], guide_bin=keys[1], slice=np.zeros(keys.shape[1]), count=np.bincount(where.ravel()),
+        slice_values=((),), guided=True, smallest_id="", largest_id="",
+    )  # fmt: skip
+    return Ensemble(profile, np.bincount(where.ravel(), weights=y).astype(np.int64), tuple(f"c{j}" for j in range(k)))
+
+
+def drawn(at: Ensemble, design: Design, labels: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Labels and positives of every cell in replicated draws."""
+    n, k = (np.zeros((REPS, at.profile.count.size)) for _ in range(2))
+    for band, take in enumerate(takes_of(design, labels)):
+        cells = np.flatnonzero(design.band == band)
+        K, N = at.positives[cells], at.profile.count[cells]
+        found = rng.multivariate_hypergeometric(np.stack([K, N - K], axis=1).ravel(), int(take), size=REPS, method="marginals")
+        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
+    return n, k
+
+
+def measured(
+    at: Ensemble, design: Design, counts: tuple[FloatArray, FloatArray], metric: str, j: int, *, take: IntArray | None, kind: IntervalKind
+) -> Measured:
+    groups = groups_of(at.profile, design, classifier=j, take=take)
+    home, inside = groups.of_cell, groups.of_cell >= 0
+    member = (home[inside, None] == np.arange(groups.N.size)).astype(np.float64)
+    tally = groups.tally(*(c[:, inside] @ member for c in counts))
+    one_by_one = [tally.one(r) for r in range(REPS)]
+    each = [measure(METRICS[metric], fill_empty(t), tail=0.025, interval=kind) for t in one_by_one]
+    return Measured(*(np.stack(part) for part in zip(*each, strict=True)))
+
+
+def hits(shown: Measured, truth: float) -> int:
+    return int(((shown.low <= truth) & (truth <= shown.high)).sum())
+
+
+@pytest.mark.parametrize(("k", "goal", "labels"), [(3, "recall +-0.1", 120), (6, "precision +-0.05", 200)])
+def test_one_draw_covers_for_every_classifier(k: int, goal: str, labels: int, seed: int) -> None:
+    at = ensemble(k, stream(seed, SEVERAL, k))
+    asks = [ask_of(at.profile, parse_goal(f"{goal} for {name}"), names=at.names) for name in at.names]
+    design = design_together(at.profile, asks, [labels] * k, labels=labels, choice=Choice())
+    take, counts = takes_of(design, labels), drawn(at, design, labels, stream(seed, SEVERAL, k, 1))
+    metric = goal.split()[0]
+    poorest = REPS
+    for j in range(k):
+        truth = at.truth(metric, j)
+        assert hits(measured(at, design, counts, metric, j, take=take, kind="rec"), truth) >= enough_hits(REPS)
+        poorest = min(poorest, hits(measured(at, design, counts, metric, j, take=None, kind="wald"), truth))
+    assert poorest < enough_hits(REPS)  # the twin: parts read alone, with the normal interval
