@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -21,6 +21,10 @@ help:
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
 	@echo "make reuse DATA=FOLDER    writes docs/reuse.md: a classifier that arrives later"
+	@echo "make recycling DATA=FOLDER   writes docs/recycling.md: one draw for many classifiers against recycled samples"
+	@echo "make comparing DATA=FOLDER   writes docs/comparing.md: differences of two classifiers"
+	@echo "make thresholds DATA=FOLDER  writes docs/thresholds.md: searches and ribbons (MAPIE=PYTHON: a python that has mapie)"
+	@echo "make drift DATA=FOLDER       writes docs/drift.md: slices, changes, windows and alarms"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -73,6 +77,18 @@ recalls:
 
 reuse:
 	$(PYTHON) -m benchmarks.reuse --data $(DATA) --reps 1000 --seed 42 --out docs/reuse.md
+
+recycling:
+	$(PYTHON) -m benchmarks.recycling --data $(DATA) --seed 42 --out docs/recycling.md
+
+comparing:
+	$(PYTHON) -m benchmarks.comparing --data $(DATA) --reps 2000 --seed 42 --out docs/comparing.md
+
+thresholds:
+	$(PYTHON) -m benchmarks.thresholds --data $(DATA) --reps 2000 --seed 42 $(if $(MAPIE),--mapie $(MAPIE)) --out docs/thresholds.md
+
+drift:
+	$(PYTHON) -m benchmarks.drift --data $(DATA) --seed 42 --out docs/drift.md
 
 docs:
 	$(PYTEST) tests/docs

@@ -27,10 +27,11 @@ BRITISH = re.compile(
 )
 MATHS = {
     "designs": "bands two_bins strata poisson extending",
-    "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling",
+    "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling thresholds periods comparing",
     "intervals": "rare",
     "nouns": "weights",
-    "planning": "shares guiding several forecasting believing",
+    "planning": "shares guiding several forecasting believing recycling",
+    "deciding": "alarms",
 }
 
 # Class name -> the word of the glossary, where they differ.
@@ -46,6 +47,7 @@ WORDS = {
     "Rung": "profile",
     "JointTally": "joint",
     "PhasedTally": "phase",
+    "PairTally": "difference",
     "Pilot": "pilot",
     "Cut": "strata",
     "LabelSums": "metric weight",

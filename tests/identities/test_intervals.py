@@ -12,9 +12,10 @@ from assay.estimators.measuring import measure
 from assay.estimators.sides import Measured, read_sides
 from assay.intervals.binomial import share_of
 from assay.intervals.mover import mover
+from assay.intervals.rare import rec
 from assay.nouns.arrays import FloatArray
 from assay.nouns.estimate import BASELINES, INTERVALS, IntervalKind
-from assay.nouns.evidence import Limits
+from assay.nouns.evidence import Evidence, Limits
 from assay.nouns.metric import Totals
 from assay.nouns.metrics import METRICS
 from assay.nouns.tally import Tally
@@ -284,3 +285,10 @@ def test_mover_takes_any_number_of_parts(nine: list[float]) -> None:
     found = mover(lambda a, b, c: (a + b - c) / 3, points, limits, low=-1, high=1)
     down = np.sqrt(sum(x**2 for x in (points[0] - limits[0].low, points[1] - limits[1].low, limits[2].high - points[2]))) / 3
     assert float(found.low) == pytest.approx(max(-1, float((points[0] + points[1] - points[2]) / 3 - down)), abs=16 * EPS)
+
+
+@pytest.mark.parametrize("p", [1.0, 1 - 1.2e-16, 1 + 2.3e-16])
+def test_a_share_that_is_one_but_for_rounding_has_no_error(p: float) -> None:
+    known = {"n": 67.0, "p": p, "raw": 0.0, "v": 4.8e-6, "df": 52.0, "spread": 0.0151, "unlabeled": 0.0}
+    side = Evidence(N=2_070.0, **{name: np.asarray(value) for name, value in known.items()}, ordered=np.asarray(False))
+    assert 0.93 < float(rec(side, 0.025).low) < 0.96

@@ -51,7 +51,7 @@ def ensemble(k: int, rng: np.random.Generator, *, share: float = 0.05, N: int = 
     pattern = sum((d.astype(np.int64) << j for j, d in enumerate(decided)), start=np.zeros(N, dtype=np.int64))
     keys, where = np.unique(np.stack([pattern, ladder.bin_of(1 / (1 + np.exp(-log_odds)))]), axis=1, return_inverse=True)
     profile = Profile(
-        columns=(), pattern=keys[0], guide_bin=keys[1], slice=np.zeros(keys.shape[1]), count=np.bincount(where.ravel()),
+        columns=(), pattern=keys[0], guide_bin=keys[1], slice=np.zeros(keys.shape[1], dtype=np.int64), count=np.bincount(where.ravel()),
         slice_values=((),), guided=True, smallest_id="", largest_id="",
     )  # fmt: skip
     return Ensemble(profile, np.bincount(where.ravel(), weights=y).astype(np.int64), tuple(f"c{j}" for j in range(k)))

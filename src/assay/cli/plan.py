@@ -176,6 +176,9 @@ def show(sizing: "Sizing") -> None:
         rows.append(["a draw for each", count(sizing.separately), *blank, "", ""])
         if sizing.optimum is not None:
             rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
+        if sizing.recycled is not None:
+            row = [f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""]
+            rows.append(row)
     by = ("chosen", "recalibrated") if learned else ("chosen",)
     table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
     for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):

@@ -11,6 +11,7 @@ import numpy as np
 from assay.deciding.looks import spending
 from assay.deciding.verdict import Reading
 from assay.designs.base import takes_of
+from assay.estimators.comparing import PairGroups
 from assay.estimators.effective import effective_n
 from assay.estimators.grouping import Groups
 from assay.estimators.measuring import measure
@@ -18,11 +19,18 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.decision import THIN_N_EFF, MoreLabels, widest
 from assay.nouns.design import Design
 from assay.nouns.plan import Plan
-from assay.nouns.tally import AnyTally, JointTally
+from assay.nouns.tally import AnyTally, JointTally, PairTally
 from assay.planning.forecasting import settles, spread_labels, tails
 from assay.planning.sizing import smallest
 
 Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]
+
+
+class PairAhead(NamedTuple):
+    """The parts that two classifiers tell apart, and the smoothed positive share of each."""
+
+    groups: PairGroups
+    shares: FloatArray
 
 
 class Ahead(NamedTuple):
@@ -31,14 +39,20 @@ class Ahead(NamedTuple):
     groups   of every classifier judged, by (weight column, slice) of the goals; (None, None) counts all units
     shares   the smoothed positive share of these groups, in their order
     of       the classifier each reading is of
+    pairs    of readings about one classifier over another, by their names
     """
 
     groups: Mapping[Kind, Sequence[Groups]]
     shares: Mapping[Kind, Sequence[FloatArray]]
     of: Sequence[int]
+    pairs: Mapping[str | None, PairAhead] = {}
 
     def tally(self, reading: Reading, classifier: int, design: Design, budget: int, answered: float) -> AnyTally:
         """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
+        if isinstance(reading.tally, PairTally):
+            pair = self.pairs[reading.goal.whose]
+            n = answered * spread_labels(pair.groups.groups, design, budget)
+            return pair.groups.tally(n, n * pair.shares)
         each = []
         kind = (reading.goal.definition.weight, reading.goal.slice)
         for mine, p in zip(self.groups[kind], self.shares[kind], strict=True):
@@ -83,7 +97,8 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
     kind = reading.estimate.interval
     shown = measure(metric, tally, tail=two, interval=kind)
-    if shown.half_width > widest(metric) or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
+    too_wide = shown.half_width > widest(metric) and reading.goal.over is None
+    if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
         return False
     n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
     return n_eff is not None and n_eff >= THIN_N_EFF

@@ -20,7 +20,7 @@ from assay.estimators.missing import worst_limits
 from assay.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest
 from assay.nouns.estimate import Estimate
 from assay.nouns.evidence import Limits
-from assay.nouns.goal import Goal
+from assay.nouns.goal import OVER, Goal
 from assay.nouns.metrics import metric_named
 from assay.nouns.tally import AnyTally, Tally
 
@@ -93,7 +93,7 @@ def thinness(estimate: Estimate) -> str | None:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
     allowed = widest(metric_named(estimate.metric))
-    if estimate.half_width > allowed:
+    if estimate.half_width > allowed and OVER not in estimate.classifier:  # a difference may be large, and shown, and wide
         return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None
 

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.estimators.comparing import matters
 from assay.estimators.measuring import measure
 from assay.estimators.phases import read_phases
 from assay.estimators.sides import Measured, read_sides
-from assay.nouns.arrays import FloatArray
+from assay.estimators.weighted import read_side
+from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.metric import Metric
-from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
 from assay.nouns.weights import WeightSums
 
 GRID = 240  # steps of each of the two passes; the answer is good to about 0.01 %
@@ -41,6 +43,31 @@ def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatA
         simple=True,
         weights=_simple_weights(like, [flagged for flagged, _, _ in sides], labels / N, share),
     )
+
+
+def simple_pair(metric: Metric, like: PairTally, n: FloatArray) -> PairTally:
+    """What n labels of a simple draw, over the cells the difference depends on, would say on average if the shares are those read."""
+    cells = np.flatnonzero(matters(metric, like.size) & (np.bincount(like.cell, minlength=like.size.size) > 0))
+    N = np.array([like.tally.N[like.cell == c].sum() for c in cells])
+    share = np.array([float(np.nan_to_num(read_side(like.part(c)).p)) for c in cells.tolist()])
+    labels = n[..., None] * N / N.sum()
+    flagged = cells >= 2
+    tally = Tally(
+        flagged=flagged, N=N, n=labels, k=labels * share, logit=np.zeros(N.size), expected=np.full(N.size, 0.5), N1=like.tally.N1,
+        N0=like.tally.N0, simple=True, weights=_simple_pair_weights(like, cells, labels / N, share),
+    )  # fmt: skip
+    return PairTally(tally, cells.astype(np.int64), like.size)
+
+
+def _simple_pair_weights(like: PairTally, cells: IntArray, rate: FloatArray, share: FloatArray) -> WeightSums | None:
+    w = like.tally.weights
+    if w is None:
+        return None
+    mine = [like.cell == c for c in cells.tolist()]
+    X, XX = (np.array([values[cell].sum() for cell in mine]) for values in (w.X, w.XX))
+    return WeightSums(
+        X, XX, np.array([w.top[cell].max() for cell in mine]), rate * X, rate * XX, rate * X * share, rate * XX * share
+    )  # fmt: skip
 
 
 def _units(like: Tally, flagged: bool) -> float:
@@ -86,6 +113,8 @@ def _frame(metric: Metric, tally: AnyTally) -> float:
     """Units the metric is about."""
     if isinstance(tally, JointTally):
         return tally.tallies[0].N1 + tally.tallies[0].N0
+    if isinstance(tally, PairTally):
+        return float(tally.tally.N[matters(metric, tally.size)[tally.cell]].sum())
     if isinstance(tally, PhasedTally):
         return _frame(metric, tally.pilot)
     return sum(_units(tally, side) for side, needed in ((True, metric.needs_flagged), (False, metric.needs_unflagged)) if needed)
@@ -93,6 +122,8 @@ def _frame(metric: Metric, tally: AnyTally) -> float:
 
 def _simple(metric: Metric, tally: AnyTally, n: FloatArray) -> AnyTally:
     """What simple draws of these sizes would say on average if the shares were those measured; what moves together does so there too."""
+    if isinstance(tally, PairTally):
+        return simple_pair(metric, tally, n)
     if isinstance(tally, JointTally):
         both = replace(metric, needs_flagged=True, needs_unflagged=True)
         parts = tuple(_simple(both, part, n) for part in tally.tallies)

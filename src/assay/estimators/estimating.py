@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.estimators.comparing import matters
 from assay.estimators.effective import effective_n
 from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold, missing_gold
 from assay.estimators.measuring import measure
@@ -14,7 +15,7 @@ from assay.estimators.phases import read_phases
 from assay.estimators.sides import Sides, read_sides
 from assay.nouns.estimate import Estimate, IntervalKind
 from assay.nouns.metric import Metric
-from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
 
 LARGEST_TAIL = 0.49
 
@@ -87,6 +88,8 @@ def _labels(metric: Metric, tally: AnyTally) -> float:
     """Labels of the side(s) the metric needs; labeled units, of several labels or classes."""
     if isinstance(tally, JointTally):
         return float(tally.labels)
+    if isinstance(tally, PairTally):
+        return float(tally.tally.n[matters(metric, tally.size)[tally.cell]].sum())
     if isinstance(tally, PhasedTally):
         return _labels(metric, tally.pilot) + _labels(metric, tally.rest)
     return float(tally.n[np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)].sum())
@@ -96,6 +99,8 @@ def _why(metric: Metric, tally: AnyTally) -> str:
     """Why there is no value."""
     if isinstance(tally, JointTally):
         return f"{metric.name} needs a value of every label or class, and one has none on these labels: label more"
+    if isinstance(tally, PairTally):
+        return f"{metric.name} of one of the two is 0/0 on these labels, or a part they tell apart has no label: label more"
     if isinstance(tally, PhasedTally):
         return _why_not(metric, tally.pilot, read_phases(tally))
     return _why_not(metric, tally, read_sides(tally))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.estimators.comparing import compare
 from assay.estimators.joint import measure_joint
 from assay.estimators.linearize import influence
 from assay.estimators.phases import read_phases, refuse_unphased
@@ -23,7 +24,7 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.evidence import Limits
 from assay.nouns.metric import Metric, Totals
-from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
+from assay.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
 
 
 class Point(NamedTuple):
@@ -43,6 +44,8 @@ def measure(
 
     rng   the chance of an interval that resamples (bootstrap, rao_wu); the others use none
     """
+    if isinstance(tally, PairTally):
+        return compare(metric, tally, tail=tail, interval=interval)
     if isinstance(tally, JointTally):
         return measure_joint(metric, tally, tail=tail, interval=interval)
     if isinstance(tally, PhasedTally):

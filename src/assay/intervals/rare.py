@@ -20,7 +20,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 from assay.nouns.arrays import FloatArray
 from assay.nouns.evidence import Evidence, Limits
 
-GUARD = 1e-12  # a census is exact, floating point included
+GUARD = 1e-12  # a census is exact, and no error is none, floating point included
 UNSEEN = {"rec": 1.0, "strict": 1.0, "midp": 0.5}  # errors added that nobody saw
 
 
@@ -33,10 +33,13 @@ def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.
     p = np.where(known, side.p, 0.5)
     mirrored = p > 0.5
     q = np.where(mirrored, 1 - p, p)
+    q = np.where(q < GUARD, 0.0, q)  # a sum of shares that are all 1 may come out a hair below it: that is no error seen
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
     exact = side.v <= 0
     v = np.where(exact, 0.25, side.v * inflation)  # any will do for a census: its limits are the value itself
     low, high = _rare_limits(q, v, tail, w=unseen_error(q, v, side, strict=strict), unseen=unseen)
+    one_unit = np.where(side.n < side.N, 1 / side.N, 0.0) if side.N else np.zeros_like(q)
+    low = np.minimum(low, np.maximum(q - one_unit - GUARD, 0.0))  # near a census an open unit may still be one error fewer
     low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
     low, high = np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
     low, high = (1 - side.unlabeled) * low, (1 - side.unlabeled) * high + side.unlabeled

@@ -112,4 +112,26 @@ class PhasedTally(NamedTuple):
         return np.asarray(self.pilot.labels + self.rest.labels)
 
 
-AnyTally: TypeAlias = Tally | JointTally | PhasedTally
+class PairTally(NamedTuple):
+    """Answers about the units of two classifiers.
+
+    tally  labels and positives by group; a group is the part of a band in one disagreement cell
+    cell   the disagreement cell of each group: 2 if the first predicts positive, plus 1 if the second does
+    size   what each of the four cells holds of what the metric sums: units, or metric weight
+    """
+
+    tally: Tally
+    cell: IntArray
+    size: FloatArray
+
+    def part(self, cell: int) -> Tally:
+        """The groups of one disagreement cell."""
+        return self.tally.pick(self.cell == cell)
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in all groups."""
+        return self.tally.labels
+
+
+AnyTally: TypeAlias = Tally | JointTally | PhasedTally | PairTally

@@ -19,6 +19,7 @@ from assay.nouns.goal import Goal, Slice
 from assay.nouns.metric import Metric
 from assay.nouns.profile import Profile
 from assay.planning.choosing import frame_of, sides_of, sizes_for
+from assay.planning.contests import Contest, difference_rates, difference_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +29,30 @@ class Ask:
     classifier  by position
     cells       the profile's cells of the goal's slice; all where it has none
     part        the profile of these cells alone
+    over        of a difference: the other classifier, by position; None: the goal is about the metric itself
     """
 
     goal: Goal
     classifier: int
     cells: BoolArray
     part: Profile
+    over: int | None = None
 
     @property
     def metric(self) -> Metric:
         """The goal's metric."""
         return self.goal.definition
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """The classifiers whose decisions matter."""
+        return (self.classifier,) if self.over is None else (self.classifier, self.over)
+
+    @property
+    def contest(self) -> Contest:
+        """The two classifiers of a difference."""
+        assert self.over is not None  # asked of differences only
+        return Contest(self.part, self.metric, self.classifier, self.over)
 
     @cached_property
     def alone(self) -> "Ask":
@@ -49,13 +63,19 @@ class Ask:
     @cached_property
     def needed(self) -> BoolArray:
         """The cells of the part that the goal is about."""
+        if self.over is not None:
+            return self.contest.needed
         return frame_of(self.part, [self.metric], classifier=self.classifier)
 
     @property
     def is_empty(self) -> bool:
         """Whether the classifier leaves no unit the metric is a share of: precision where it flags none."""
         flagged, metric = self.part.predicted(self.classifier), self.metric
-        return self.part.claims is None and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
+        return (
+            self.part.claims is None
+            and self.over is None
+            and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
+        )
 
     @cached_property
     def frame(self) -> int:
@@ -65,11 +85,16 @@ class Ask:
     @cached_property
     def size(self) -> FloatArray:
         """How much a unit of each cell of the part matters to the goal."""
+        if self.over is not None:
+            return difference_sizes(self.contest)
         return sizes_for(self.part, [self.metric], classifier=self.classifier)
 
     def rates(self, labels: float) -> FloatArray:
         """The probability of every cell's units, of the whole profile, in a draw of `labels` made for this goal alone."""
         pi = np.zeros(self.cells.shape)
+        if self.over is not None:
+            pi[self.cells] = difference_rates(self.contest, min(labels, self.frame))
+            return pi
         flagged = sides_of(self.part, self.classifier)
         pi[self.cells] = rates(self.part, frame=self.needed, flagged=flagged, size=self.size, labels=min(labels, self.frame))
         return pi
@@ -121,7 +146,8 @@ def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: S
     cells = cells_of(profile, goal.slice, slices)
     if not cells.any():
         raise GoalError(f"{goal} is about units of a slice, but the population has none there: check the value")
-    ask = Ask(goal, classifier, cells, profile.part(cells))
+    over = None if goal.over is None else list(names).index(goal.over)
+    ask = Ask(goal, classifier, cells, profile.part(cells), over)
     if goal.slice is not None and ask.is_empty:
         side = "flagged" if ask.metric.needs_flagged else "unflagged"
         raise GoalError(f"{goal} is about the {side} units of a slice, but it has none: leave this goal out")
@@ -142,7 +168,9 @@ def crossed(chosen: Slice | Sequence[Slice] | None) -> list[Slice]:
     """The slices that are crossed: none, one or several."""
     if not chosen:
         return []
-    return [(str(chosen[0]), str(chosen[1]))] if isinstance(chosen[0], str) else [(column, value) for column, value in chosen]
+    if isinstance(chosen[0], str):
+        return [(chosen[0], str(chosen[1]))]
+    return [(str(pair[0]), str(pair[1])) for pair in chosen]
 
 
 EACH = "each"  # in place of a classifier's name: the same goal for every one of them

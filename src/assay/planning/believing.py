@@ -42,7 +42,9 @@ def believed(ask: Ask, *shares: FloatArray) -> Believed:
 
 
 def value_of(ask: Ask, share: FloatArray) -> float:
-    """The metric if these are the positive shares of the cells."""
+    """The metric, or the difference, if these are the positive shares of the cells."""
+    if ask.over is not None:
+        return ask.contest.value(share)
     return float(ask.metric.value(_totals(ask, share)))
 
 
@@ -66,7 +68,7 @@ def at_their_worst(ask: Ask) -> Believed:
     """Scores that say nothing inside a side: half of the flagged units positive, or as many as the scores say; as many positives missed
     as found, or four times as many or few as the scores say.
     """  # noqa: D205
-    if ask.metric.joint:
+    if ask.metric.joint or ask.over is not None:
         return at_their_word(ask)
     shares = list(_worst(ask))
     return believed(ask, *(shares if ask.goal.expected is None else [moved(ask, share, ask.goal.expected) for share in shares]))
@@ -86,7 +88,7 @@ def moved(ask: Ask, share: FloatArray, value: float) -> FloatArray:
     s = np.clip(share, CLIP, 1 - CLIP)
     x, flagged = np.log(s / (1 - s)), ask.part.predicted(ask.classifier)
     a1, a0 = influence(ask.metric, _totals(ask, s))
-    direction = np.where(flagged, np.sign(a1), np.sign(a0))
+    direction = np.where(flagged, np.sign(a1), np.sign(a0)) if ask.over is None else np.sign(ask.contest.slopes(s))
     low, high = -FURTHEST, FURTHEST
     for _ in range(60):
         middle = (low + high) / 2

@@ -21,7 +21,7 @@ from assay.nouns.decision import widest
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
-from assay.nouns.tally import AnyTally, Tally
+from assay.nouns.tally import AnyTally, PairTally, Tally
 from assay.planning.asking import Ask
 from assay.planning.believing import Believed, at_their_word
 from assay.randomness import stream
@@ -81,6 +81,23 @@ def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
     return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
 
 
+def imagined_pair(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> PairTally:
+    """The same for a difference, by part of a band that the two classifiers tell apart."""
+    pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
+    groups = pair.groups
+    inside = groups.of_cell >= 0
+    member = (groups.of_cell[inside, None] == np.arange(groups.N.size)).astype(np.float64)
+    p = ((share * ask.part.count)[:, inside] @ member) / groups.N
+    rng = stream(SEED, labels)
+    each = spread_labels(groups, design, labels, take)
+    if (each != np.floor(each)).any():
+        rate = np.minimum(each / groups.N, 1.0)
+        each = rng.binomial(groups.N.astype(np.int64), rate, size=(len(p), reps, groups.N.size)).astype(np.float64)
+    n = np.broadcast_to(each, (len(p), reps, groups.N.size)).astype(np.int64)
+    k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
+    return pair.tally(n.astype(np.float64), k.astype(np.float64))
+
+
 def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
     take = takes_of(design, labels) if take is None else take
@@ -116,13 +133,16 @@ def forecast(
     goal = ask.goal
     belief = believed or at_their_word(ask)
     reps = -(-(WIDTH_REPS if goal.kind == "+-" else CHANCE_REPS) // len(belief.share))
-    tally = (
-        expected_tally(ask, design, labels) if ask.metric.joint else imagined_tally(ask, design, labels, belief.share, reps=reps, take=take)
-    )
+    tally: AnyTally
+    if ask.metric.joint:
+        tally = expected_tally(ask, design, labels)
+    else:
+        imagined = imagined_tally if ask.over is None else imagined_pair
+        tally = imagined(ask, design, labels, belief.share, reps=reps, take=take)
     shown, bound = _measured(goal, tally, interval, share)
     half_width = np.mean(np.atleast_2d(shown.half_width), axis=-1)
     value = belief.value if not ask.metric.joint else np.atleast_1d(shown.value)
-    short = half_width / widest(goal.definition)
+    short = half_width / widest(goal.definition) if goal.over is None else np.zeros_like(half_width)  # no difference is too wide to ship
     short = np.maximum(short, half_width / goal.value if goal.kind == "+-" else _target_short(goal, bound, value))
     chance = np.mean(np.atleast_2d(settles(goal, shown, bound)), axis=-1)
     worst = int(np.argmax(short))

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.designs.bands import bands, reference_of
 from assay.designs.base import takes_of
+from assay.designs.simple import simple
 from assay.errors import PlanError
 from assay.estimators.weighted import PRIOR_LABELS, recalibrate
 from assay.nouns.arrays import FloatArray
@@ -22,7 +23,7 @@ from assay.planning.asking import Ask
 from assay.planning.believing import Believed
 from assay.planning.choosing import DesignName, choose_design, sides_of
 from assay.planning.forecasting import forecast
-from assay.planning.several import design_together, labels_together
+from assay.planning.several import design_together, labels_together, pattern_of
 
 START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
@@ -122,10 +123,15 @@ def labels_needed(
 
 def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) -> Design:
     """The design of a goal alone; of bands from the sizes it keeps."""
+    if choice.name == "simple":
+        return simple(ask.part, frame=ask.needed)
+    if ask.over is not None and choice.name != "bands":
+        raise PlanError(f"a difference is drawn for by bands or simple, but got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
     pi = ask.rates(reference_of(labels, ask.frame))
-    return bands(ask.part, flagged=sides_of(ask.part, ask.classifier), pi=pi, labels=labels)
+    flagged, pattern = sides_of(ask.part, ask.classifier), pattern_of(ask.part, ask.judged)
+    return bands(ask.part, flagged=flagged, pi=pi, labels=labels, pattern=pattern)
 
 
 def labels_for_all(

@@ -149,7 +149,8 @@ def late_of(standing: Standing) -> Late:
     held = Held(band, rate, np.bincount(cells_of_units(standing.profile, units), minlength=parent.size))
     new = [goal for goal in standing.goals if goal not in plan.goals]
     asks = [ask_of(standing.profile, goal, names=names, slices=standing.population["slices"]) for goal in new]
-    judged = sorted({names.index(goal.classifier) if goal.classifier is not None else 0 for goal in standing.goals})
+    named = {name for goal in standing.goals for name in (goal.classifier or names[0], goal.over) if name is not None}
+    judged = sorted(names.index(name) for name in named)
     return late(standing.profile, held, asks, judged=judged, interval=plan.interval)
 
 

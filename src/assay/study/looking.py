@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from assay.errors import StudyError
 from assay.nouns.canonical import Json
-from assay.study import slicing
+from assay.study import comparing, periods, slicing, thresholds
 from assay.study.progress import progress
 from assay.study.replay import Standing
 from assay.study.warning import closed_after_a_peek
@@ -21,7 +21,16 @@ class Shown(Protocol):
         """Plain data for the ledger and for --json."""
 
 
-KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {"slices": slicing.of_look}
+KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
+    "slices": slicing.of_look,
+    "comparison": comparing.comparison_of_look,
+    "ranking": comparing.ranking_of_look,
+    "curves": thresholds.curves_of_look,
+    "threshold": thresholds.threshold_of_look,
+    "change": periods.change_of_look,
+    "window": periods.window_of_look,
+    "alarm": periods.alarm_of_look,
+}
 
 
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:

@@ -145,7 +145,7 @@ def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways:
     """Nothing comes back. Refuses what a pilot was not built for."""
     if ways.pilot is None:
         return
-    several = len({goal.classifier for goal in standing.goals} | {None}) > 2
+    several = len({goal.whose for goal in standing.goals} | {None}) > 2 or any(goal.over for goal in standing.goals)
     if design.name != "bands" or grow_to is not None or standing.profile.claims is not None or several:
         raise PlanError(
             "a pilot is for bands, one classifier, one question and one look: leave out the design, grow_to, or the further ones"

@@ -33,6 +33,7 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
         metric = goal.definition
         population.refuse_unknown_weight(metric)
         population.classifier(goal.classifier)
+        population.classifier(goal.over)
         if metric.joint and not population.is_joint:
             raise PlanError(
                 f"{metric.name} is of several labels or classes together, but the population has {len(population.classifiers)} classifier "

@@ -6,19 +6,24 @@ Main path: population > profile > plan > draw > labels > [estimate] > [decision]
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from assay.deciding.thresholds import FoundThreshold
 from assay.engines.base import Engine
 from assay.engines.opening import open_engine
 from assay.errors import StudyError
 from assay.ledgers.base import Ledger
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.decision import Decision
+from assay.nouns.estimate import Estimate
 from assay.nouns.population import MEMORY
+from assay.study.comparing import Comparison, Ranked
 from assay.study.confusion import ConfusionCell, read_confusion
 from assay.study.looking import Shown, answer, asked_body
+from assay.study.periods import Change, Watched, asked_change, asked_periods
 from assay.study.reading import Estimates, look_body, read_decision, read_estimates
 from assay.study.replay import Standing, replay
 from assay.study.slicing import InSlices
 from assay.study.status import Status, read_status
+from assay.study.thresholds import Curves
 from assay.study.verifying import Verification, verify
 
 
@@ -61,6 +66,51 @@ class Reader:
         """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together."""
         asked = {"kind": "slices", "metric": metric, "by": list(by), "classifier": classifier, "simultaneous": simultaneous}
         return cast(InSlices, self._asked(asked, peek=peek))
+
+    def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
+        """The metric of the first classifier less that of the second, on the same units, and which is shown to be better."""
+        return cast(Comparison, self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
+
+    def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
+        """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level."""
+        return cast(Ranked, self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
+
+    def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
+        """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons."""
+        return cast(Curves, self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
+
+    def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
+        """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search."""
+        asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
+        return cast(FoundThreshold, self._asked(asked, peek=peek))
+
+    def change(self, since: "Reader", metric: str, *, classifier: str | None = None) -> Change:
+        """The metric here less that in an earlier study; units that both drew move both, and the interval knows it."""
+        return cast(Change, self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
+
+    def window(self, earlier: Sequence["Reader"], metric: str, *, classifier: str | None = None) -> Estimate:
+        """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them."""
+        asked = asked_periods("window", [one.standing for one in earlier], self.standing, metric, classifier)
+        return cast(Estimate, self._asked(asked, peek=False))
+
+    def alarm(
+        self,
+        earlier: Sequence["Reader"],
+        metric: str,
+        *,
+        floor: float,
+        classifier: str | None = None,
+        error: float = 0.05,
+        run_length: float | None = None,
+    ) -> Watched:
+        """Whether an alarm has rung that watches the metric over several studies and rings when it has fallen below the floor.
+
+        By name: P(it ever rings falsely) is at most `error`; or, with a run length in periods, it rings falsely after so many on average.
+        """
+        promise = "ever" if run_length is None else "run length"
+        how: dict[str, Json] = {"floor": floor, "promise": promise, "error": error, "run_length": run_length}
+        asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
+        return cast(Watched, self._asked(asked, peek=False))
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
         """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""

@@ -4,7 +4,7 @@ Main path: population > profile > plan > draw > labels > [estimate] > [decision]
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -12,12 +12,11 @@ import numpy as np
 
 from assay.deciding.topping import Ahead, more_labels
 from assay.deciding.verdict import Reading, decide
-from assay.errors import StudyError
 from assay.estimators.agreement import agreement
 from assay.estimators.estimating import correct, estimate
 from assay.estimators.gold import GoldTally, corrected_tally
 from assay.estimators.grouping import Groups
-from assay.estimators.missing import WORST_FROM, worst_limits
+from assay.estimators.missing import WORST_FROM, fill_all, worst_limits
 from assay.nouns.agreed import Agreed, Share
 from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
@@ -31,89 +30,16 @@ from assay.nouns.metrics import COMMON, METRICS, metric_named
 from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
-from assay.study.atlas import caution_of, in_words
+from assay.study.atlas import caution_of
+from assay.study.comparing import pair_ahead, pair_tally
 from assay.study.counting import Answers, Counts, groups_for, read_answers, tally
+from assay.study.estimates import Estimates as Estimates
 from assay.study.missing import BROKEN_PROMISE, read_missing, say_missing
-from assay.study.progress import Progress, progress
+from assay.study.progress import progress
 from assay.study.replay import Standing
 from assay.study.warning import closed_after_a_peek, read_warnings
 
 ALL = "all"  # whose metric it is where several labels or classes are judged together
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimates:
-    """Every metric the draw can answer for, or how far the labeling is if it is too early to say.
-
-    estimates   empty before the look the plan names
-    certified   False for a peek: the intervals are then not at their stated level
-    cautions    for each estimate, why its interval was not shown to hold; None where it was
-    agreement   how far labelers agree on units that several answered; None where no unit was
-    missing     answers that are not there: how many, where, and whether chance could have put them there
-    warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
-    """
-
-    progress: Progress
-    estimates: tuple[Estimate, ...]
-    certified: bool
-    promise: str
-    missing: Missing
-    agreement: Agreed | None
-    warnings: tuple[str, ...]
-    cautions: tuple[str | None, ...] = ()
-
-    def __getitem__(self, metric: str) -> Estimate:
-        """The estimate of a metric; of the first classifier that has one."""
-        return self.of(metric)
-
-    def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
-        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice."""
-        name = metric_named(metric).name
-        for found in self.estimates:
-            if found.metric == name and classifier in (None, found.classifier) and found.slice == slice:
-                return found
-        p = self.progress
-        if p.waits_for_gold and not self.estimates:
-            raise StudyError(
-                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
-            )
-        if not self.estimates:
-            raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
-        raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
-
-    def __str__(self) -> str:
-        """One line a metric."""
-        head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
-        if not self.estimates:
-            last = "gold answer" if self.progress.waits_for_gold else "one"
-            head.append(f"no interval before the last {last}: it would not hold at its level")
-        elif not self.certified:
-            head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
-        return "\n".join(
-            [
-                *head,
-                *(str(e) for e in self.estimates),
-                *([] if self.agreement is None else [str(self.agreement)]),
-                *(f"caution: {c}" for c in self.cautions_of(self.estimates)),
-                *(f"warning: {w}" for w in self.warnings),
-            ]
-        )
-
-    def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
-        """The cautions about these estimates in words, each once."""
-        return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
-
-    def as_json(self) -> dict[str, Json]:
-        """Plain data for --json."""
-        return {
-            "progress": self.progress.as_json(),
-            "certified": self.certified,
-            "promise": self.promise,
-            "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
-            "missing": self.missing.as_json(),
-            "agreement": None if self.agreement is None else self.agreement.as_json(),
-            "warnings": list(self.warnings),
-        }
 
 
 class Shown(NamedTuple):
@@ -165,7 +91,7 @@ def readable(standing: Standing) -> list[Shown]:
         if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
-    return [*shown.values(), *_in_slices(standing, answers, names)]
+    return [*shown.values(), *_in_slices(standing, answers, names), *_differences(standing, answers, names)]
 
 
 def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
@@ -180,10 +106,24 @@ def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> It
         yield Shown(metric, ALL if metric.joint else names[j], labels, partial(counts.filled, metric, j), None, goal.slice)
 
 
+def _differences(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
+    """What the goals about one classifier over another are read from."""
+    for goal in standing.goals:
+        if goal.over is not None and goal.classifier is not None:
+            count = partial(pair_tally, standing, goal.definition, names.index(goal.classifier), names.index(goal.over))
+            yield Shown(goal.definition, str(goal.whose), count(answers), partial(_filled_pair, standing, answers, count), None)
+
+
+def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
+    """A difference with missing answers filled in each of the ways that may be worst."""
+    groups = groups_for(standing)
+    return fill_all(lambda fill: count(answers.filled(fill, groups)))
+
+
 def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
     """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
     for goal in standing.goals:
-        if goal.slice is not None:
+        if goal.slice is not None or goal.over is not None:
             continue
         yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
     if standing.profile.claims is None:
@@ -229,7 +169,7 @@ def _is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
     return (
         goal.slice == one.slice
         and goal.definition.name == one.metric.name
-        and (one.metric.joint or (goal.classifier or first) == one.classifier)
+        and (one.metric.joint or (goal.whose or first) == one.classifier)
     )
 
 
@@ -286,4 +226,5 @@ def _ahead(standing: Standing, readings: Sequence[Reading]) -> Ahead:
     groups = {kind: groups_for(standing, *kind) for kind in kinds}
     shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
     names = [c["name"] for c in standing.population["classifiers"]]
-    return Ahead(groups, shares, [names.index(r.goal.classifier) if r.goal.classifier else 0 for r in readings])
+    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal, names) for r in readings if r.goal.over is not None}
+    return Ahead(groups, shares, [names.index(r.goal.classifier) if r.goal.classifier else 0 for r in readings], pairs)

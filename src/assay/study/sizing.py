@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.deciding.looks import spending
+from assay.designs.simple import simple
 from assay.errors import PlanError
 from assay.nouns.canonical import Json
 from assay.nouns.choice import Choice
@@ -19,8 +20,8 @@ from assay.nouns.goal import Goal
 from assay.nouns.profile import Profile
 from assay.planning.asking import Ask, ask_of, expand, kept_columns, left_out, merge
 from assay.planning.believing import at_their_worst, recalibrated
-from assay.planning.choosing import choose_design
 from assay.planning.forecasting import Forecast, forecast
+from assay.planning.recycling import recycled
 from assay.planning.several import design_together
 from assay.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
 from assay.study.recalibrating import Recalibration
@@ -87,6 +88,7 @@ class Sizing:
     together     labels of one draw for all goals
     separately   of a draw for each
     left_out     goals of slices that have no unit they are about
+    recycled     where every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
     optimum      of one draw that saves where goals overlap, beside the largest rates; None for a single goal, and beyond eight
     """
 
@@ -99,6 +101,7 @@ class Sizing:
     budget: int | None
     cost: Cost
     left_out: tuple[Goal, ...] = ()
+    recycled: tuple[str, int] | None = None
 
     @property
     def uniform(self) -> int | None:
@@ -118,6 +121,7 @@ class Sizing:
             "optimum": self.optimum,
             "uniform": self.uniform,
             "budget": self.budget,
+            "recycled": None if self.recycled is None else {"parent": self.recycled[0], "labels": self.recycled[1]},
             "left_out": [str(goal) for goal in self.left_out],
             "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
             "assumes": "labels: scores are true probabilities; recalibrated: as the answers make them; worst: scores say nothing inside "
@@ -209,6 +213,7 @@ def size_goals(
         budget=budget,
         cost=cost,
         left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
+        recycled=recycled(asks, [size.simple for size in sizes], names.classifiers),
     )
 
 
@@ -225,7 +230,9 @@ def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | N
         goal=ask.goal,
         recalibrated=learned,
         labels=alone,
-        worst=None if ask.metric.joint or open_target else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
+        worst=None
+        if ask.metric.joint or open_target or ask.over is not None
+        else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
         simple=simple,
         uniform=uniform_labels(profile, ask, simple),
         forecast=shown,
@@ -270,7 +277,7 @@ def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Col
             design = design_together(profile, [ask], [None], labels=n, choice=ways.choice, slices=names.slices)
         except PlanError:  # too few labels for so many strata
             continue
-        even = choose_design(alone.part, [ask.metric], labels=n, name="simple", classifier=ask.classifier)
+        even = simple(alone.part, frame=alone.needed)
         uniform = max(1, round(n * ask.frame / profile.N))
         found.append(
             Point(

@@ -14,7 +14,7 @@ from assay.nouns.tally import Tally
 
 def parts(N: FloatArray, n: FloatArray, k: FloatArray) -> Tally:
     return Tally(
-        flagged=np.ones(N.size, dtype=np.bool_), N=N, n=n, k=k, logit=np.arange(N.size) * 1.0, expected=np.full(N.size, 0.5),
+        flagged=np.ones(N.size, dtype=np.bool_), N=N, n=n, k=k, logit=np.arange(N.size, dtype=np.float64), expected=np.full(N.size, 0.5),
         N1=float(N.sum()), N0=0.0,
     )  # fmt: skip
 
@@ -62,8 +62,8 @@ def test_joined_parts_are_right_on_average() -> None:
     """Two bands that cross the sides of a second classifier, at rates four times apart: no bias beyond that of a ratio."""
     count = np.array([30, 270, 40, 660])  # cells: pattern 1, 1, 3, 3 would be whole; here bands mix the second classifier's sides
     profile = Profile(
-        columns=(), pattern=np.array([0, 0, 2, 2]), guide_bin=np.array([1, 2, 1, 2]), slice=np.zeros(4), count=count, slice_values=((),),
-        guided=True, smallest_id="", largest_id="",
+        columns=(), pattern=np.array([0, 0, 2, 2]), guide_bin=np.array([1, 2, 1, 2]), slice=np.zeros(4, dtype=np.int64), count=count,
+        slice_values=((),), guided=True, smallest_id="", largest_id="",
     )  # fmt: skip
     design = Design(name="bands", band=np.array([0, 1, 0, 1]), N=np.array([70, 930]), mass=np.array([7.0, 20.0]))
     take, truth = np.array([7, 20]), np.array([0, 0, 30, 200])

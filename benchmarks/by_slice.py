@@ -1,0 +1,116 @@
+"""Precision by country and by block of days on the fraud stream: one draw for all slices, and one for the whole table read by slice."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+import assay
+from assay.designs.base import takes_of
+from assay.engines.opening import open_engine
+from assay.estimators.grouping import fill_empty
+from assay.estimators.measuring import Measured, measure
+from assay.nouns.arrays import IntArray
+from assay.nouns.choice import Choice
+from assay.nouns.design import Design
+from assay.nouns.estimate import IntervalKind
+from assay.nouns.goal import parse_goal
+from assay.nouns.metric import Metric
+from assay.nouns.metrics import PRECISION
+from assay.nouns.profile import Profile
+from assay.nouns.tally import Tally
+from assay.planning.asking import Ask, ask_of, expand
+from assay.planning.forecasting import groups_for
+from assay.planning.several import design_together
+from assay.planning.sizing import labels_for_all, labels_needed
+from assay.randomness import stream
+from assay.study.simulate import true_value
+from benchmarks.drift_page import Held, Sliced
+from benchmarks.fraud import BLOCK, MODELS, Table
+
+SLICES = ("country", "block")
+KINDS: tuple[IntervalKind, ...] = ("rec", "wald")
+IN_SLICES = 1  # the purpose of the streams below
+
+
+class Bench(NamedTuple):
+    """One model's profile in slices, and the positives of its cells."""
+
+    model: str
+    profile: Profile
+    positives: IntArray
+
+
+def benches(table: Table, names: Sequence[str], scratch: Path) -> Iterator[Bench]:
+    """Each model on the stream, read as a study reads a table."""
+    c = table.columns
+    path = scratch / "stream.parquet"
+    with duckdb.connect() as connection:
+        told = {
+            "id": np.arange(c["y"].size),
+            "y": c["y"],
+            "country": np.asarray(names)[c["country"].astype(int)],
+            "block": c["day"] // BLOCK,
+        }
+        connection.register("t", {**told, **{f"score_{m}": c[f"score_{m}"] for m in MODELS}})
+        connection.execute(f"copy (select * from t) to '{path}' (format parquet)")
+    for model in MODELS:
+        judged = assay.Classifier(model, score=f"score_{model}", threshold=table.threshold[model])
+        engine = open_engine(assay.read_population(path, id="id", classifiers=[judged], slices=list(SLICES)))
+        profile = engine.profile()
+        yield Bench(model, profile, engine.positives(profile, truth="y"))
+
+
+def in_slices(at: Bench, text: str, *, reps: int, seed: int, planned: bool = True) -> Iterator[Sliced]:
+    """Every slice of a goal "by COLUMN", in one draw made for all of them, or in one made for the whole table."""
+    goal = parse_goal(text)
+    asks = [ask_of(at.profile, g, slices=SLICES) for g in expand(at.profile, [goal], slices=SLICES)]
+    whole = [ask_of(at.profile, parse_goal(f"{goal.metric} +-{goal.value:g}"), slices=SLICES)]
+    served = asks if planned else whole
+    needs = [labels_needed(ask) for ask in served]
+    labels = labels_for_all(at.profile, served, [n or a.frame for n, a in zip(needs, served, strict=True)], slices=SLICES) or 0
+    design = design_together(at.profile, served, needs, labels=labels, choice=Choice(), slices=SLICES)
+    labels = min(labels, design.frame)
+    rng = stream(seed, IN_SLICES, MODELS.index(at.model), len(text), int(planned))
+    for ask, tally in zip(asks, counted(at, design, asks, labels=labels, reps=reps, rng=rng), strict=True):
+        truth = true_value(ask.part, at.positives[ask.cells], ask.metric)
+        found, plain = (read(PRECISION, tally, interval) for interval in KINDS)
+        used = float(tally.labels.mean())
+        yield Sliced(
+            model=at.model, goal=str(ask.goal), planned=planned, labels=labels, frame=ask.frame, used=used, truth=truth,
+            rec=held(found, truth), wald=held(plain, truth), reps=reps,
+        )  # fmt: skip
+
+
+def held(found: Measured, truth: float) -> Held:
+    """Replicates that hold the truth, and the mean half-width."""
+    return Held(int(((found.low <= truth) & (truth <= found.high)).sum()), float(np.mean((found.high - found.low) / 2)))
+
+
+def counted(at: Bench, design: Design, asks: Sequence[Ask], *, labels: int, reps: int, rng: np.random.Generator) -> list[Tally]:
+    """What each ask counts in the same draws: of every band so many units at random, whatever their slice."""
+    n, k = (np.zeros((reps, at.profile.count.size)) for _ in range(2))
+    takes = takes_of(design, labels)
+    for band, take in enumerate(takes):
+        cells = np.flatnonzero(design.band == band)
+        K, size = at.positives[cells], at.profile.count[cells]
+        found = rng.multivariate_hypergeometric(np.stack([K, size - K], axis=1).ravel(), int(take), size=reps, method="marginals")
+        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
+    tallies = []
+    for ask in asks:
+        groups = groups_for(ask, design, take=takes)
+        inside = groups.of_cell >= 0
+        home = np.zeros((int(inside.sum()), groups.N.size))
+        home[np.arange(home.shape[0]), groups.of_cell[inside]] = 1
+        tallies.append(groups.tally(n[:, ask.cells][:, inside] @ home, k[:, ask.cells][:, inside] @ home))
+    return tallies
+
+
+def read(metric: Metric, tally: Tally, interval: IntervalKind) -> Measured:
+    """The metric in every replicate; where a group came without a label it joins its neighbor, as in a study."""
+    if (tally.n > 0).all():
+        return measure(metric, tally, tail=0.025, interval=interval)
+    each = [measure(metric, fill_empty(tally.one(r)), tail=0.025, interval=interval) for r in range(len(tally.n))]
+    return Measured(*(np.stack(parts) for parts in zip(*each, strict=True)))

@@ -1,0 +1,299 @@
+"""Paired differences: do their intervals hold, and what are they worth beside two draws of their own?
+
+python -m benchmarks.comparing --data FOLDER --reps 2000 --seed 42 --out docs/comparing.md
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import assay
+from assay.deciding.ranking import claims
+from assay.engines.opening import open_engine
+from assay.estimators.comparing import PairTally, compare, pair_groups
+from assay.estimators.grouping import groups_of
+from assay.estimators.measuring import measure
+from assay.nouns import ladder
+from assay.nouns.estimate import IntervalKind
+from assay.nouns.metrics import metric_named
+from assay.nouns.profile import Profile
+from assay.planning.choosing import choose_design
+from assay.planning.differing import Contest, contests, difference_design, ranking_design
+from assay.randomness import stream
+from assay.study.simulate import replicate
+from benchmarks.judging import verdict_of
+
+PAIRS = (
+    ("fraud_sample", "gbm", "lr"),
+    ("fraud_sample", "gbm", "rules"),
+    ("mnist8", "mlp", "lr"),
+    ("mnist8", "mlp", "nb"),
+    ("mnist8", "lr", "nb"),
+    ("hate_tweets", "lr", "hgb"),
+    ("hate_tweets", "lr", "nb"),
+    ("hate_tweets", "hgb", "nb"),
+    ("news20_sci_space", "lr", "nb"),
+    ("news20_talk_religion_misc", "lr", "hgb"),
+)
+PRICED = ("fraud_sample", "mnist8")  # tables whose pairs are also priced beside two draws
+METRICS = ("f1", "recall", "precision", "accuracy")
+LABELS = (200, 500, 1_000, 2_000)
+KINDS: tuple[IntervalKind, ...] = ("rec", "strict", "wald")
+Guide = Literal["own", "shuffled", "reversed"]
+GUIDES: tuple[Guide, ...] = ("own", "shuffled", "reversed")
+NEAR = 1.02  # two draws are priced to two per cent
+
+
+class Judged(NamedTuple):
+    """Cells of a profile of several classifiers, and their positives."""
+
+    profile: Profile
+    positives: NDArray[np.int64]
+
+
+def judged(y: NDArray[np.bool_], guide_bin: NDArray[np.int64], pattern: NDArray[np.int64]) -> Judged:
+    """The profile an engine would make of these units."""
+    cells, where = np.unique(pattern * (ladder.BINS + 1) + guide_bin, return_inverse=True)
+    profile = Profile(
+        columns=(),
+        guide_bin=cells % (ladder.BINS + 1),
+        pattern=cells // (ladder.BINS + 1),
+        slice=np.zeros(cells.size, dtype=np.int64),
+        count=np.bincount(where),
+        slice_values=((),),
+        guided=True,
+        smallest_id="",
+        largest_id="",
+    )
+    return Judged(profile, np.bincount(where, weights=y).astype(np.int64))
+
+
+def load(folder: Path, table: str, models: Sequence[str]) -> Judged:
+    """A table of real predictions with its truth; the first model's score is the guide."""
+    manifest = json.loads((folder / "manifest.json").read_text())[table]
+    found = [
+        assay.Classifier(
+            m, score=f"score_{m}", threshold=float(manifest["metrics"]["models"][m].get("threshold") or manifest["thresholds"][m])
+        )
+        for m in models
+    ]
+    engine = open_engine(assay.read_population(folder / f"{table}.parquet", id="id", classifiers=found))
+    profile = engine.profile()
+    return Judged(profile, engine.positives(profile, truth="y"))
+
+
+def turned(at: Judged, guide: Guide, rng: np.random.Generator) -> Judged:
+    """The same units with the guide permuted over each pattern of decisions (shuffled), or turned round in it (reversed)."""
+    if guide == "own":
+        return at
+    count = at.profile.count
+    pattern, bins = np.repeat(at.profile.pattern, count), np.repeat(at.profile.guide_bin, count)
+    first = np.repeat(np.cumsum(count) - count, count)
+    y = np.arange(bins.size) - first < np.repeat(at.positives, count)
+    new = bins.copy()
+    for p in np.unique(pattern):
+        mine = np.flatnonzero(pattern == p)
+        new[mine] = rng.permutation(bins[mine]) if guide == "shuffled" else bins[mine][::-1]
+    return judged(y, new, pattern)
+
+
+class Row(NamedTuple):
+    """One pair, metric, budget and guide."""
+
+    pair: str
+    metric: str
+    labels: int
+    guide: Guide
+    truth: float
+    hits: dict[IntervalKind, int]
+    half_width: float
+    two: int | None  # labels of two draws as wide; None where it was not asked
+
+
+def covered(at: Judged, name: str, pair: str, *, guide: Guide, reps: int, seed: int) -> Iterator[Row]:
+    """Coverage of one metric of the first two classifiers at every budget that is not a census."""
+    contest = Contest(at.profile, metric_named(name), 0, 1)
+    truth = contest.value(at.positives / at.profile.count)
+    for labels in LABELS:
+        design = difference_design(contest, labels=labels)
+        if labels >= design.frame:
+            continue
+        groups = contest.groups(design)
+        tally = groups.of(replicate(groups.groups, design, at.positives, labels=labels, reps=reps, rng=stream(seed, labels)))
+        found = {kind: compare(contest.metric, tally, tail=0.025, interval=kind) for kind in KINDS}
+        hits = {kind: int(((m.low - 1e-12 <= truth) & (truth <= m.high + 1e-12)).sum()) for kind, m in found.items()}
+        width = float((found["rec"].high - found["rec"].low).mean() / 2)
+        yield Row(pair, name, labels, guide, truth, hits, width, None)
+
+
+def two_draws(alone: Sequence[Judged], name: str, labels: int, *, reps: int, seed: int) -> float:
+    """The mean half-width of the difference from a draw for each classifier, half of the labels each, in its default bands."""
+    metric, each = metric_named(name), []
+    for c, at in enumerate(alone):
+        design = choose_design(at.profile, [metric], labels=labels // 2)
+        used = min(labels // 2, design.frame)
+        tally = replicate(groups_of(at.profile, design), design, at.positives, labels=used, reps=reps, rng=stream(seed, labels, c))
+        each.append(measure(metric, tally, tail=0.025))
+    a, b = each
+    return float((np.hypot(a.value - a.low, b.high - b.value) + np.hypot(a.high - a.value, b.value - b.low)).mean() / 2)
+
+
+def priced(row: Row, alone: Sequence[Judged], *, reps: int, seed: int) -> Row:
+    """The row with the labels of two draws as wide."""
+    low, high = row.labels, 2 * alone[0].profile.N
+    while high > NEAR * low:
+        middle = round(np.sqrt(low * high))
+        wide = two_draws(alone, row.metric, middle, reps=reps, seed=seed) > row.half_width
+        low, high = (middle, high) if wide else (low, middle)
+    return row._replace(two=high)
+
+
+def rows(folder: Path, *, reps: int, seed: int) -> Iterator[Row]:
+    """Every pair, metric, budget and guide."""
+    for table, *models in PAIRS:
+        at = load(folder, table, models)
+        alone = [load(folder, table, [m]) for m in models] if table in PRICED else []
+        for g, guide in enumerate(GUIDES):
+            known = turned(at, guide, stream(seed, g))
+            for name in METRICS:
+                for row in covered(known, name, f"{table} {models[0]} - {models[1]}", guide=guide, reps=reps, seed=seed):
+                    yield priced(row, alone, reps=200, seed=seed) if alone and guide == "own" else row
+
+
+def tied(k: int, rng: np.random.Generator) -> Judged:
+    """20,000 units and k classifiers that tie exactly in every metric: each way to disagree holds 30 positives and 60 others."""
+    patterns, truths = [], []
+    for pattern in range(1 << k):
+        sizes = {0: (100, 20_000 - 460 - 90 * ((1 << k) - 2)), (1 << k) - 1: (300, 60)}.get(pattern, (30, 60))
+        patterns.append(np.full(sum(sizes), pattern))
+        truths.append(np.arange(sum(sizes)) < sizes[0])
+    y = np.concatenate(truths)
+    log_odds = 2 * (rng.normal(0, 1, y.size) + 2.0 * y) - 4
+    return judged(y, ladder.bin_of(1 / (1 + np.exp(-log_odds))), np.concatenate(patterns))
+
+
+class Family(NamedTuple):
+    """False claims among classifiers that tie."""
+
+    k: int
+    metric: str
+    labels: int
+    holm: int
+    bare: int  # a claim wherever a pair's own Wald interval at the level excludes 0
+
+
+def families(*, reps: int, seed: int) -> Iterator[Family]:
+    """Studies with a false claim, by Holm's rule and by bare Wald intervals."""
+    for k in (3, 4):
+        at = tied(k, stream(seed, k))
+        for name in ("f1", "recall", "accuracy"):
+            for labels in (200, 400):
+                tallies = ranked(at, name, k, labels=labels, reps=reps, rng=stream(seed, k, labels))
+                false = claims(metric_named(name), tallies, k).any(axis=(-2, -1))
+                wald = [compare(metric_named(name), t, tail=0.025, interval="wald") for t in tallies.values()]
+                bare = np.any([(m.low > 0) | (m.high < 0) for m in wald], axis=0)
+                yield Family(k, name, labels, int(false.sum()), int(bare.sum()))
+
+
+def ranked(at: Judged, name: str, k: int, *, labels: int, reps: int, rng: np.random.Generator) -> dict[tuple[int, int], PairTally]:
+    """Draws for all pairs of k classifiers, read for each pair; no band crosses a pattern, so every pair's groups are the bands."""
+    design = ranking_design(at.profile, metric_named(name), range(k), labels=labels)
+    bands_of = pair_groups(at.profile, design, 0, 1).groups
+    drawn = replicate(bands_of, design, at.positives, labels=labels, reps=reps, rng=rng)
+    place, tallies = np.argsort(bands_of.band), {}
+    assert bands_of.band.size == design.N.size
+    for pair in contests(at.profile, metric_named(name), range(k)):
+        groups = pair.groups(design)
+        mine = place[groups.groups.band]
+        tallies[pair.first, pair.second] = groups.tally(drawn.n[:, mine], drawn.k[:, mine])
+    return tallies
+
+
+def page(found: Sequence[Row], false: Sequence[Family], *, reps: int, seed: int) -> str:
+    """docs/comparing.md."""
+    own = [r for r in found if r.guide == "own"]
+    ratios = {name: [r.labels / r.two for r in own if r.two is not None and r.metric == name] for name in METRICS}
+    failing = {kind: sum(verdict_of(r.hits[kind], reps) != "" for r in found) for kind in KINDS}
+    least = {kind: min(r.hits[kind] for r in found) / reps for kind in KINDS}
+    lines = [
+        "# Differences of two classifiers",
+        "",
+        f"    python -m benchmarks.comparing --data FOLDER --reps {reps} --seed {seed} --out docs/comparing.md",
+        "",
+        "The first classifier's metric less the second's, from one draw made for the difference. The guide is the first's score (own), the "
+        "same permuted over the units of each pattern of decisions (shuffled), or turned round in it (reversed). Budgets that would label "
+        "all the difference depends on are left out: they are exact. A cell passes if an exact binomial test at 1e-3 does not reject a "
+        f"true coverage of 0.94; {reps:,} replicates, nominal 0.95. How the interval is made: [maths](maths/comparing.md).",
+        "",
+        *(f"- {kind}: {failing[kind]} of {len(found)} cells do not pass; lowest coverage {least[kind]:.3f}." for kind in KINDS),
+        *(f"- {name}: labels over those of two draws as wide {min(of):.3f} to {max(of):.3f}." for name, of in ratios.items()),
+        "",
+        *_coverage_table(own, reps),
+        "",
+        *_guide_table(found, reps),
+        "",
+        *_family_table(false, reps),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _coverage_table(own: Sequence[Row], reps: int) -> Iterator[str]:
+    yield "## Coverage and price, the guide as it is\n"
+    yield (
+        "*two draws*: labels of a draw for each classifier, half each, in its default bands for the metric, whose difference has the same "
+        "mean width (MOVER of the two intervals, 200 replicates, to two per cent); *share*: labels over those."
+    )
+    yield ""
+    yield "| pair | metric | truth | labels | rec | strict | wald | half-width | two draws | share |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for r in own:
+        marks = " | ".join(f"{r.hits[kind] / reps:.3f}{verdict_of(r.hits[kind], reps)}" for kind in KINDS)
+        price = "| |" if r.two is None else f"{r.two:,} | {r.labels / r.two:.3f} |"
+        yield f"| {r.pair} | {r.metric} | {r.truth:+.4f} | {r.labels:,} | {marks} | {r.half_width:.5f} | {price}"
+
+
+def _guide_table(found: Sequence[Row], reps: int) -> Iterator[str]:
+    yield "## Whatever the guide\n"
+    yield "| guide | metric | cells | lowest rec | rec not passing | lowest wald | wald not passing |"
+    yield "|---|---|--:|--:|--:|--:|--:|"
+    for guide in GUIDES:
+        for name in METRICS:
+            mine = [r for r in found if (r.guide, r.metric) == (guide, name)]
+            parts = [
+                (min(r.hits[k] for r in mine) / reps, sum(verdict_of(r.hits[k], reps) != "" for r in mine)) for k in (KINDS[0], KINDS[2])
+            ]
+            yield f"| {guide} | {name} | {len(mine)} | " + " | ".join(f"{low:.3f} | {failed}" for low, failed in parts) + " |"
+
+
+def _family_table(false: Sequence[Family], reps: int) -> Iterator[str]:
+    yield "## Ranking classifiers that tie\n"
+    yield (
+        "Classifiers with exactly the same confusion matrix: every claim that one is better is false. Studies with at least one such "
+        "claim, by Holm's rule at level 0.95, and by every pair's own Wald interval (a twin that must fail)."
+    )
+    yield ""
+    yield "| classifiers | metric | labels | Holm | bare Wald |"
+    yield "|--:|---|--:|--:|--:|"
+    for f in false:
+        yield f"| {f.k} | {f.metric} | {f.labels:,} | {f.holm / reps:.4f} | {f.bare / reps:.4f} |"
+
+
+def main() -> None:
+    """Runs all pairs and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--reps", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    chance = {"reps": options.reps, "seed": options.seed}
+    options.out.write_text(page(list(rows(options.data, **chance)), list(families(**chance)), **chance))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""`assay window`."""
+
+import click
+
+from assay.cli.options import json_option, ledger_option
+from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, print_json, table, working
+
+
+@click.command("window")
+@click.argument("studies", nargs=-1, required=True)
+@click.option("--metric", default="recall", show_default=True, help="The metric of all of them together.")
+@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@ledger_option
+@json_option
+def command(*, studies: tuple[str, ...], metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
+    """A metric of the units of several STUDIES together, one a period, for events too rare to be read in one.
+
+    \b
+    Example:
+      assay window week45 week46 week47 --metric recall
+    """  # noqa: D301
+    from assay.study.study import Study
+
+    held = [Study.load(name, ledger=ledger) for name in studies]
+    with working("reading the studies"):
+        found = held[-1].window(held[:-1], metric, classifier=classifier)
+    if as_json:
+        print_json(found.as_json())
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows([found]))
+    click.echo(f"\nlevel {found.level:.4g}")

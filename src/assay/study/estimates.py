@@ -1,0 +1,91 @@
+"""What a look at a study shows: every metric the draw can answer for, or how far the labeling is.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.errors import StudyError
+from assay.nouns.agreed import Agreed
+from assay.nouns.canonical import Json
+from assay.nouns.estimate import Estimate
+from assay.nouns.metrics import metric_named
+from assay.nouns.missing import Missing
+from assay.study.atlas import in_words
+from assay.study.progress import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimates:
+    """Every metric the draw can answer for, or how far the labeling is if it is too early to say.
+
+    estimates   empty before the look the plan names
+    certified   False for a peek: the intervals are then not at their stated level
+    cautions    for each estimate, why its interval was not shown to hold; None where it was
+    agreement   how far labelers agree on units that several answered; None where no unit was
+    missing     answers that are not there: how many, where, and whether chance could have put them there
+    warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
+    """
+
+    progress: Progress
+    estimates: tuple[Estimate, ...]
+    certified: bool
+    promise: str
+    missing: Missing
+    agreement: Agreed | None
+    warnings: tuple[str, ...]
+    cautions: tuple[str | None, ...] = ()
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """The estimate of a metric; of the first classifier that has one."""
+        return self.of(metric)
+
+    def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
+        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice."""
+        name = metric_named(metric).name
+        for found in self.estimates:
+            if found.metric == name and classifier in (None, found.classifier) and found.slice == slice:
+                return found
+        p = self.progress
+        if p.waits_for_gold and not self.estimates:
+            raise StudyError(
+                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
+            )
+        if not self.estimates:
+            raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
+        raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
+
+    def __str__(self) -> str:
+        """One line a metric."""
+        head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
+        if not self.estimates:
+            last = "gold answer" if self.progress.waits_for_gold else "one"
+            head.append(f"no interval before the last {last}: it would not hold at its level")
+        elif not self.certified:
+            head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
+        return "\n".join(
+            [
+                *head,
+                *(str(e) for e in self.estimates),
+                *([] if self.agreement is None else [str(self.agreement)]),
+                *(f"caution: {c}" for c in self.cautions_of(self.estimates)),
+                *(f"warning: {w}" for w in self.warnings),
+            ]
+        )
+
+    def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
+        """The cautions about these estimates in words, each once."""
+        return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "progress": self.progress.as_json(),
+            "certified": self.certified,
+            "promise": self.promise,
+            "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
+            "missing": self.missing.as_json(),
+            "agreement": None if self.agreement is None else self.agreement.as_json(),
+            "warnings": list(self.warnings),
+        }

@@ -1,0 +1,99 @@
+"""Ribbons hold at all thresholds together and a search keeps its promise; each test has a twin that must fail."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from assay.designs.base import takes_of
+from assay.estimators.ribbons import between, measure_thresholds
+from assay.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
+from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.design import Design
+from assay.nouns.metric import Metric
+from assay.nouns.metrics import F1, PRECISION, RECALL
+from assay.planning.choosing import choose_design
+from assay.planning.searching import design_for_search, find, search_of, search_order
+from assay.randomness import stream
+from tests.statistics.populations import Known, known, overconfident, precise
+
+pytestmark = pytest.mark.statistics
+RIBBONS, SEARCHES = 24, 25  # the purposes of the streams below
+REPS, LABELS = 150, 200
+
+
+def flat(rng: np.random.Generator) -> Known:
+    """Of 6,000 units above one half 79.7 % are positive whatever their score."""
+    score = np.concatenate([rng.uniform(0.5, 1, 6_000), rng.uniform(0, 0.5, 24_000)])
+    y = rng.random(score.size) < 0.05
+    y[np.argsort(-score)[:6_000]] = (np.arange(6_000) * 797) % 1_000 < 797
+    return known("flat", y, score, score >= 0.5)
+
+
+def draws(at: Known, design: Design, labels: int, reps: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Labels and positive ones by cell."""
+    n, k = np.zeros((reps, at.profile.count.size)), np.zeros((reps, at.profile.count.size))
+    for band, take in enumerate(takes_of(design, labels)):
+        mine = np.flatnonzero(design.band == band)
+        parts = np.stack([at.positives[mine], (at.profile.count - at.positives)[mine]], axis=1).ravel()
+        found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
+        k[:, mine], n[:, mine] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
+    return n, k
+
+
+def opened(at: Known, design: Design, labels: int) -> Pieces:
+    take = takes_of(design, labels)
+    return pieces_of(at.profile, design, thresholds_of(at.profile, design, take), take)
+
+
+def truths(at: Known, bins: IntArray) -> dict[str, FloatArray]:
+    flagged = rank_of(at.profile)[None, :] >= bins[:, None]
+    found = (flagged @ at.positives).astype(np.float64)
+    return {"precision": found / (flagged @ at.profile.count), "recall": found / at.positives.sum()}
+
+
+def test_a_ribbon_holds_at_all_thresholds_and_intervals_alone_do_not(seed: int) -> None:
+    at = overconfident(stream(seed, RIBBONS))
+    design = choose_design(at.profile, [F1], labels=LABELS)
+    pieces = opened(at, design, LABELS)
+    n, k = draws(at, design, LABELS, REPS, stream(seed, RIBBONS, 1))
+    bins = np.unique(rank_of(at.profile))
+    inside = bins[(bins >= pieces.thresholds.bin[-1]) & (bins <= pieces.thresholds.bin[0])][::-1]
+    units = (rank_of(at.profile)[None, :] >= inside[:, None]) @ at.profile.count.astype(np.float64)
+    least = binom.ppf(1e-6, REPS, 0.95)
+    for curve in measure_thresholds(pieces, n, k, metrics=(PRECISION, RECALL), level=0.95):
+        truth = truths(at, pieces.thresholds.bin)[curve.metric]
+        low, high = between(curve, units)
+        everywhere = truths(at, inside)[curve.metric]
+        assert ((low <= everywhere + 1e-12) & (everywhere <= high + 1e-12)).all(axis=1).sum() >= least
+        alone = ((curve.low <= truth + 1e-12) & (truth <= curve.high + 1e-12)).all(axis=1).sum()
+        assert alone < least or curve.metric == "recall"
+        assert (curve.ribbon_high - curve.ribbon_low).mean() <= 2 * (curve.high - curve.low).mean()
+
+
+def test_a_search_in_a_fixed_order_keeps_its_promise_and_one_without_does_not(seed: int) -> None:
+    at = flat(stream(seed, SEARCHES))
+    search, labels, reps = search_of(PRECISION, 0.8), 600, 200
+    design = design_for_search(at.profile, search, labels=labels)
+    pieces = opened(at, design, labels)
+    wrong = truths(at, pieces.thresholds.bin)["precision"] < search.target
+    n, k = (pieces.summed(x) for x in draws(at, design, labels, reps, stream(seed, SEARCHES, 1)))
+    most = binom.ppf(1 - 1e-6, reps, 0.05)
+    ends = find(pieces, search_order(pieces, at.profile, search), n, k, search)
+    assert ((ends >= 0) & wrong[ends]).sum() <= most
+    shown = limits_of(PRECISION, read_thresholds(pieces, n, k, flagged_only=True), tail=0.05)
+    tried = (pieces.thresholds.planned >= search.fewest) & wrong
+    for end in (shown.low, shown.value):  # any bound that passes, and any estimate
+        assert (end[:, tried] >= search.target).any(axis=1).sum() > most
+
+
+@pytest.mark.parametrize(("metric", "target"), [(PRECISION, 0.7), (RECALL, 0.8)])
+def test_a_search_finds_thresholds_that_have_the_target(metric: Metric, target: float, seed: int) -> None:
+    at = (overconfident if metric is PRECISION else precise)(stream(seed, SEARCHES, 2))
+    search, labels, reps = search_of(metric, target), 300, 100
+    design = design_for_search(at.profile, search, labels=labels) if metric is PRECISION else choose_design(at.profile, [F1], labels=labels)
+    pieces = opened(at, design, labels)
+    wrong = truths(at, pieces.thresholds.bin)[metric.name] < target
+    n, k = (pieces.summed(x) for x in draws(at, design, labels, reps, stream(seed, SEARCHES, 3)))
+    ends = find(pieces, search_order(pieces, at.profile, search), n, k, search)
+    assert ((ends >= 0) & wrong[ends]).sum() <= binom.ppf(1 - 1e-6, reps, 0.05)
+    assert (ends >= 0).mean() > 0.5

@@ -1,0 +1,146 @@
+"""A draw for a difference: labels where two classifiers disagree, enough of them, and a refusal where another draw would not do."""
+
+import numpy as np
+import pytest
+
+from assay.designs.base import takes_of
+from assay.errors import PlanError
+from assay.estimators.comparing import compare
+from assay.nouns.ladder import bin_of
+from assay.nouns.metrics import metric_named
+from assay.planning.choosing import choose_design
+from assay.planning.differing import (
+    Contest,
+    contests,
+    difference_design,
+    difference_rates,
+    difference_sizes,
+    expect_difference,
+    labels_for_difference,
+    ranking_design,
+    refuse_thin,
+    thin_share,
+)
+from assay.planning.forecasting import CHANCE_REPS
+from assay.randomness import stream
+from assay.study.simulate import replicate
+from benchmarks.comparing import Judged, judged, tied
+
+NAMES = ("new", "old")
+
+
+def two(*, share: float = 0.02, N: int = 30_000) -> Judged:
+    """Two classifiers that cut two noisy views of the same log-odds; the first sees better, and its score is the guide."""
+    rng = stream(42, 31)
+    y = rng.random(N) < share
+    signal = rng.normal(0, 1, N) + 3 * y
+    log_odds = 3 * signal - 4.5 + np.log(share / (1 - share))
+    other = log_odds + rng.normal(0, 3, N)
+    pattern = (log_odds > 0).astype(np.int64) + 2 * (other > 0)
+    return judged(y, bin_of(1 / (1 + np.exp(-log_odds))), pattern)
+
+
+AT = two()
+
+
+def contest(name: str) -> Contest:
+    """The first against the second."""
+    return Contest(AT.profile, metric_named(name), 0, 1)
+
+
+@pytest.mark.parametrize("name", ["f1", "recall", "precision", "accuracy"])
+def test_rates_add_up_to_the_labels(name: str) -> None:
+    for labels in (50, 300, 900):
+        pi = difference_rates(contest(name), labels)
+        wanted = min(labels, AT.profile.count[contest(name).needed].sum())
+        assert (pi * AT.profile.count).sum() == pytest.approx(wanted)
+        assert (pi[contest(name).needed] > 0).all()
+        assert (pi[~contest(name).needed] == 0).all()
+
+
+def test_accuracy_is_drawn_where_the_two_disagree() -> None:
+    cell = contest("accuracy").cell
+    assert (np.isin(cell, (1, 2)) == contest("accuracy").needed).all()
+    assert ((cell > 0) == contest("precision").needed).all()
+    assert contest("f1").needed.all()
+
+
+@pytest.mark.parametrize("name", ["f1", "recall"])
+def test_disagreements_have_more_labels_than_their_units(name: str) -> None:
+    pi, apart = difference_rates(contest(name), 300), np.isin(contest(name).cell, (1, 2))
+    held = (pi * AT.profile.count)[apart].sum()
+    assert held > 0.5 * 300 * 0.6  # nearly all of the optimal half, and the 30 % of their own
+    assert held > 10 * 300 * AT.profile.count[apart].sum() / AT.profile.N
+    assert (difference_sizes(contest(name))[~apart] > 0).all()  # a denominator is never left out
+
+
+@pytest.mark.parametrize("name", ["f1", "recall", "precision", "accuracy"])
+def test_no_band_crosses_a_disagreement_cell(name: str) -> None:
+    design = difference_design(contest(name), labels=400)
+    groups = contest(name).groups(design)
+    assert groups.groups.N.size == design.N.size
+    assert (thin_share(groups, design, 400) == 0).all()
+    refuse_thin(contest(name), design, 400, names=NAMES)
+    assert (takes_of(design, min(400, design.frame)) >= np.minimum(design.N, 2)).all()
+
+
+def test_a_draw_for_one_classifier_is_refused() -> None:
+    design = choose_design(AT.profile, [metric_named("f1")], labels=200)
+    with pytest.raises(PlanError, match="labels of this draw would do, or draw for the comparison"):
+        refuse_thin(contest("accuracy"), design, 200, names=NAMES)
+    refuse_thin(contest("accuracy"), design, design.frame, names=NAMES)  # a census leaves nothing to chance
+
+
+def test_what_never_differs_is_refused() -> None:
+    with pytest.raises(PlanError, match="nothing to label"):
+        difference_design(contest("prevalence"), labels=200)
+    with pytest.raises(PlanError, match="nothing to label"):
+        ranking_design(AT.profile, metric_named("recall"), [0, 0], labels=200)
+
+
+def test_labels_reach_the_half_width() -> None:
+    labels = labels_for_difference(contest("f1"), half_width=0.06)
+    assert labels is not None
+    design = difference_design(contest("f1"), labels=labels)
+    groups = contest("f1").groups(design)
+    drawn = groups.of(replicate(groups.groups, design, AT.positives, labels=labels, reps=400, rng=stream(42, 1)))
+    found = compare(metric_named("f1"), drawn, tail=0.025).half_width.mean()
+    assert 0.75 * 0.06 < found < 1.15 * 0.06  # the guide is right here, up to the luck of one population
+
+
+def test_labels_show_the_better_one_with_power() -> None:
+    at, share, reps = contest("accuracy"), AT.positives / AT.profile.count, 400
+    labels = labels_for_difference(at, margin=0.02, power=0.8, share=share)
+    assert labels is not None
+    design = difference_design(at, labels=labels)
+    groups = at.groups(design)
+    drawn = groups.of(replicate(groups.groups, design, AT.positives, labels=labels, reps=reps, rng=stream(42, 2)))
+    noise = 4 * np.sqrt(0.8 * 0.2 * (1 / CHANCE_REPS + 1 / reps))  # of the imagined draws and of these
+    assert abs((compare(at.metric, drawn, tail=0.05).low > 0.02).mean() - 0.8) < noise
+    more = labels_for_difference(at, margin=0.02, power=0.95, share=share)
+    assert more is not None
+    assert more > labels
+
+
+def test_no_number_of_labels_shows_what_is_not_so() -> None:
+    assert labels_for_difference(contest("accuracy")._replace(first=1, second=0)) is None
+    assert labels_for_difference(contest("accuracy"), margin=0.9) is None
+
+
+def test_a_census_is_expected_to_be_exact() -> None:
+    at = contest("accuracy")
+    design = difference_design(at, labels=200)
+    seen = expect_difference(at, design, design.frame, share=AT.positives / AT.profile.count)
+    assert seen.half_width < 1e-9
+    assert seen.value == pytest.approx(at.value(AT.positives / AT.profile.count))
+    assert seen.chance > 0.99
+
+
+def test_a_ranking_serves_every_pair() -> None:
+    at = tied(3, stream(42, 3))
+    design = ranking_design(at.profile, metric_named("f1"), range(3), labels=300)
+    pairs = contests(at.profile, metric_named("f1"), range(3))
+    assert [(p.first, p.second) for p in pairs] == [(0, 1), (0, 2), (1, 2)]
+    for pair in pairs:
+        assert (thin_share(pair.groups(design), design, 300) == 0).all()
+    assert design.mass.sum() == pytest.approx(300, rel=1e-3)
