@@ -1,4 +1,4 @@
-"""Recall of many classifiers from one draw: what nobody flagged is looked at once, for all of them.
+"""Recall and precision of many classifiers from one draw: what nobody flagged is looked at once, for all of them.
 
 python -m benchmarks.recalls --data FOLDER --reps 1000 --seed 42 --out docs/recalls.md
 """
@@ -6,6 +6,7 @@ python -m benchmarks.recalls --data FOLDER --reps 1000 --seed 42 --out docs/reca
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,19 +17,22 @@ from assay.designs.base import takes_of
 from assay.engines.opening import open_engine
 from assay.estimators.grouping import groups_of
 from assay.estimators.measuring import measure
+from assay.nouns.arrays import IntArray
 from assay.nouns.choice import Choice
 from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Totals
 from assay.nouns.metrics import METRICS
+from assay.nouns.profile import Profile
 from assay.planning.asking import ask_of
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
 from assay.randomness import stream
-from assay.study.simulate import replicate
+from assay.study.simulate import replicate, true_value
 from benchmarks.judging import verdict, verdict_of
 
 TABLES = (("mnist8", ("mlp", "lr", "nb")), ("hate_tweets", ("lr", "hgb", "nb")), ("fraud_sample", ("gbm", "lr", "rules")))
 LABELS = (500, 1_000, 2_000)
+PRECISE = 4  # times the replicates, for precision
+FEWER = (150, 300, 600, 900)  # for precision, whose frame is the flagged units
 ELUSION = "false_omission_rate"  # of what at least one classifier flags: the share of positives among units nobody flagged
 
 
@@ -53,12 +57,69 @@ def ensemble(folder: Path, table: str, models: Sequence[str]) -> list[assay.Clas
     return [*judged, assay.Classifier("vote", of=models, at_least=2), assay.Classifier("any", of=models)]
 
 
-def rows(folder: Path, table: str, models: Sequence[str], *, reps: int, seed: int) -> Iterator[Row]:
-    """Every recall, and the elusion, with one draw for all."""
+class Judged(NamedTuple):
+    """A table with the decisions of several classifiers and its truth."""
+
+    profile: Profile
+    positives: IntArray
+    names: list[str]
+
+    def truth(self, metric: str, j: int) -> float:
+        """The metric of a classifier if every unit were labeled."""
+        return true_value(self.profile, self.positives, METRICS[metric], classifier=j)
+
+    def without_scores(self) -> "Judged":
+        """The same with nothing known but the decisions."""
+        patterns, home = np.unique(self.profile.pattern, return_inverse=True)
+        nothing = np.zeros(patterns.size, dtype=np.int64)
+        count, found = (np.bincount(home, weights=w).astype(np.int64) for w in (self.profile.count, self.positives))
+        plain = replace(
+            self.profile, pattern=patterns, guide_bin=nothing, slice=nothing, count=count, slice_values=((),), guided=False
+        )  # fmt: skip
+        return Judged(plain, found, self.names)
+
+
+def judged_on(folder: Path, table: str, models: Sequence[str]) -> Judged:
+    """The ensemble on one table, steered by the first one's score."""
     judged = ensemble(folder, table, models)
     engine = open_engine(assay.read_population(folder / f"{table}.parquet", id="id", classifiers=judged))
     profile = engine.profile()
-    positives, names = engine.positives(profile, truth="y"), [c.name for c in judged]
+    return Judged(profile, engine.positives(profile, truth="y"), [c.name for c in judged])
+
+
+class Precise(NamedTuple):
+    """Precision of one classifier on one draw for all."""
+
+    table: str
+    guide: str
+    labels: int
+    classifier: str
+    coverage: float
+    half_width: float
+
+
+def precise(folder: Path, table: str, models: Sequence[str], *, reps: int, seed: int) -> Iterator[Precise]:
+    """Every precision with one draw for all, steered by a score and by decisions alone."""
+    whole = judged_on(folder, table, models)
+    for guide, at in (("score", whole), ("decisions", whole.without_scores())):
+        names = at.names[:4]  # the models and their vote
+        asks = [ask_of(at.profile, parse_goal(f"precision +-0.03 for {name}"), names=at.names) for name in names]
+        needs = [labels_needed(ask) for ask in asks]
+        for n in FEWER:
+            design = design_together(at.profile, asks, needs, labels=n, choice=Choice())
+            used = min(n, design.frame)
+            for j, name in enumerate(names):
+                groups = groups_of(at.profile, design, classifier=j, take=takes_of(design, used))
+                chance = stream(seed, 1, [t for t, _ in TABLES].index(table), n, j)
+                tally = replicate(groups, design, at.positives, labels=used, reps=reps, rng=chance)
+                found, truth = measure(METRICS["precision"], tally, tail=0.025), at.truth("precision", j)
+                covered = float(np.mean((found.low <= truth) & (truth <= found.high)))
+                yield Precise(table, guide, used, name, covered, float(found.half_width.mean()))
+
+
+def rows(folder: Path, table: str, models: Sequence[str], *, reps: int, seed: int) -> Iterator[Row]:
+    """Every recall, and the elusion, with one draw for all."""
+    profile, positives, names = whole = judged_on(folder, table, models)
     asks = [ask_of(profile, parse_goal(f"recall +-0.05 for {name}"), names=names) for name in names]
     needs = [labels_needed(ask) for ask in asks]
     for n in LABELS:
@@ -69,22 +130,19 @@ def rows(folder: Path, table: str, models: Sequence[str], *, reps: int, seed: in
             tally = replicate(groups_of(profile, design, classifier=j, take=take), design, positives, labels=n, reps=reps, rng=chance)
             own = design_together(profile, [asks[j]], [None], labels=n, choice=Choice())
             alone = replicate(groups_of(profile, own, classifier=j), own, positives, labels=n, reps=max(100, reps // 5), rng=chance)
-            flagged = profile.predicted(j)
-            A, B = (np.asarray(float(positives[side].sum())) for side in (flagged, ~flagged))
-            N1 = float(profile.count[flagged].sum())
             for metric in ("recall", ELUSION) if name == "any" else ("recall",):
-                truth = float(METRICS[metric].value(Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)))
+                truth = whole.truth(metric, j)
                 found, one = (measure(METRICS[metric], t, tail=0.025) for t in (tally, alone))
                 covered = float(np.mean((found.low <= truth) & (truth <= found.high)))
                 yield Row(table, n, name, metric, truth, covered, float(found.half_width.mean()), float(one.half_width.mean()))
 
 
-def page(found: Sequence[Row], *, reps: int, seed: int) -> str:
+def page(found: Sequence[Row], others: Sequence[Precise], *, reps: int, seed: int) -> str:
     """docs/recalls.md."""
     failed = [r for r in found if verdict(round(r.coverage * reps), reps) != "passes"]
     wider = [r.half_width / r.alone for r in found if r.metric == "recall"]
     lines = [
-        "# Recall of many classifiers from one draw",
+        "# Recall and precision of many classifiers from one draw",
         "",
         f"    python -m benchmarks.recalls --data FOLDER --reps {reps} --seed {seed} --out docs/recalls.md",
         "",
@@ -106,6 +164,20 @@ def page(found: Sequence[Row], *, reps: int, seed: int) -> str:
         lines.append(
             f"| {r.table} | {r.labels:,} | {r.classifier} | {name} | {r.truth:.4f} | {covered} | {r.half_width:.4f} | {r.alone:.4f} |"
         )
+    poor = [r for r in others if verdict(round(r.coverage * PRECISE * reps), PRECISE * reps) != "passes"]
+    lines += [
+        "",
+        "## Precision",
+        "",
+        f"The three classifiers and their vote, a precision goal each, on one draw of flagged units; steered by the first one's score, or "
+        f"knowing nothing but the decisions. {PRECISE * reps:,} replicates. Lowest coverage {min(r.coverage for r in others):.3f}; "
+        f"{len(others) - len(poor)} of {len(others)} cells pass.",
+        "",
+        "| table | steered by | labels | classifier | coverage | half-width |",
+        "|---|---|--:|---|--:|--:|",
+    ]
+    for o in others:
+        lines.append(f"| {o.table} | {o.guide} | {o.labels:,} | {o.classifier} | {o.coverage:.3f} | {o.half_width:.4f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -118,7 +190,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     found = [row for table, models in TABLES for row in rows(options.data, table, models, reps=options.reps, seed=options.seed)]
-    options.out.write_text(page(found, reps=options.reps, seed=options.seed))
+    others = [
+        row for table, models in TABLES for row in precise(options.data, table, models, reps=PRECISE * options.reps, seed=options.seed)
+    ]  # fmt: skip
+    options.out.write_text(page(found, others, reps=options.reps, seed=options.seed))
 
 
 if __name__ == "__main__":

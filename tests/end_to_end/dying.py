@@ -35,10 +35,10 @@ import assay.engines.duckdb
 import assay.engines.memory
 import assay.engines.selftest
 import assay.ledgers.sqlite
-import assay.study.sizing
+import assay.study.plans.sizing
 import assay.study.study
 
-WARM = (alembic.command, alembic.config, duckdb, scipy.stats, assay.engines.duckdb, assay.engines.memory, assay.study.sizing)
+WARM = (alembic.command, alembic.config, duckdb, scipy.stats, assay.engines.duckdb, assay.engines.memory, assay.study.plans.sizing)
 FIXED_TIME = "2026-01-02T03:04:05.000006+00:00"
 FIXED_SALT = "0123456789abcdef" * 2
 
@@ -85,7 +85,7 @@ def hook(dying: Dying) -> None:
     study: Any = assay.study.study
     study.new_salt = lambda: FIXED_SALT
     # Two things that cost most of the time and leave no trace: sizing the goals of a budget already given, and testing DuckDB.
-    sizing: Any = assay.study.sizing
+    sizing: Any = assay.study.plans.sizing
     sizing.labels_needed = sizing.uniform_labels = lambda *_, **__: None
     selftest: Any = assay.engines.selftest
     selftest.check_engine = lambda *_: None

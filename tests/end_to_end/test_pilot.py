@@ -10,7 +10,7 @@ from assay.errors import PlanError, StudyError
 from assay.ledgers.base import Ledger
 from assay.nouns.plan import Plan
 from assay.randomness import stream
-from assay.study.growing import growth
+from assay.study.plans.growing import growth
 from assay.study.populations import read_population
 from assay.study.study import Study
 

@@ -8,9 +8,9 @@ import pytest
 from assay.engines.opening import open_engine
 from assay.nouns.goal import parse_goal
 from assay.randomness import stream
+from assay.study.plans.recalibrating import read_answered, recalibration
+from assay.study.plans.sizing import Ways, size_goals
 from assay.study.populations import read_population
-from assay.study.recalibrating import read_answered, recalibration
-from assay.study.sizing import Ways, size_goals
 from tests.end_to_end.commands import assay, ok
 from tests.unit.study.made import write_csv
 

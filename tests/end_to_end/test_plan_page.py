@@ -15,9 +15,9 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.goal import parse_goal
 from assay.randomness import stream
 from assay.reports.plan_page import plan_page
-from assay.study.picturing import picture
+from assay.study.plans.picturing import picture
+from assay.study.plans.sizing import Columns, Ways, size_goals
 from assay.study.populations import read_population
-from assay.study.sizing import Columns, Ways, size_goals
 
 CHROMIUM = shutil.which("chromium")
 EVIL = "</script><script>document.body.remove()</script>"

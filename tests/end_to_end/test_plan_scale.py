@@ -9,9 +9,9 @@ import pytest
 from assay.engines.duckdb import DuckDBEngine
 from assay.nouns.goal import parse_goal
 from assay.nouns.population import Population
+from assay.study.plans.sizing import Columns, size_goals
 from assay.study.populations import read_population
 from assay.study.profiling import profile_for
-from assay.study.sizing import Columns, size_goals
 
 METRICS = (
     "precision +-0.03", "recall +-0.05", "f1 +-0.05", "accuracy +-0.01", "prevalence +-0.01", "specificity +-0.01",

@@ -23,8 +23,8 @@ from assay.nouns.tally import Tally
 from assay.nouns.weights import LabelSums, WeightSums
 from assay.planning.choosing import choose_design
 from assay.randomness import stream
-from assay.study.counting import groups_for, read_answers, tally
 from assay.study.populations import read_population
+from assay.study.readings.counting import groups_for, read_answers, tally
 from assay.study.study import Study
 from tests.identities.made import EPS, checked, tallies, tally_of
 from tests.unit.study.made import ledger_in

@@ -8,7 +8,7 @@ from assay.cli.options import json_option, ledger_option, peek_option, study_arg
 from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
 
 if TYPE_CHECKING:
-    from assay.study.comparing import Ranked
+    from assay.study.readings.comparing import Ranked
 
 
 @click.command("compare")

@@ -21,7 +21,7 @@ from assay.nouns.estimate import INTERVALS, Estimate
 from assay.nouns.metrics import COMMON
 
 if TYPE_CHECKING:
-    from assay.study.reading import Estimates
+    from assay.study.readings.reading import Estimates
 
 RESAMPLED = ("bootstrap", "rao_wu")  # counts alone have no seed
 COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")

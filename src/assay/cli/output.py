@@ -13,7 +13,7 @@ from assay.nouns.estimate import Estimate
 from assay.nouns.missing import Missing, Part
 
 if TYPE_CHECKING:
-    from assay.study.confusion import ConfusionCell
+    from assay.study.readings.confusion import ConfusionCell
 
 
 def print_json(value: Json) -> None:

@@ -10,8 +10,8 @@ from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_j
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
-    from assay.study.recalibrating import Recalibration
-    from assay.study.sizing import Sizing
+    from assay.study.plans.recalibrating import Recalibration
+    from assay.study.plans.sizing import Sizing
 
 
 def design_options(function: Any) -> Any:
@@ -94,8 +94,8 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
 def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """What goals need of a population, and the first plan of a study."""
     from assay.nouns.goal import parse_goal
+    from assay.study.plans.sizing import Columns, Ways, size_goals
     from assay.study.profiling import profile_for
-    from assay.study.sizing import Columns, Ways, size_goals
 
     if options["added"] or options["added_votes"]:
         raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
@@ -127,7 +127,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
 
 def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
     """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
-    from assay.study.plans import PlanWays, check_first
+    from assay.study.plans.fixing import PlanWays, check_first
 
     ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"])
     check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
@@ -144,7 +144,7 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
 
 def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
     """What the answers make of the scores; None without answers."""
-    from assay.study.recalibrating import read_answered, recalibration
+    from assay.study.plans.recalibrating import read_answered, recalibration
 
     if options["answers"] is None:
         return None

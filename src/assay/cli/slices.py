@@ -25,7 +25,7 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
       assay slices demo --by country
       assay slices demo --by country --by device --metric recall --simultaneous
     """  # noqa: D301
-    from assay.study.atlas import in_words
+    from assay.study.readings.atlas import in_words
     from assay.study.study import Study
 
     with working("reading the slices"):

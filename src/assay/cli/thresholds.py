@@ -9,7 +9,7 @@ from assay.cli.output import count, note, print_json, share, table, working
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
-    from assay.study.thresholds import Curves
+    from assay.study.readings.thresholds import Curves
 
 ROWS = 20  # of a curve, on a terminal
 

@@ -11,7 +11,7 @@ from assay.nouns.goal import DEFAULT_LEVEL
 
 def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
-    from assay.study.growing import growth
+    from assay.study.plans.growing import growth
     from assay.study.study import Study
 
     if not options["study"] or not options["budget"]:

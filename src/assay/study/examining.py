@@ -15,7 +15,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.metrics import COMMON, METRICS
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
-from assay.study.recalibrating import read_answered
+from assay.study.plans.recalibrating import read_answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,15 +15,15 @@ from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
 from assay.nouns.population import MEMORY
-from assay.study.comparing import Comparison, Ranked
-from assay.study.confusion import ConfusionCell, read_confusion
-from assay.study.looking import Shown, answer, asked_body
-from assay.study.periods import Change, Watched, asked_change, asked_periods
-from assay.study.reading import Estimates, look_body, read_decision, read_estimates
+from assay.study.readings.comparing import Comparison, Ranked
+from assay.study.readings.confusion import ConfusionCell, read_confusion
+from assay.study.readings.looking import Shown, answer, asked_body
+from assay.study.readings.periods import Change, Watched, asked_change, asked_periods
+from assay.study.readings.reading import Estimates, look_body, read_decision, read_estimates
+from assay.study.readings.slicing import InSlices
+from assay.study.readings.thresholds import Curves
 from assay.study.replay import Standing, replay
-from assay.study.slicing import InSlices
 from assay.study.status import Status, read_status
-from assay.study.thresholds import Curves
 from assay.study.verifying import Verification, verify
 
 

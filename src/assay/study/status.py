@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from assay.nouns.missing import Missing
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
-from assay.study.missing import read_missing
 from assay.study.progress import Progress, progress
+from assay.study.readings.missing import read_missing
+from assay.study.readings.warning import read_warnings
 from assay.study.replay import Standing
-from assay.study.warning import read_warnings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

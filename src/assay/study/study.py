@@ -21,10 +21,10 @@ from assay.nouns.population import Population
 from assay.planning.asking import expand
 from assay.randomness import new_salt
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
-from assay.study.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.following import carried, leader_of
-from assay.study.piloting import pilot_units, plan_rest
-from assay.study.plans import PlanWays, check_fixed, next_plan
+from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
+from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
+from assay.study.plans.piloting import pilot_units, plan_rest
 from assay.study.profiling import profile_for
 from assay.study.progress import planned_labels
 from assay.study.reader import Reader

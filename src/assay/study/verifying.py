@@ -20,10 +20,10 @@ from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, gold_units
-from assay.study.extending import extension_plan
-from assay.study.looking import answer, asked_body
-from assay.study.piloting import pilot_units, plan_rest
-from assay.study.reading import look_body, read_estimates
+from assay.study.plans.extending import extension_plan
+from assay.study.plans.piloting import pilot_units, plan_rest
+from assay.study.readings.looking import answer, asked_body
+from assay.study.readings.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
 
 

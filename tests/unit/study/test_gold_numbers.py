@@ -9,7 +9,7 @@ from assay.errors import LabelError
 from assay.estimators.gold import measure_with_gold
 from assay.nouns.classifier import Classifier
 from assay.nouns.metrics import metric_named
-from assay.study.counting import groups_for, read_answers, with_gold
+from assay.study.readings.counting import groups_for, read_answers, with_gold
 from assay.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER, noisy, rewrite, sides, told

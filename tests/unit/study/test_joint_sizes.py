@@ -4,9 +4,9 @@ import pytest
 
 from assay.nouns.classifier import Classifier
 from assay.nouns.goal import parse_goal
+from assay.study.plans.sizing import Columns, size_goals
 from assay.study.populations import read_population
 from assay.study.profiling import profile_for
-from assay.study.sizing import Columns, size_goals
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 
 

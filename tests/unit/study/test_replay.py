@@ -10,7 +10,7 @@ from assay.errors import StudyError
 from assay.ledgers.base import Entry
 from assay.nouns.label import Label
 from assay.study.progress import progress
-from assay.study.reading import read_estimates
+from assay.study.readings.reading import read_estimates
 from assay.study.replay import Standing, replay
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 

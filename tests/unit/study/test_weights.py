@@ -13,11 +13,11 @@ from assay.nouns.goal import parse_goal
 from assay.nouns.weights import QUANTA, layer_of
 from assay.planning.sizing import smoothed_shares
 from assay.randomness import stream
-from assay.study.counting import read_answers, tally
+from assay.study.plans.sizing import size_goals
 from assay.study.populations import read_population
 from assay.study.profiling import profile_for
-from assay.study.reading import _ahead, readable
-from assay.study.sizing import size_goals
+from assay.study.readings.counting import read_answers, tally
+from assay.study.readings.reading import _ahead, readable
 from assay.study.study import Study
 from tests.unit.study.made import ledger_in
 

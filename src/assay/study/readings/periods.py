@@ -21,8 +21,8 @@ from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
 from assay.nouns.metrics import metric_named
 from assay.nouns.tally import Tally
-from assay.study.counting import prefix, read_answers, tally
 from assay.study.progress import progress
+from assay.study.readings.counting import prefix, read_answers, tally
 from assay.study.replay import Standing
 
 

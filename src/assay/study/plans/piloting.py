@@ -25,10 +25,10 @@ from assay.planning.asking import Ask, ask_of, cells_of
 from assay.planning.guiding import fit_guide, pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
-from assay.study.counting import read_answers
-from assay.study.guides import columns_of, guide_of
+from assay.study.plans.guides import columns_of, guide_of
+from assay.study.plans.sizing import Columns
+from assay.study.readings.counting import read_answers
 from assay.study.replay import Standing
-from assay.study.sizing import Columns
 
 SMALLEST_PILOT = 20
 

@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 @cache
 def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
     """The atlas: (interval, design, metric, level) -> what was seen, fewest labels first."""
-    held: dict[str, Any] = json.loads(files("assay.study").joinpath("atlas.json").read_text(encoding="utf-8"))
+    held: dict[str, Any] = json.loads(files("assay.study.readings").joinpath("atlas.json").read_text(encoding="utf-8"))
     return {
         (row["interval"], row["design"], row["metric"], row["level"]): tuple(
             Seen(size["labels"], size["lowest"], size["verdict"]) for size in row["sizes"]

@@ -21,9 +21,9 @@ from assay.planning.asking import expand, kept_columns, merge
 from assay.planning.guiding import pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
-from assay.study.piloting import pilot_of
+from assay.study.plans.piloting import pilot_of
+from assay.study.plans.sizing import Columns, asks_for
 from assay.study.replay import Standing
-from assay.study.sizing import Columns, asks_for
 
 
 class PlanWays(NamedTuple):

@@ -23,7 +23,7 @@ from assay.nouns.metric import Metric
 from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from assay.nouns.weights import QUANTA, LabelSums
 from assay.planning.asking import cells_of
-from assay.study.guides import guide_of
+from assay.study.plans.guides import guide_of
 from assay.study.replay import Standing
 
 

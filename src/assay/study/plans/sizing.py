@@ -24,7 +24,7 @@ from assay.planning.forecasting import Forecast, forecast
 from assay.planning.recycling import recycled
 from assay.planning.several import design_together
 from assay.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
-from assay.study.recalibrating import Recalibration
+from assay.study.plans.recalibrating import Recalibration
 
 
 class Cost(NamedTuple):

@@ -11,8 +11,8 @@ from assay.nouns.arrays import FloatArray
 from assay.nouns.label import CLOSER, UNANSWERED
 from assay.nouns.missing import Missing
 from assay.study.drawing import gold_units
-from assay.study.missing import say_missing
 from assay.study.progress import Progress
+from assay.study.readings.missing import say_missing
 from assay.study.replay import Standing
 
 RULES = {

@@ -12,8 +12,8 @@ from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
 from assay.nouns.metrics import metric_named
 from assay.nouns.missing import Missing
-from assay.study.atlas import in_words
 from assay.study.progress import Progress
+from assay.study.readings.atlas import in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from assay.errors import StudyError
 from assay.nouns.canonical import Json
-from assay.study import comparing, periods, slicing, thresholds
 from assay.study.progress import progress
+from assay.study.readings import comparing, periods, slicing, thresholds
+from assay.study.readings.warning import closed_after_a_peek
 from assay.study.replay import Standing
-from assay.study.warning import closed_after_a_peek
 
 
 class Shown(Protocol):

@@ -10,7 +10,7 @@ from assay.estimators.estimating import correct, estimate
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
 from assay.nouns.metrics import PRECISION
-from assay.study.counting import groups_for, read_answers, with_gold
+from assay.study.readings.counting import groups_for, read_answers, with_gold
 from assay.study.replay import Standing
 
 

@@ -25,7 +25,7 @@ from assay.planning.asking import Ask
 from assay.planning.believing import Believed, believed
 from assay.planning.choosing import choose_design
 from assay.planning.forecasting import imagined_tally
-from assay.study.sizing import Columns, Sizing, Ways, asks_for, narrowed
+from assay.study.plans.sizing import Columns, Sizing, Ways, asks_for, narrowed
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the odds of a positive, everywhere

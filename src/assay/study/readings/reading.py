@@ -30,14 +30,14 @@ from assay.nouns.metrics import COMMON, METRICS, metric_named
 from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
-from assay.study.atlas import caution_of
-from assay.study.comparing import pair_ahead, pair_tally
-from assay.study.counting import Answers, Counts, groups_for, read_answers, tally
-from assay.study.estimates import Estimates as Estimates
-from assay.study.missing import BROKEN_PROMISE, read_missing, say_missing
 from assay.study.progress import progress
+from assay.study.readings.atlas import caution_of
+from assay.study.readings.comparing import pair_ahead, pair_tally
+from assay.study.readings.counting import Answers, Counts, groups_for, read_answers, tally
+from assay.study.readings.estimates import Estimates as Estimates
+from assay.study.readings.missing import BROKEN_PROMISE, read_missing, say_missing
+from assay.study.readings.warning import closed_after_a_peek, read_warnings
 from assay.study.replay import Standing
-from assay.study.warning import closed_after_a_peek, read_warnings
 
 ALL = "all"  # whose metric it is where several labels or classes are judged together
 

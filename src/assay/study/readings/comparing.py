@@ -24,7 +24,7 @@ from assay.nouns.tally import PairTally
 from assay.nouns.weights import LabelSums
 from assay.planning.differing import Contest, refuse_thin
 from assay.planning.sizing import smoothed_shares
-from assay.study.counting import Answers, read_answers
+from assay.study.readings.counting import Answers, read_answers
 from assay.study.replay import Standing
 
 FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # of these less is better

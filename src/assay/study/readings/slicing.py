@@ -16,8 +16,8 @@ from assay.nouns.estimate import Estimate
 from assay.nouns.goal import Slice
 from assay.nouns.metrics import metric_named
 from assay.planning.asking import cells_of
-from assay.study.atlas import caution_of
-from assay.study.counting import Counts, groups_for, read_answers
+from assay.study.readings.atlas import caution_of
+from assay.study.readings.counting import Counts, groups_for, read_answers
 from assay.study.replay import Standing
 
 MOST_SLICES = 500
