@@ -21,6 +21,7 @@ from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, gold_units
 from assay.study.plans.extending import extension_plan
+from assay.study.plans.fixing import still_fresh
 from assay.study.plans.piloting import pilot_units, plan_rest
 from assay.study.readings.looking import answer, asked_body
 from assay.study.readings.reading import look_body, read_estimates
@@ -82,6 +83,8 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
         design = plan.design if fresh else earlier[-1].design
         if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
+        if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
+            yield f"entry {entry.serial} (plan): it calls classifiers new of which numbers were shown"
         yield from _made_from(entries[:i], entry, plan)
         earlier.append(plan)
 

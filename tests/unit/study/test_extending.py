@@ -69,6 +69,20 @@ def test_numbers_shown_before_cost_what_was_shown_and_not_what_is_new(tmp_path: 
     assert study.verify().passed
 
 
+def test_a_classifier_is_new_only_until_it_is_shown(tmp_path: Path) -> None:
+    study = finished(tmp_path, budget=60)
+    study.estimate()
+    assert study.extend(classifiers=[LOWER], goals=[GOAL], budget=90).fresh == ("lower",)
+    assert study.plan(95).fresh == ("lower",)  # nothing was shown in between
+    label_all(study)
+    study.estimate()
+    assert study.plan(110).fresh == ()
+    label_all(study)
+    shown = study.estimate()
+    assert shown.of("precision", "lower").level > 0.97
+    assert study.verify().passed
+
+
 def test_an_extended_study_grows(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=60)
     study.extend(classifiers=[LOWER], goals=[GOAL], budget=90)

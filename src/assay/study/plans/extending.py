@@ -25,6 +25,7 @@ from assay.nouns.profile import Profile
 from assay.planning.asking import ask_of, expand
 from assay.planning.extending import Late, labels_with_reuse, late, late_design, late_forecast
 from assay.planning.forecasting import Forecast
+from assay.study.plans.fixing import still_fresh
 from assay.study.profiling import check_goals
 from assay.study.replay import Standing
 
@@ -199,5 +200,5 @@ def extension_plan(standing: Standing, budget: int) -> Plan:
         share=spend.share,
         promise=spend.promise,
         choice=None,
-        fresh=tuple(names[standing.known :]),
+        fresh=(*still_fresh(last, standing.shown_plans), *names[standing.known :]),
     )

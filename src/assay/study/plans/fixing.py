@@ -3,7 +3,7 @@
 Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -91,7 +91,13 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
         change=spend.change,
         share=spend.share,
         promise=spend.promise,
+        fresh=still_fresh(last, standing.shown_plans),
     )
+
+
+def still_fresh(last: Plan, shown: Collection[int]) -> tuple[str, ...]:
+    """The classifiers of which no number was shown yet, though the study has shown others."""
+    return () if last.number in shown else last.fresh
 
 
 def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
