@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import named_classifier, vote_of
 from assay.cli.output import count, note, print_json, table, working
-from assay.cli.planning import plan_json
+from assay.cli.planning import choice_of, plan_json
 from assay.cli.topping import refuse_unheard
 from assay.nouns.classifier import Classifier
 
@@ -18,6 +18,8 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
     if not options["study"]:
         raise click.UsageError("Name the study that takes it in: --study NAME.")
     refuse_unheard(options)
+    if options["grow_to"] or options["interval"] or choice_of(options, said=True) is not None:
+        raise click.UsageError("Design, interval and growth are fixed with the first plan: leave out --design, --interval, --grow-to.")
     study = Study.load(options["study"], ledger=options["ledger"])
     late: dict[str, Any] = {"classifiers": _classifiers(options), "goals": list(options["goals"])}
     with working("asking what the labels already say"):
