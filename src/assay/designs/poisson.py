@@ -29,7 +29,12 @@ TINY = 1e-9  # of the largest size: a unit that the guide says does not matter c
 
 def poisson(profile: Profile, *, name: DesignName, flagged: BoolArray, pi: FloatArray, labels: int) -> Design:
     """Bands of cells of about the same rate, drawn from with that rate instead of a fixed take."""
-    return replace(bands(profile, flagged=flagged, pi=pi, labels=labels), name=name, poisson=True, smallest=0)
+    return as_poisson(bands(profile, flagged=flagged, pi=pi, labels=labels), name=name)
+
+
+def as_poisson(bands: Design, *, name: DesignName) -> Design:
+    """The same bands, each unit drawn with its band's rate."""
+    return replace(bands, name=name, poisson=True, smallest=0)
 
 
 def importance(profile: Profile, *, frame: BoolArray, size: FloatArray, labels: float) -> FloatArray:

@@ -6,6 +6,7 @@ A group that non-response left without a label is joined to its neighbor on the 
 Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ class Groups(NamedTuple):
     N         units; N1, N0 what the two sides hold of what the metric sums: units, or metric weight
     X, XX, top   sums of metric weights and of their squares, and the largest possible, for a metric by a column; else None
     pool      which groups are read together; None: each alone
+    stratum   whether another classifier that the design was made for flags most of each group; None: there is none
     """
 
     of_cell: IntArray
@@ -41,6 +43,7 @@ class Groups(NamedTuple):
     XX: FloatArray | None = None
     top: FloatArray | None = None
     pool: Pool | None = None
+    stratum: IntArray | None = None
 
     def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
         """Labels and positives per group, as counted; sums of the labels' metric weights, or what they should be on average."""
@@ -55,6 +58,7 @@ class Groups(NamedTuple):
             N0=self.N0,
             simple=bool((self.band == self.band[0]).all()),
             weights=self._weights(n, k, sums),
+            stratum=self.stratum,
         )
         return parts if self.pool is None else pooled(parts, self.pool)
 
@@ -111,8 +115,19 @@ def groups_of(
         N1=N1,
         N0=float(amount.sum()) - N1,
     )
+    groups = groups._replace(stratum=_stratum(profile, groups, [j for j in design.judged if j != classifier]))
     groups = groups if take is None else groups._replace(pool=_pool(groups, design, take))
     return groups if weight is None else _weighted(groups, profile)
+
+
+def _stratum(profile: Profile, groups: Groups, others: Sequence[int]) -> IntArray | None:
+    """Whether any of these classifiers flags most of each group's units: their goals may have raised the rates there."""
+    if not others or profile.claims is not None:
+        return None
+    inside = groups.of_cell >= 0
+    flagged = np.logical_or.reduce([profile.predicted(j) for j in others])
+    held = np.bincount(groups.of_cell[inside], weights=(profile.count * flagged)[inside], minlength=groups.N.size)
+    return np.asarray(held > groups.N / 2).astype(np.int64)
 
 
 def _pool(groups: Groups, design: Design, take: IntArray) -> Pool | None:
@@ -137,11 +152,13 @@ def fill_empty(tally: Tally) -> Tally:
     """The same labels, every group left without one joined to its nearest labeled neighbor on the same side (one study, no replicates).
 
     The neighbor's labels then stand for both. Groups taken whole join with none: their labels stand for their own units only. Where
-    there is no such neighbor the group stays empty, and the interval is widened by all it could hold.
+    there is no such neighbor the group stays empty, and the interval is widened by all it could hold; so do parts of bands, whose
+    neighbors may have been drawn at other rates.
     """
-    open_groups = (tally.n > 0) & (tally.n < tally.N)
+    apart = np.zeros(tally.N.shape, dtype=np.bool_) if tally.chance is None else tally.chance
+    open_groups = (tally.n > 0) & (tally.n < tally.N) & ~apart
     home = np.arange(tally.N.size)
-    for g in np.flatnonzero(tally.n == 0):
+    for g in np.flatnonzero((tally.n == 0) & ~apart):
         near = np.flatnonzero(open_groups & (tally.flagged == tally.flagged[g]))
         if near.size:
             home[g] = near[np.argmin(np.abs(near - g))]
@@ -171,4 +188,6 @@ def fill_empty(tally: Tally) -> Tally:
         simple=tally.simple,
         weights=weights,
         expansions=None if tally.expansions is None else LabelSums(*(total(values) for values in tally.expansions)),
+        chance=None if tally.chance is None else tally.chance[kept],
+        stratum=None if tally.stratum is None else tally.stratum[kept],
     )

@@ -2,9 +2,11 @@
 
 A band that lies on one side of the classifier judged is a group of its own. Of a band that crosses sides (another classifier's, or a
 slice nobody planned) each part is known by its size, but how many labels fall into it is chance. Parts that expect fewer than five are
-joined, in the order of their rates, without looking at labels:
+joined, in the order of their rates and only with rates at most three times apart, without looking at labels:
 
     p = sum(w k) / sum(w n),      w = N_band / take_band          (Hajek inside the joined group, whose units are counted exactly)
+
+A group that no label came into stays open: the interval is widened by all it could hold.
 
 Derivation and coverage: docs/maths/pooling.md.
 
@@ -20,6 +22,7 @@ from assay.nouns.tally import Tally
 from assay.nouns.weights import LabelSums, WeightSums
 
 FEWEST = 5.0  # labels a joined group expects
+ALIKE = 3.0  # rates that are read together differ by at most this factor: a label that stands for few says nothing of those it is not like
 
 
 class Pool(NamedTuple):
@@ -27,18 +30,21 @@ class Pool(NamedTuple):
 
     home       the group of each part
     expansion  units that one label of each part's band stands for
+    whole      whether the part is its whole band: its labels are not left to chance
     """
 
     home: IntArray
     expansion: FloatArray
+    whole: BoolArray
 
 
 def pool_parts(flagged: BoolArray, logit: FloatArray, *, expected: FloatArray, whole: BoolArray, expansion: FloatArray) -> Pool | None:
-    """The pool of these parts; None where every part stands alone.
+    """The pool of these parts; None where every part is a whole band.
 
     expected   labels each part should receive
-    whole      whether the part is its whole band: its labels are not left to chance
     """
+    if whole.all():
+        return None
     home = np.arange(flagged.size)
     small = ~whole & (expected < FEWEST)
     for side in (True, False):
@@ -46,27 +52,31 @@ def pool_parts(flagged: BoolArray, logit: FloatArray, *, expected: FloatArray, w
         if mine.size:
             ordered = mine[np.lexsort((logit[mine], expansion[mine]))]
             _join(home, ordered, expected, others=np.flatnonzero(~small & (flagged == side)), expansion=expansion)
-    if (home == np.arange(home.size)).all():
-        return None
     first = {name: part for part, name in reversed(list(enumerate(home.tolist())))}  # groups stay in the order of their first part
     rank = {name: place for place, name in enumerate(sorted(first, key=lambda name: first[name]))}
-    return Pool(np.array([rank[name] for name in home.tolist()], dtype=np.int64), expansion)
+    return Pool(np.array([rank[name] for name in home.tolist()], dtype=np.int64), expansion, whole)
 
 
 def _join(home: IntArray, ordered: IntArray, expected: FloatArray, *, others: IntArray, expansion: FloatArray) -> None:
-    """Gives neighbors one home until each has labels enough; what is left over goes to the last home, or to the part of nearest rate."""
-    held, first, last = 0.0, int(ordered[0]), None
-    for part in ordered.tolist():
-        first = part if not held else first
-        home[part] = first
-        held += float(expected[part])
-        if held >= FEWEST:
-            last, held = first, 0.0
-    if held and last is not None:
-        home[home == first] = last
-    elif held and others.size:
-        nearest = others[np.argmin(np.abs(np.log(expansion[others] / expansion[first])))]
-        home[home == first] = nearest
+    """Gives neighbors of like rates one home until each expects labels enough.
+
+    What is left over goes to the last home, or to another part, of like rate; else it stands alone.
+    """
+    runs: list[list[int]] = []
+    for part in ordered.tolist():  # from dense to thin
+        full = bool(runs) and float(expected[runs[-1]].sum()) >= FEWEST
+        if not runs or full or expansion[part] > ALIKE * expansion[runs[-1][0]]:
+            runs.append([])
+        runs[-1].append(part)
+    settled = others
+    for run in runs:
+        home[run] = run[0]
+        if float(expected[run].sum()) < FEWEST and settled.size:
+            gap = np.abs(np.log(expansion[settled] / expansion[run[-1]]))
+            if gap.min() <= np.log(ALIKE):
+                home[run] = home[settled[np.argmin(gap)]]
+                continue
+        settled = np.append(settled, run[0])
 
 
 def pooled(parts: Tally, pool: Pool) -> Tally:
@@ -86,6 +96,8 @@ def pooled(parts: Tally, pool: Pool) -> Tally:
         simple=parts.simple,
         weights=_weights(parts, w, member),
         expansions=None if parts.weights is not None else LabelSums(*(values @ member for values in stands)),
+        chance=~pool.whole @ member > 0,
+        stratum=None if parts.stratum is None else ((parts.N * parts.stratum) @ member > N / 2).astype(np.int64),
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from assay.errors import GoalError
 from assay.estimators.linearize import CLIP
+from assay.estimators.pooling import pool_parts, pooled
 from assay.estimators.sides import side_limits
 from assay.estimators.weighted import read_side
 from assay.intervals.mover import mover
@@ -161,24 +162,16 @@ class Pieces(NamedTuple):
                 yield Part(False, float(self.outside), None)
 
     def _tally(self, mine: IntArray, n: FloatArray, k: FloatArray) -> Tally:
-        """The answers of these pieces in their groups."""
-        home = self._groups(mine)
-        into = np.eye(int(home.max()) + 1)[home]
-        N = self.N[mine] @ into
-        logit, expected = ((self.N * x)[mine] @ into / N for x in (self.logit, self.expected))
-        flagged = np.ones(N.shape, dtype=np.bool_)
-        return Tally(flagged=flagged, N=N, n=n @ into, k=k @ into, logit=logit, expected=expected, N1=float(N.sum()), N0=0.0)
-
-    def _groups(self, mine: IntArray) -> IntArray:
-        """The group of each of these pieces: its band's; a cut band's part that expects too few labels joins its nearest neighbor."""
+        """The answers of these pieces by band; parts of bands that expect few labels are read with others of like rates."""
         names, home = np.unique(self.band[mine], return_inverse=True)
-        N, labels, units = (np.bincount(home, weights=w[mine]) for w in (self.N, self.planned, self.N * self.logit))
-        whole = np.bincount(self.band, weights=self.N)[names]
-        small = (whole > N) & (labels < STEP - 1e-9)
-        near = np.flatnonzero(~small)
-        for g in np.flatnonzero(small) if near.size else []:
-            home[home == g] = near[np.argmin(np.abs(units[near] / N[near] - units[g] / N[g]))]
-        return np.unique(home, return_inverse=True)[1]
+        into = np.eye(names.size)[home]
+        N, planned = self.N[mine] @ into, self.planned[mine] @ into
+        logit, expected = ((self.N * x)[mine] @ into / N for x in (self.logit, self.expected))
+        side = np.ones(N.shape, dtype=np.bool_)
+        parts = Tally(flagged=side, N=N, n=n @ into, k=k @ into, logit=logit, expected=expected, N1=float(N.sum()), N0=0.0)
+        whole = np.bincount(self.band, weights=self.N)[names] <= N
+        pool = pool_parts(side, logit, expected=planned, whole=whole, expansion=N / np.maximum(planned, 1e-9))
+        return parts if pool is None else pooled(parts, pool)
 
 
 def pieces_of(profile: Profile, design: Design, thresholds: Thresholds, take: IntArray, *, classifier: int = 0) -> Pieces:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.nouns.arrays import FloatArray
+from assay.nouns.arrays import BoolArray, FloatArray
 from assay.nouns.evidence import Evidence
 from assay.nouns.tally import Tally
 from assay.nouns.weights import LabelSums, WeightSums
@@ -86,6 +86,21 @@ def order_z(tally: Tally) -> FloatArray:
     variance = share * (1 - share) * (n * centered**2).sum(-1)
     top = (centered * (k - n * share[..., None])).sum(-1)
     return np.asarray(np.divide(top, np.sqrt(variance), out=np.zeros_like(top), where=variance > 1e-12))
+
+
+LARGE = 0.1  # of a side's units: a stratum that holds as much must show the guide's order by itself
+
+
+def order_shown(tally: Tally) -> BoolArray:
+    """Whether the labels of a side have shown that positives rise with the guide; where it is several draws in one, in each large one.
+
+    Another classifier's decisions tell positives apart as well as a guide does. Labels that it put there would prove the guide's order
+    to a side of which most units were drawn without it.
+    """
+    if tally.stratum is None or (tally.stratum == tally.stratum[:1]).all():
+        return np.asarray(order_z(tally) > ORDER_Z)
+    parts = [tally.pick(tally.stratum == s) for s in np.unique(tally.stratum)]
+    return np.asarray(np.logical_and.reduce([order_z(part) > ORDER_Z for part in parts if part.N.sum() >= LARGE * tally.N.sum()]))
 
 
 class Shares(NamedTuple):
@@ -158,7 +173,7 @@ def read_side(tally: Tally) -> Evidence:
         v=np.maximum(V, Vs),
         df=np.maximum(1.0, np.where(open_share > 0, n - 1, 0).sum(-1)),
         spread=(W**2 * left * safe_n / even_n).sum(-1),
-        ordered=order_z(tally) > ORDER_Z,
+        ordered=order_shown(tally),
         unlabeled=1 - labeled / held if held else np.zeros(n.shape[:-1]),
         heaviest=(W * left * group.top).max(-1, initial=0.0) if tally.weights is not None else 0.0,
     )

@@ -25,6 +25,7 @@ class Design:
     smallest  the fewest labels a band gets, if it has as many units
     poisson   units are drawn one by one, each with its band's rate; the takes are then what is expected, not what comes
     held      units of each band that an earlier design drew: a study that took in a classifier or a goal only adds; None: nothing
+    judged    the classifiers (by position) whose goals it was made for
     """
 
     name: str
@@ -34,6 +35,7 @@ class Design:
     smallest: int = 2
     poisson: bool = False
     held: IntArray | None = None
+    judged: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses a band without units or without mass."""
@@ -59,6 +61,8 @@ class Design:
             data["poisson"] = True
         if self.held is not None:
             data["held"] = self.held.tolist()
+        if self.judged != (0,):
+            data["judged"] = list(self.judged)
         return data
 
     @classmethod
@@ -72,4 +76,5 @@ class Design:
             smallest=data.get("smallest", 2),
             poisson=data.get("poisson", False),
             held=np.array(data["held"]) if "held" in data else None,
+            judged=tuple(data.get("judged", (0,))),
         )

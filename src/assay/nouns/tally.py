@@ -29,6 +29,9 @@ class Tally:
     simple   whether all groups were drawn from as one: their counts are then those of one simple draw
     weights  sums of metric weights, for a metric by a column; None: units are counted
     expansions   where groups join parts of bands drawn at different rates: sums of what labels stand for; None: all of a group alike
+    chance   groups whose number of labels is left to chance, because they are parts of bands, shape (G,); None: none is
+    stratum  which of several draws in one each group is of, shape (G,): where another classifier's goals raised the rates, or not;
+             the guide's order must be shown in each; None: one draw
     """
 
     flagged: BoolArray
@@ -42,6 +45,8 @@ class Tally:
     simple: bool = False
     weights: WeightSums | None = None
     expansions: LabelSums | None = None
+    chance: BoolArray | None = None
+    stratum: IntArray | None = None
 
     def side(self, *, flagged: bool) -> "Tally":
         """The groups of one side."""
@@ -61,6 +66,8 @@ class Tally:
             simple=self.simple,
             weights=None if self.weights is None else self.weights.pick(mine),
             expansions=None if self.expansions is None else LabelSums(*(v[..., mine] for v in self.expansions)),
+            chance=None if self.chance is None else self.chance[mine],
+            stratum=None if self.stratum is None else self.stratum[mine],
         )
 
     def one(self, replicate: int) -> "Tally":

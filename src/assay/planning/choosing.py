@@ -4,6 +4,7 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,6 +49,13 @@ def choose_design(
     slices: Sequence[str] = (),
 ) -> Design:
     """The design for these metrics of one classifier (by position) and a budget of `labels`. `slices` are the slice columns, in order."""
+    found = _design(profile, metrics, labels=labels, name=name, classifier=classifier, slices=slices)
+    return replace(found, judged=(classifier,))
+
+
+def _design(
+    profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName | Choice, classifier: int, slices: Sequence[str]
+) -> Design:
     choice = name if isinstance(name, Choice) else Choice(name=name)
     frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
     if choice.name == "simple":

@@ -6,6 +6,7 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ def late_design(at: Late, labels: int) -> Design:
     pattern = pattern_of(at.profile, at.judged)
     flagged = sides_of(at.profile, at.judged[0])
     told = flagged.astype(np.int64) if pattern is None else pattern
-    return extend_design(at.profile, at.held, pi=pi, pattern=told, flagged=flagged, labels=labels)
+    return replace(extend_design(at.profile, at.held, pi=pi, pattern=told, flagged=flagged, labels=labels), judged=tuple(at.judged))
 
 
 def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = "rec") -> Forecast | None:

@@ -10,11 +10,12 @@ Main path: population > profile > [plan] > draw > labels > estimate > decision >
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from assay.designs.bands import bands, reference_of
-from assay.designs.poisson import poisson
+from assay.designs.poisson import as_poisson
 from assay.errors import PlanError
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.choice import Choice, Several
@@ -45,9 +46,10 @@ def design_together(
     reference = reference_of(labels, int(count[frame].sum()))
     pi = rates_together(asks, needs, labels=reference, several=choice.several)
     flagged, domain = sides_of(profile, first), domain_of(profile, [ask.goal for ask in asks], slices)
-    if choice.name == "poisson":
-        return poisson(profile, name="poisson", flagged=flagged, pi=pi, labels=labels)
-    return bands(profile, flagged=flagged, pi=pi, labels=labels, domain=domain, pattern=pattern_of(profile, judged))
+    pattern = pattern_of(profile, judged)
+    made = bands(profile, flagged=flagged, pi=pi, labels=labels, domain=domain if choice.name == "bands" else None, pattern=pattern)
+    found = made if choice.name == "bands" else as_poisson(made, name="poisson")
+    return replace(found, judged=tuple(judged))
 
 
 def pattern_of(profile: Profile, judged: Sequence[int]) -> IntArray | None:

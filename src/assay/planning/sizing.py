@@ -5,6 +5,7 @@ Main path: population > profile > [plan] > draw > labels > estimate > [decision]
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -124,14 +125,14 @@ def labels_needed(
 def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) -> Design:
     """The design of a goal alone; of bands from the sizes it keeps."""
     if choice.name == "simple":
-        return simple(ask.part, frame=ask.needed)
+        return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
     if ask.over is not None and choice.name != "bands":
         raise PlanError(f"a difference is drawn for by bands or simple, but got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
     pi = ask.rates(reference_of(labels, ask.frame))
     flagged, pattern = sides_of(ask.part, ask.classifier), pattern_of(ask.part, ask.judged)
-    return bands(ask.part, flagged=flagged, pi=pi, labels=labels, pattern=pattern)
+    return replace(bands(ask.part, flagged=flagged, pi=pi, labels=labels, pattern=pattern), judged=ask.judged)
 
 
 def labels_for_all(

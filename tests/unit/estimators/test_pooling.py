@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.estimators.grouping import groups_of
+from assay.estimators.grouping import fill_empty, groups_of
 from assay.estimators.pooling import FEWEST, pool_parts, pooled
 from assay.estimators.weighted import read_side
+from assay.intervals.rare import rec
 from assay.nouns.arrays import FloatArray
 from assay.nouns.design import Design
 from assay.nouns.profile import Profile
@@ -34,7 +35,26 @@ def test_parts_are_joined_until_they_expect_five_labels_and_never_across_sides()
         members = pool.home == home
         assert len(set(flagged[members])) == 1
         assert expected[members].sum() >= FEWEST or not flagged[members][0]  # the other side expects two labels in all
-    assert pool.home[5] not in pool.home[:5]
+
+
+def test_parts_of_unlike_rates_are_not_read_together() -> None:
+    """A few labels that stand for little say nothing of many units that were hardly drawn from."""
+    flagged = np.ones(3, dtype=np.bool_)
+    expected, expansion = np.array([3.0, 3.0, 1.0]), np.array([2.0, 3.0, 200.0])
+    pool = pool_parts(flagged, np.zeros(3), expected=expected, whole=np.zeros(3, dtype=np.bool_), expansion=expansion)
+    assert pool is not None
+    assert pool.home[0] == pool.home[1] != pool.home[2]
+
+
+def test_a_part_without_a_label_stays_open() -> None:
+    both = parts(np.array([100.0, 900.0]), np.array([10.0, 0.0]), np.array([10.0, 0.0]))
+    pool = pool_parts(
+        both.flagged, both.logit, expected=np.array([10.0, 1.0]), whole=np.zeros(2, dtype=np.bool_), expansion=np.array([10.0, 900.0])
+    )
+    assert pool is not None
+    read = read_side(fill_empty(pooled(both, pool)))
+    assert read.unlabeled == pytest.approx(0.9)
+    assert float(rec(read, 0.025).low) < 0.1 < 0.9 < float(rec(read, 0.025).high)
 
 
 def test_one_rate_is_plain_counting() -> None:
