@@ -38,7 +38,7 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
     if rows:
         table(("goal", "drawn units that serve it", "half-width they give", "labels from scratch"), rows)
         more = (
-            "not even all units would do" if said.total is None else f"{said.added:,} labels more, {said.total:,} in all, reach every goal"
+            "not even all units would do" if said.total is None else f"{said.added:,} labels more, {said.total:,} in all, settle every goal"
         )
         click.echo(f"\n{more}")
         note("forecast from the scores taken as true probabilities; '-': some units the goal is about could not be drawn yet")

@@ -15,7 +15,7 @@ RANG = 4  # as a verdict "do not ship"
 @click.argument("studies", nargs=-1, required=True)
 @click.option("--metric", default="precision", show_default=True, help="The metric that is watched.")
 @click.option("--floor", type=float, required=True, metavar="VALUE", help="It must not fall below this.")
-@click.option("--error", type=float, default=0.05, show_default=True, help="The probability that it ever rings falsely.")
+@click.option("--error", type=float, help="The probability that it ever rings falsely; 0.05 unless said.")
 @click.option("--run-length", type=float, metavar="PERIODS", help="In place of --error: periods until it rings falsely, on average.")
 @click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
 @ledger_option
@@ -30,6 +30,9 @@ def command(*, studies: tuple[str, ...], metric: str, ledger: str, as_json: bool
     """  # noqa: D301
     from assay.study.study import Study
 
+    if options["error"] is not None and options["run_length"] is not None:
+        raise click.UsageError("Name one promise: --error (it ever rings falsely) or --run-length (periods until it does, on average).")
+    options["error"] = 0.05 if options["error"] is None else options["error"]
     held = [Study.load(name, ledger=ledger) for name in studies]
     with working("reading the studies"):
         found = held[-1].alarm(held[:-1], metric, **options)

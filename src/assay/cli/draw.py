@@ -64,7 +64,14 @@ def command(
         click.echo(text, nl=False)
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
+    _note_inherited(found)
     note(f"next: fill in the answer column, then: assay tell {study} {out or 'FILE'}{' --gold' if gold else ''}")
+
+
+def _note_inherited(study: Any) -> None:
+    """How many answers an earlier study gave."""
+    if study.standing.follows is not None:
+        note(f"{study.inherited:,} answers are carried over from {study.standing.follows}; it was asked about no other unit drawn here")
 
 
 def _nothing_left(*, more: bool, gold: bool) -> str:

@@ -76,7 +76,8 @@ def _classifiers(options: dict[str, Any]) -> list[Classifier]:
     classifiers += [_asking(named_classifier(text, limits)) for text in options.pop("labels")]
     classifiers += _classes(options.pop("classes"))
     if score is not None or predicted is not None:
-        classifiers.append(Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits))
+        single = Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits)
+        classifiers.insert(0, single)  # the first one's score steers the draw
     classifiers += [vote_of(text) for text in options.pop("votes")]
     if not classifiers:
         raise click.UsageError(

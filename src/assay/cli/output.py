@@ -67,14 +67,15 @@ def share(value: float | None) -> str:
     """A metric's value with three decimals, four where it is small."""
     if value is None:
         return "unknown"
-    return f"{value:.4f}" if 0 < abs(value) < 0.01 else f"{value:.3f}"
+    return f"{value:.4f}" if 5e-5 <= abs(value) < 0.01 else f"{round(value, 3) + 0.0:.3f}"
 
 
-def estimate_rows(estimates: Sequence[Estimate]) -> list[list[str]]:
+def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None) -> list[list[str]]:
     """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
+    whose = len({e.classifier for e in estimates}) > 1 if several is None else several
     return [
         [
-            named(e, several=len({other.classifier for other in estimates}) > 1) + ("" if e.planned else " (not a goal)"),
+            named(e, several=whose) + ("" if e.planned else " (not a goal)"),
             share(e.value),
             f"{share(e.low)} .. {share(e.high)}",
             f"{share(e.strict_low)} .. {share(e.strict_high)}",

@@ -97,6 +97,8 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     from assay.study.plans.sizing import Columns, Ways, size_goals
     from assay.study.profiling import profile_for
 
+    if options["follows"] and not options["study"]:
+        raise click.UsageError("--follows is of a study: name it with --study.")
     if options["added"] or options["added_votes"]:
         raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
     population = read_options(source, options)

@@ -33,11 +33,15 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
     if as_json:
         print_json({"study": study, **found.as_json()})
         return
-    table(ESTIMATE_HEADINGS, estimate_rows(found.estimates))
+    table(ESTIMATE_HEADINGS, estimate_rows(found.estimates, several=True))
     together = f"all {len(found.estimates)} together" if found.simultaneous else "each by itself"
     click.echo(f"\nlevel {found.level:.4g}, {together}")
     if not found.simultaneous and len(found.estimates) > 1:
         note("to compare slices with each other, ask with --simultaneous")
+    if found.left_out:
+        note(
+            f"nothing is said of {', '.join(found.left_out)}: no unit there is what {found.estimates[0].metric} is about, or none was drawn"
+        )
     for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
         note(f"caution: {caution}")
     note(f"next: assay decide {study}")

@@ -50,8 +50,10 @@ def command(*, study: str, precision: float | None, recall: float | None, ledger
     click.echo(found.reason)
     if found.threshold is not None:
         click.echo(f"{found.other} there {share(found.other_value)}, {share(found.other_low)} .. {share(found.other_high)}")
-        note("lowest found is not lowest: thresholds beyond the first that failed were not tried")
-        note(f"next: assay plan --study {study} --add-classifier NAME=SCORE@{found.threshold!r}")
+        kind = "lowest" if precision is not None else "highest"
+        note(f"{kind} found is not {kind}: thresholds beyond the first that failed were not tried")
+        column = held.standing.read_population().classifier(options["classifier"]).score
+        note(f"next: assay plan --study {study} --add-classifier NAME={column}@{found.threshold!r}")
 
 
 def _show(curves: "Curves", study: str) -> None:
@@ -71,7 +73,7 @@ def _show(curves: "Curves", study: str) -> None:
         rows.append(cells)
     table(("threshold", "flagged", "labels", *(part for name in names for part in (name, "alone", "all together"))), rows)
     click.echo(f"\nlevel {curves.level:.4g}; alone: at one threshold named beforehand; all together: at every threshold at once")
-    note(f"{len(curves.thresholds)} thresholds, every {step}. shown; all of them with --json")
+    note(f"{len(rows)} of {len(curves.thresholds)} thresholds are shown; all of them with --json")
     note(f"next: assay thresholds {study} --precision 0.95")
 
 

@@ -27,5 +27,5 @@ def command(*, studies: tuple[str, ...], metric: str, classifier: str | None, le
     if as_json:
         print_json(found.as_json())
         return
-    table(ESTIMATE_HEADINGS, estimate_rows([found]))
+    table(ESTIMATE_HEADINGS, estimate_rows([found], several=True))
     click.echo(f"\nlevel {found.level:.4g}")

@@ -95,6 +95,8 @@ def set_alarm(metric: Metric, *, floor: float, promise: Promise, error: float = 
     """An alarm before its first period. `error` is of the promise "ever", `run_length` (in periods) of "run length"."""
     if not metric.terms or metric.weight is not None:
         raise GoalError(f"an alarm watches a ratio of counts such as precision, recall or f1, but got {metric.name}: watch one of these")
+    if metric.name.startswith(("cost[", "false_")):
+        raise GoalError(f"an alarm rings when a metric falls, but of {metric.name} less is better: watch one of which more is")
     if not metric.low < floor < metric.high:
         raise GoalError(f"a floor of {metric.name} lies inside ({metric.low:g}, {metric.high:g}), but got {floor:g}: name one inside")
     if promise not in PROMISES:

@@ -12,6 +12,7 @@ from assay.errors import PopulationError
 from assay.nouns.canonical import Json
 
 DEFAULT_QUESTION = "positive"
+RESERVED = ("over", "by", "in", "at", "with", "if", "for")  # words of a goal that may follow a name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
@@ -105,6 +106,11 @@ def _refuse_unreadable(
     """Nothing comes back. Refuses a classifier whose decision could not be read."""
     if not name or any(c in name for c in "=@,") or name != name.strip():
         raise PopulationError(f"a classifier's name is text without '=', '@', ',' or outer blanks, but got {name!r}: rename it")
+    if name == "each" or any(f" {word} " in name for word in RESERVED):
+        raise PopulationError(
+            f"a goal says 'for NAME', so a name is not 'each' and holds none of {', '.join(RESERVED)} between blanks, but got {name!r}: "
+            "rename it"
+        )
     _refuse_vote(name, of=of, at_least=at_least, columns=(score, threshold, predicted, value))
     if not of and predicted is None and (score is None or threshold is None):
         raise PopulationError(

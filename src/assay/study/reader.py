@@ -39,6 +39,12 @@ class Reader:
         """Where the study stands: the fold of its entries."""
         return replay(self._ledger.entries(self.name))
 
+    @property
+    def inherited(self) -> int:
+        """Units whose answers were carried over from the studies this one follows: answered, and never handed out."""
+        standing = self.standing
+        return sum(unit not in standing.asked for unit in standing.answers) if standing.follows is not None else 0
+
     def status(self) -> Status:
         """How far the study is, and what a reader must know; no interval."""
         return read_status(self.standing, table=self._table)

@@ -51,13 +51,25 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
     findings = list(broken(entries))
     if findings:
         return Verification(checked=tuple(checked), findings=tuple(findings))
-    standing = replay(entries)
+    try:
+        standing = replay(entries)
+    except AssayError as error:
+        return Verification(checked=tuple(checked), findings=(f"the entries cannot be read as a study ({error}): one was changed",))
     checked += ["plans", "permanent numbers", *(["units drawn for gold"] if standing.gold_units else []), "estimates shown"]
-    findings += [*_plans(entries), *_numbers(standing), *_draws(entries, standing), *_gold(entries), *_looks(entries)]
+    for finding in (_plans(entries), _numbers(standing), _draws(entries, standing), _gold(entries), _looks(entries)):
+        findings += _guarded(finding)
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
     return Verification(checked=tuple(checked), findings=tuple(findings))
+
+
+def _guarded(found: Iterator[str]) -> Iterator[str]:
+    """The findings; one more where a changed entry makes it impossible to go on."""
+    try:
+        yield from found
+    except (AssayError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        yield f"recomputing breaks off ({type(error).__name__}: {error}): an entry does not fit those before it"
 
 
 def _plans(entries: Sequence[Entry]) -> Iterator[str]:

@@ -57,6 +57,14 @@ def test_a_census_knows_the_difference(tmp_path: Path) -> None:
     assert set(ranked.better) == {("good", "fair"), ("good", "poor"), ("fair", "poor")}
 
 
+def test_less_is_better_of_a_cost(tmp_path: Path) -> None:
+    study = study_of(tmp_path, ["f1 +-0.1 for each"], budget=UNITS)
+    errors = {name: int(((TABLE[name] >= 0.5) != TABLE["y"]).sum()) for name in ("good", "poor")}
+    assert errors["good"] < errors["poor"]
+    assert study.compare("good", "poor", metric="cost[0,1,1,0]").better == "good"
+    assert study.rank("cost[0,1,1,0]").best == ("good",)
+
+
 def test_a_goal_about_a_difference_is_planned_read_and_decided(tmp_path: Path) -> None:
     study = study_of(tmp_path, ["f1 >= 0 for good over poor"], budget=200)
     found = study.estimate().of("f1", "good over poor")

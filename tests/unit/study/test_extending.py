@@ -8,7 +8,7 @@ import pytest
 from assay.errors import FingerprintError, PlanError, PopulationError
 from assay.nouns.classifier import Classifier
 from assay.study.study import Study
-from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, kinds, label_all, ledger_in, population
+from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, kinds, label_all, ledger_in, population, write_csv
 
 LOWER = Classifier("lower", score="score", threshold=0.2)
 GOAL = "precision +-0.1 for lower"
@@ -118,7 +118,7 @@ def test_a_census_after_an_extension_is_exact(tmp_path: Path) -> None:
 
 def test_what_cannot_be_taken_in_is_refused(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=60)
-    with pytest.raises(PlanError, match="neither: name one"):
+    with pytest.raises(PlanError, match="does not have: name another"):
         study.extend()
     with pytest.raises(PlanError, match="already: choose another name"):
         study.extend(classifiers=[Classifier("classifier", score="score", threshold=0.1)])
@@ -134,6 +134,24 @@ def test_what_cannot_be_taken_in_is_refused(tmp_path: Path) -> None:
     piloted.plan(200, pilot=100)
     with pytest.raises(PlanError, match="a pilot"):
         piloted.extend(classifiers=[LOWER])
+
+
+def test_a_column_added_to_the_same_file_is_taken_in(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "t.csv")
+    study = Study.create("f", population(path), goals=["f1 +-0.1"], ledger=ledger_in(tmp_path))
+    study.plan(60)
+    label_all(study)
+    write_csv(path, {**TABLE, "new": TABLE["score"][::-1].copy()})
+    study.extend(classifiers=[Classifier("new", score="new", threshold=0.4)], goals=["f1 +-0.2 for new"], budget=120)
+    label_all(study)
+    assert study.estimate().of("f1", "new").planned
+    assert study.verify(population=True).passed
+
+
+def test_a_goal_the_study_has_is_not_taken_in_again(tmp_path: Path) -> None:
+    study = finished(tmp_path, budget=60)
+    with pytest.raises(PlanError, match="does not have, and it has precision"):
+        study.extend(goals=["precision +-0.1"], budget=80)
 
 
 def test_another_table_is_refused(tmp_path: Path) -> None:

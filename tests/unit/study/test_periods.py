@@ -70,6 +70,12 @@ def test_an_alarm_rings_far_below_its_floor_and_not_above_it(tmp_path: Path) -> 
     assert studies[-1].verify().passed
 
 
+def test_a_study_has_not_changed_since_itself(tmp_path: Path) -> None:
+    old = finished(tmp_path, budget=80)
+    with pytest.raises(StudyError, match="between two studies"):
+        old.change(old, "recall")
+
+
 def test_a_unit_counts_once(tmp_path: Path) -> None:
     old = finished(tmp_path, budget=80)
     new = Study.create("n", population(), goals=list(GOALS), ledger=ledger_in(tmp_path), follows="s")

@@ -86,8 +86,9 @@ def extended_population(standing: Standing, classifiers: Sequence[Classifier], g
     if population.is_joint or plan.pilot is not None or plan.design.poisson:
         kind = "several questions" if population.is_joint else "a pilot" if plan.pilot is not None else "a Poisson draw"
         raise PlanError(f"classifiers and goals are added to a draw by bands or strata, but this study has {kind}: make a study of its own")
-    if not classifiers and not goals:
-        raise PlanError("a study takes in a classifier or a goal, but got neither: name one")
+    if not classifiers and all(goal in standing.goals for goal in goals):
+        has = f", and it has {goals[0]}" if goals else ""
+        raise PlanError(f"a study takes in a classifier or a goal that it does not have{has}: name another, or plan a larger budget")
     if not standing.is_drawn:
         raise StudyError(f"study {standing.name!r} has units planned but not drawn: draw them first (assay draw), so that nothing is lost")
     names = [c.name for c in population.classifiers]
@@ -130,11 +131,12 @@ def parents(old: Profile, new: Profile, classifiers: int) -> IntArray:
     known = new.pattern & ((1 << classifiers) - 1)
     mine = zip(known.tolist(), new.guide_bin.tolist(), new.slice.tolist(), strict=True)
     found = np.array([position.get(key, -1) for key in mine], dtype=np.int64)
-    same = new.slice_values == old.slice_values and new.files == old.files and (found >= 0).all()
+    ends = (new.smallest_id, new.largest_id) == (old.smallest_id, old.largest_id)
+    same = ends and new.slice_values == old.slice_values and set(old.columns) <= set(new.columns) and (found >= 0).all()
     if not same or (np.bincount(found, weights=new.count, minlength=old.count.size) != old.count).any():
         raise FingerprintError(
             f"what is added is read from the table the study was made on (fingerprint {old.fingerprint[:12]}, {old.N:,} units), but this "
-            "one has other units, scores or slices: add the new column to the same table, or start a study that follows this one"
+            "one has other units, scores or slices: give it the old columns as they were, or start a study that follows this one"
         )
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 from assay.deciding.ranking import rank
 from assay.deciding.topping import PairAhead
 from assay.errors import StudyError
-from assay.estimators.comparing import PairGroups, fill_pair, pair_groups
+from assay.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
 from assay.estimators.estimating import estimate
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
@@ -28,6 +28,12 @@ from assay.study.readings.counting import Answers, read_answers
 from assay.study.replay import Standing
 
 FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # of these less is better
+
+
+def less_is_better(metric: str) -> bool:
+    """Whether a metric counts errors or costs."""
+    name = metric_named(metric).name.split(" by ")[0]
+    return name in FALLING or name.startswith("cost[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +103,8 @@ def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estim
     """The metric of the first less that of the second. Refuses a draw that leaves a part the two tell apart to chance."""
     wanted, i, j = metric_named(metric), *_positions(standing, [first, second])
     contest, plan = Contest(standing.profile, wanted, i, j), standing.plan
+    if not matters(wanted, contest.size).any():
+        raise StudyError(f"{first} and {second} have the same {metric} whatever the labels say, the difference is 0: leave one of them out")
     if (plan.design.band[contest.needed] < 0).any():
         raise StudyError(
             f'the draw leaves out units on which {metric} of {first} and {second} depends: add a goal, "{metric} >= 0 for {first} over '
@@ -113,7 +121,7 @@ def compare_classifiers(standing: Standing, metric: str, first: str, second: str
     """The difference of two classifiers and which is shown to be better."""
     found = read_pair(standing, metric, first, second)
     up, down = found.at_least > 0, found.at_most < 0
-    if metric_named(metric).name in FALLING:
+    if less_is_better(metric):
         up, down = down, up
     return Comparison(first=first, second=second, estimate=found, better=first if up else second if down else None)
 
@@ -127,7 +135,7 @@ def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> R
         (a, b): pair_tally(standing, wanted, places[a], places[b], said) for a, b in combinations(range(len(chosen)), 2)
     }  # fmt: skip
     level = min((p.level for p in pairs), default=standing.goals[0].level)
-    found = rank(wanted, tallies, chosen, level=level, lower_is_better=wanted.name in FALLING, interval=standing.plan.interval)
+    found = rank(wanted, tallies, chosen, level=level, lower_is_better=less_is_better(metric), interval=standing.plan.interval)
     return Ranked(metric=wanted.name, level=level, better=found.better, best=found.best, pairs=pairs)
 
 

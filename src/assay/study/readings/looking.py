@@ -33,11 +33,15 @@ KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
 }
 
 
+OF_PERIODS = ("change", "window", "alarm")
+
+
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
     """What was asked of a study. Refuses before the plan's look, unless one peeks."""
     done = progress(standing)
     if not done.complete and not peek:
-        raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: label on, or peek")
+        way_out = "label on" if asked["kind"] in OF_PERIODS else "label on, or peek"
+        raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: {way_out}")
     return KINDS[asked["kind"]](standing, asked)
 
 

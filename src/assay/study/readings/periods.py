@@ -116,6 +116,12 @@ def _of_json(data: Mapping[str, Any]) -> Tally:
 
 def asked_change(before: Standing, after: Standing, metric: str, classifier: str | None) -> dict[str, Json]:
     """What is asked of the later study, with all that it needs of the earlier one."""
+    names = [standing.read_population().classifier(classifier).name for standing in (before, after)]
+    if before.name == after.name or names[0] != names[1]:
+        raise StudyError(
+            f"a change is of one classifier between two studies, but got {names[0]} in {before.name!r} and {names[1]} in {after.name!r}: "
+            "name another study, or the classifier that both have"
+        )
     found = period_tally(before, metric, classifier)
     both = _shared(before, after, classifier)
     return {
@@ -174,6 +180,9 @@ def asked_periods(
 ) -> dict[str, Json]:
     """What is asked of the last of several studies about all of them. Refuses units that two of them drew: a unit counts once."""
     _refuse_common([*earlier, last])
+    names = {standing.read_population().classifier(classifier).name for standing in (*earlier, last)}
+    if len(names) > 1:
+        raise StudyError(f"periods are of one classifier, but these studies have {', '.join(sorted(names))}: name the one that all have")
     kept: list[Json] = [_as_json(standing, period_tally(standing, metric, classifier)) for standing in earlier]
     return {"kind": kind, "metric": metric, "classifier": classifier, "earlier": kept, **more}
 

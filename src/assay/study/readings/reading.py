@@ -128,7 +128,7 @@ def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
         yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
-        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON)
+        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # it is of no classifier
         if standing.population["weight"] is not None:
             yield from ((metric_named(f"{name} by {standing.population['weight']}"), 0) for name in COMMON)
         return

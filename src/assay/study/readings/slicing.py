@@ -32,6 +32,7 @@ class InSlices:
     simultaneous  whether all intervals hold together at `level`, each then at 1 - (1 - level) / slices
     estimates     one a slice that has a unit the metric is about
     cautions      for each, why its interval was not shown to hold; None where it was
+    left_out      slices of which nothing is said: none of their units is what the metric is about, or the draw left them out
     """
 
     by: tuple[str, ...]
@@ -39,6 +40,7 @@ class InSlices:
     level: float
     estimates: tuple[Estimate, ...]
     cautions: tuple[str | None, ...]
+    left_out: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
@@ -46,6 +48,7 @@ class InSlices:
             "by": list(self.by),
             "simultaneous": self.simultaneous,
             "level": self.level,
+            "left_out": list(self.left_out),
             "estimates": [{**e.as_json(), "caution": c} for e, c in zip(self.estimates, self.cautions, strict=True)],
         }
 
@@ -67,16 +70,23 @@ def read_slices(
     found = [e for part in parts if (e := _read(standing, metric, names.index(judged), part, level=1 - tail)) is not None]
     if not found:
         raise StudyError(
-            f"the draw cannot answer for {metric} of {judged} in slices: it was made for other units, plan a goal that needs them"
+            f"the draw cannot answer for {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
+            "units; plan a goal that needs them"
         )
     design, labels = standing.plan.design.name, standing.plan.budget
     cautions = tuple(caution_of(e, design=design, labels=labels) for e in found)
-    return InSlices(by=tuple(by), simultaneous=simultaneous, level=level, estimates=tuple(found), cautions=cautions)
+    shown = {e.slice[1] for e in found if e.slice is not None}
+    silent = [name for part in parts if (name := CROSSED.join(value for _, value in part)) not in shown]
+    return InSlices(
+        by=tuple(by), simultaneous=simultaneous, level=level, estimates=tuple(found), cautions=cautions, left_out=tuple(silent)
+    )  # fmt: skip
 
 
 def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]:
     """The values of the columns that occur, crossed."""
     columns, profile = standing.population["slices"], standing.profile
+    if len(set(by)) < len(by):
+        raise StudyError(f"columns are crossed each once, but got {', '.join(by)}: leave one out")
     if not by or (unknown := [c for c in by if c not in columns]):
         has = f"has {', '.join(columns)}" if columns else "has none"
         raise StudyError(
