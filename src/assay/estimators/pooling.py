@@ -13,6 +13,7 @@ Derivation and coverage: docs/maths/pooling.md.
 Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -81,6 +82,8 @@ def _join(home: IntArray, ordered: IntArray, expected: FloatArray, *, others: In
 
 def pooled(parts: Tally, pool: Pool) -> Tally:
     """The labels of the parts, read in their pool's groups; counts may carry replicates."""
+    if pool.home.max() + 1 == pool.home.size:  # none is joined to another: each has one rate
+        return replace(parts, chance=~pool.whole)
     member = (pool.home[:, None] == np.arange(pool.home.max() + 1)).astype(np.float64)
     w, N = pool.expansion, parts.N @ member
     stands = (w * parts.n, w * w * parts.n, w * parts.k, w * w * parts.k)
