@@ -6,6 +6,7 @@ python -m benchmarks.comparing --data FOLDER --reps 2000 --seed 42 --out docs/co
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -19,13 +20,17 @@ from assay.estimators.comparing import PairTally, compare, pair_groups
 from assay.estimators.grouping import groups_of
 from assay.estimators.measuring import measure
 from assay.nouns import ladder
+from assay.nouns.choice import Choice
+from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
+from assay.nouns.goal import Goal
 from assay.nouns.metrics import metric_named
 from assay.nouns.profile import Profile
+from assay.planning.asking import Ask, ask_of
 from assay.planning.choosing import choose_design
-from assay.planning.differing import Contest, contests, difference_design, ranking_design
+from assay.planning.several import design_together
 from assay.randomness import stream
-from assay.study.simulate import replicate
+from assay.study.simulate import replicate, replicate_cells
 from benchmarks.judging import verdict_of
 
 PAIRS = (
@@ -115,12 +120,24 @@ class Row(NamedTuple):
     two: int | None  # labels of two draws as wide; None where it was not asked
 
 
+def asked(at: Judged, name: str, first: int, second: int) -> Ask:
+    """The goal that one classifier (by position) is better than another."""
+    goal = Goal(metric=name, kind=">=", value=0.0, classifier=str(first), over=str(second))
+    return ask_of(at.profile, goal, names=[str(j) for j in range(int(at.profile.pattern.max()).bit_length())])
+
+
+def drawn_for(at: Judged, name: str, pairs: Sequence[tuple[int, int]], *, labels: int) -> Design:
+    """The draw a study makes for these differences."""
+    asks = [asked(at, name, *pair) for pair in pairs]
+    return design_together(at.profile, asks, [None] * len(asks), labels=labels, choice=Choice())
+
+
 def covered(at: Judged, name: str, pair: str, *, guide: Guide, reps: int, seed: int) -> Iterator[Row]:
     """Coverage of one metric of the first two classifiers at every budget that is not a census."""
-    contest = Contest(at.profile, metric_named(name), 0, 1)
+    contest = asked(at, name, 0, 1).contest
     truth = contest.value(at.positives / at.profile.count)
     for labels in LABELS:
-        design = difference_design(contest, labels=labels)
+        design = drawn_for(at, name, [(0, 1)], labels=labels)
         if labels >= design.frame:
             continue
         groups = contest.groups(design)
@@ -201,17 +218,12 @@ def families(*, reps: int, seed: int) -> Iterator[Family]:
 
 
 def ranked(at: Judged, name: str, k: int, *, labels: int, reps: int, rng: np.random.Generator) -> dict[tuple[int, int], PairTally]:
-    """Draws for all pairs of k classifiers, read for each pair; no band crosses a pattern, so every pair's groups are the bands."""
-    design = ranking_design(at.profile, metric_named(name), range(k), labels=labels)
-    bands_of = pair_groups(at.profile, design, 0, 1).groups
-    drawn = replicate(bands_of, design, at.positives, labels=labels, reps=reps, rng=rng)
-    place, tallies = np.argsort(bands_of.band), {}
-    assert bands_of.band.size == design.N.size
-    for pair in contests(at.profile, metric_named(name), range(k)):
-        groups = pair.groups(design)
-        mine = place[groups.groups.band]
-        tallies[pair.first, pair.second] = groups.tally(drawn.n[:, mine], drawn.k[:, mine])
-    return tallies
+    """Draws for all pairs of k classifiers, read for each pair."""
+    pairs = list(combinations(range(k), 2))
+    design = drawn_for(at, name, pairs, labels=labels)
+    drawn = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=reps, rng=rng)
+    each = {pair: pair_groups(at.profile, design, *pair) for pair in pairs}
+    return {pair: groups.tally(groups.groups.summed(drawn.n), groups.groups.summed(drawn.k)) for pair, groups in each.items()}
 
 
 def page(found: Sequence[Row], false: Sequence[Family], *, reps: int, seed: int) -> str:

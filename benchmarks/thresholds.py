@@ -26,9 +26,10 @@ from assay.nouns.design import Design
 from assay.nouns.metrics import F1, PRECISION, RECALL
 from assay.nouns.profile import Profile
 from assay.planning.choosing import choose_design
-from assay.planning.searching import Search, design_for_search, find, search_of, search_order
+from assay.planning.searching import Search, find, search_of, search_order
 from assay.randomness import stream
 from benchmarks.made import known
+from benchmarks.search_draw import design_for_search
 from benchmarks.tables import load
 from benchmarks.thresholds_page import RibbonRow, SearchRow, page
 

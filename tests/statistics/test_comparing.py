@@ -9,10 +9,10 @@ from assay.deciding.ranking import claims
 from assay.estimators.comparing import PairTally, compare
 from assay.nouns.ladder import bin_of
 from assay.nouns.metrics import metric_named
-from assay.planning.differing import Contest, difference_design
+from assay.planning.asking import Ask
 from assay.randomness import stream
 from assay.study.simulate import replicate
-from benchmarks.comparing import Guide, Judged, judged, ranked, tied, turned
+from benchmarks.comparing import Guide, Judged, asked, drawn_for, judged, ranked, tied, turned
 
 pytestmark = pytest.mark.statistics
 REPS = 2_000
@@ -29,10 +29,10 @@ def rare(rng: np.random.Generator) -> Judged:
     return judged(y, bin_of(1 / (1 + np.exp(-log_odds))), flagged[0].astype(np.int64) + 2 * flagged[1])
 
 
-def draws(at: Judged, contest: Contest, labels: int, rng: np.random.Generator) -> PairTally:
-    """Replicates of a draw made for the difference."""
-    design = difference_design(contest, labels=labels)
-    groups = contest.groups(design)
+def draws(at: Judged, ask: Ask, labels: int, rng: np.random.Generator) -> PairTally:
+    """Replicates of the draw a study makes for the difference."""
+    design = drawn_for(at, ask.goal.metric, [(0, 1)], labels=labels)
+    groups = ask.contest.groups(design)
     return groups.of(replicate(groups.groups, design, at.positives, labels=min(labels, design.frame), reps=REPS, rng=rng))
 
 
@@ -40,9 +40,10 @@ def draws(at: Judged, contest: Contest, labels: int, rng: np.random.Generator) -
 @pytest.mark.parametrize("name", METRICS)
 def test_the_difference_is_covered_in_a_rare_class(name: str, guide: Guide, seed: int) -> None:
     at = turned(rare(stream(seed, POPULATION)), guide, stream(seed, GUIDE))
-    contest = Contest(at.profile, metric_named(name), 0, 1)
+    ask = asked(at, name, 0, 1)
+    contest = ask.contest
     truth = contest.value(at.positives / at.profile.count)
-    tally = draws(at, contest, 200, stream(seed, DRAW))
+    tally = draws(at, ask, 200, stream(seed, DRAW))
     found = compare(contest.metric, tally, tail=0.025)
     assert int(((found.low <= truth) & (truth <= found.high)).sum()) >= binom.ppf(1e-6, REPS, 0.94)
     one_sided = compare(contest.metric, tally, tail=0.05)
@@ -52,9 +53,10 @@ def test_the_difference_is_covered_in_a_rare_class(name: str, guide: Guide, seed
 
 def test_wald_does_not_cover_it(seed: int) -> None:
     at = turned(rare(stream(seed, POPULATION)), "shuffled", stream(seed, GUIDE))
-    contest = Contest(at.profile, metric_named("f1"), 0, 1)
+    ask = asked(at, "f1", 0, 1)
+    contest = ask.contest
     truth = contest.value(at.positives / at.profile.count)
-    found = compare(contest.metric, draws(at, contest, 200, stream(seed, DRAW)), tail=0.025, interval="wald")
+    found = compare(contest.metric, draws(at, ask, 200, stream(seed, DRAW)), tail=0.025, interval="wald")
     assert int(((found.low <= truth) & (truth <= found.high)).sum()) < binom.ppf(1e-6, REPS, 0.94)
 
 

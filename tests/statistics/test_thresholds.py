@@ -12,8 +12,9 @@ from assay.nouns.design import Design
 from assay.nouns.metric import Metric
 from assay.nouns.metrics import F1, PRECISION, RECALL
 from assay.planning.choosing import choose_design
-from assay.planning.searching import design_for_search, find, search_of, search_order
+from assay.planning.searching import find, search_of, search_order
 from assay.randomness import stream
+from benchmarks.search_draw import design_for_search
 from tests.statistics.populations import Known, known, overconfident, precise
 
 pytestmark = pytest.mark.statistics

@@ -72,10 +72,10 @@ def share(value: float | None) -> str:
 
 def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None) -> list[list[str]]:
     """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
-    whose = len({e.classifier for e in estimates}) > 1 if several is None else several
+    apart = len({e.whose for e in estimates}) > 1 if several is None else several
     return [
         [
-            named(e, several=whose) + ("" if e.planned else " (not a goal)"),
+            named(e, several=apart) + ("" if e.planned else " (not a goal)"),
             share(e.value),
             f"{share(e.low)} .. {share(e.high)}",
             f"{share(e.strict_low)} .. {share(e.strict_high)}",
@@ -91,7 +91,7 @@ def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None)
 def named(estimate: Estimate, *, several: bool) -> str:
     """The metric, and whose it is where there are several classifiers."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
-    return (f"{estimate.metric} of {estimate.classifier}" if several else estimate.metric) + where
+    return (f"{estimate.metric} of {estimate.whose}" if several else estimate.metric) + where
 
 
 ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")

@@ -14,33 +14,18 @@ Main path: population > profile > plan > draw > labels > estimate > [decision] >
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.errors import PlanError
 from assay.estimators.comparing import PairTally, compare
-from assay.estimators.sides import Measured
 from assay.nouns.arrays import BoolArray
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import DEFAULT_LEVEL
 from assay.nouns.metric import Metric
 
 Pair = tuple[int, int]
-Standing = Literal["better", "not better", "open"]
-
-
-class Versus(NamedTuple):
-    """One classifier against another.
-
-    standing   better: by more than the margin; not better: shown not to be; open: the labels do not say
-    bound      the one-sided bound that decides, or would have to
-    measured   the difference with its two-sided interval
-    """
-
-    standing: Standing
-    bound: float
-    measured: Measured
 
 
 class Ranking(NamedTuple):
@@ -54,25 +39,6 @@ class Ranking(NamedTuple):
     better: tuple[tuple[str, str], ...]
     best: tuple[str, ...]
     level: float
-
-
-def versus(
-    metric: Metric,
-    tally: PairTally,
-    *,
-    margin: float = 0.0,
-    level: float = DEFAULT_LEVEL,
-    share: float = 1.0,
-    interval: IntervalKind = "rec",
-) -> Versus:
-    """Whether the metric of the first exceeds the second's by more than the margin (one study); `share` of the error may be spent."""
-    error = (1 - level) * share
-    bound = compare(metric, tally, tail=error, interval=interval)
-    low, high = float(bound.low), float(bound.high)
-    shown = compare(metric, tally, tail=error / 2, interval=interval)
-    if low > margin:
-        return Versus("better", low, shown)
-    return Versus("not better", high, shown) if high <= margin else Versus("open", low, shown)
 
 
 def claims(

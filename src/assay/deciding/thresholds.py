@@ -33,8 +33,8 @@ class FoundThreshold:
     value, bound   the metric there and its one-sided bound at the level, at least the target
     other          the metric not searched for; other_low, other_high hold after the search (ribbon)
     tried          thresholds in the order of the search, fixed before any label
-    needed         where none was found: labels of a draw made for the search that would find one with 80 % chance, if the scores are
-                   as these labels have recalibrated them; None: no threshold seems to reach the target, or not asked
+    needed         where none was found: labels of this draw, those told included, that would find one with 80 % chance, if the scores
+                   are as these labels have recalibrated them; None: not even all units of the draw would
     """
 
     metric: str
@@ -70,7 +70,8 @@ def choose_threshold(
     by_piece = pieces.summed(n), pieces.summed(k)
     at = int(find(pieces, order, *by_piece, search))
     if at < 0:
-        needed = labels_to_find(profile, search, recalibrated_shares(profile, pieces, *by_piece)) if _is_down(search) else None
+        share = recalibrated_shares(profile, pieces, *by_piece)
+        needed = labels_to_find(profile, search, share, design=design, labels=labels, classifier=classifier)
         return _none(search, pieces, tried=order.size, needed=needed)
     other = RECALL if _is_down(search) else PRECISION
     ribbon = measure_thresholds(pieces, n, k, metrics=[other], level=search.level)[0]
@@ -124,9 +125,9 @@ def _none(search: Search, pieces: Pieces, *, tried: int, needed: int | None) -> 
         why = f"no threshold flags the {search.fewest:.0f} labels that could show it ({most:.0f} are planned in all)"
     else:
         why = "the first one tried did not show it"
-    way_out = "by the scores as these labels have them, no threshold reaches it" if _is_down(search) else "label more"
+    way_out = "by the scores as these labels have them, not even all units of this draw would find one"
     if needed is not None:
-        way_out = f"about {needed:,} labels drawn for this search find one with {POWER:.0%} chance, if the scores are as these labels say"
+        way_out = f"a budget of about {needed:,} labels finds one with {POWER:.0%} chance, if the scores are as these labels have them"
     return FoundThreshold(
         metric=search.metric.name,
         target=search.target,

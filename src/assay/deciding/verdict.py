@@ -20,7 +20,7 @@ from assay.estimators.missing import worst_limits
 from assay.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest
 from assay.nouns.estimate import Estimate
 from assay.nouns.evidence import Limits
-from assay.nouns.goal import OVER, Goal
+from assay.nouns.goal import Goal
 from assay.nouns.metrics import metric_named
 from assay.nouns.tally import AnyTally, Tally
 
@@ -86,14 +86,14 @@ def _side_of(goal: Goal, limits: Limits) -> tuple[GoalStatus, float]:
 def thinness(estimate: Estimate) -> str | None:
     """Why a reading is too thin to ship on whatever its value; None if it is not."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
-    name = f"{estimate.metric} of {estimate.classifier}{where}"
+    name = f"{estimate.metric} of {estimate.whose}{where}"
     if estimate.value is not None and estimate.half_width < EXACT:
         return None  # every unit is labeled: there is nothing more to know, however few there are
     if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
     allowed = widest(metric_named(estimate.metric))
-    if estimate.half_width > allowed and OVER not in estimate.classifier:  # a difference may be large, and shown, and wide
+    if estimate.half_width > allowed and estimate.over is None:  # a difference may be large, and shown, and wide
         return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None
 

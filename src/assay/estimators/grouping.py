@@ -62,6 +62,12 @@ class Groups(NamedTuple):
         )
         return parts if self.pool is None else pooled(parts, self.pool)
 
+    def summed(self, by_cell: FloatArray) -> FloatArray:
+        """Labels (or positive ones) by profile cell, on the last axis, summed by group; cells outside the frame do not count."""
+        inside = self.of_cell >= 0
+        member = (self.of_cell[inside, None] == np.arange(self.N.size)).astype(np.float64)
+        return np.asarray(by_cell[..., inside] @ member)
+
     def spread(self, values: FloatArray) -> FloatArray:
         """What is known of every group of a tally, for each part that it was read from."""
         return values if self.pool is None else values[..., self.pool.home]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from assay.nouns.canonical import Json
+from assay.nouns.goal import whose
 
 IntervalKind = Literal["rec", "strict", "midp", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
 """How an interval is made.
@@ -49,6 +50,7 @@ class Estimate:
     gold            adjudicated labels that corrected it; 0: none
     told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
     slice           (column, value) of the units it is about; None: all
+    over            of a difference: the classifier whose metric is taken off; None: it is of the metric itself
     """
 
     metric: str
@@ -74,6 +76,12 @@ class Estimate:
     told_low: float | None = None
     told_high: float | None = None
     slice: tuple[str, str] | None = None
+    over: str | None = None
+
+    @property
+    def whose(self) -> str:
+        """The classifier, or the two that are compared."""
+        return str(whose(self.classifier, self.over))
 
     @property
     def half_width(self) -> float:
@@ -104,11 +112,13 @@ class Estimate:
         interval = f"[{self.low:.3f}, {self.high:.3f}] at {self.level:.1%}"
         gold = f", corrected by {self.gold} gold answers" if self.gold else ""
         where = "" if self.slice is None else f" in {self.slice[0]}={self.slice[1]}"
-        return f"{self.metric} of {self.classifier}{where} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
+        return f"{self.metric} of {self.whose}{where} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger and for --json."""
         where: dict[str, Json] = {} if self.slice is None else {"slice": list(self.slice)}
+        if self.over is not None:
+            where["over"] = self.over
         return {
             "metric": self.metric,
             "classifier": self.classifier,

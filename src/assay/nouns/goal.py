@@ -36,6 +36,11 @@ _TAILS = {  # what may follow, read from the end
 _KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
 
 
+def whose(classifier: str | None, over: str | None) -> str | None:
+    """A classifier, or two that are compared, as they are typed."""
+    return classifier if over is None else f"{classifier}{OVER}{over}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """What is to be shown.
@@ -106,7 +111,7 @@ class Goal:
     @property
     def whose(self) -> str | None:
         """The classifier, or the two that are compared; None: the population's first."""
-        return self.classifier if self.over is None else f"{self.classifier}{OVER}{self.over}"
+        return whose(self.classifier, self.over)
 
     @property
     def definition(self) -> Metric:

@@ -15,7 +15,7 @@ from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
-from assay.nouns.goal import OVER, Goal
+from assay.nouns.goal import Goal
 
 Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension"]
 
@@ -76,9 +76,9 @@ class Plan:
         """Labels of the pilot, which the bands of a later plan do not draw again."""
         return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
 
-    def share_of(self, classifier: str | None) -> float:
-        """The share of the error an interval about this classifier, or about one over another, may spend."""
-        return 1.0 if set((classifier or "").split(OVER)) & set(self.fresh) else self.share
+    def share_of(self, *classifiers: str) -> float:
+        """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown."""
+        return 1.0 if set(classifiers) & set(self.fresh) else self.share
 
     @property
     def is_pilot(self) -> bool:

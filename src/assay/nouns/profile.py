@@ -113,6 +113,13 @@ class Profile:
             claims=None if self.claims is None else self.claims[cells],
         )
 
+    def cells(self, pattern: IntArray, guide_bin: IntArray, slice: IntArray) -> IntArray:
+        """The position of each of these cells in the profile; -1 where it has none such."""
+        known = zip(self.pattern.tolist(), self.guide_bin.tolist(), self.slice.tolist(), strict=True)
+        position = {key: i for i, key in enumerate(known)}
+        asked = zip(pattern.tolist(), guide_bin.tolist(), slice.tolist(), strict=True)
+        return np.array([position.get(key, -1) for key in asked], dtype=np.int64)
+
     def predicted(self, classifier: int) -> BoolArray:
         """Which cells the classifier (by position) predicts positive."""
         return ((self.pattern >> classifier) & 1).astype(np.bool_)

@@ -1,4 +1,4 @@
-"""Searching for a threshold: in which order thresholds are tried, where labels serve the search, and how many it needs.
+"""Searching for a threshold: in which order thresholds are tried, and how many labels it needs.
 
     the lowest threshold at which precision is at least the target     tried from a start downward
     the highest threshold at which recall is at least the target       tried from a start upward
@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.designs.bands import EVEN, bands, reference_of
-from assay.designs.base import SMALLEST_TAKE, takes_of, water_fill
+from assay.designs.base import takes_of
 from assay.errors import GoalError
 from assay.estimators.linearize import CLIP, SUREST
 from assay.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
@@ -73,38 +72,6 @@ def beliefs(profile: Profile) -> list[Belief]:
     s = np.clip(profile.guide, CLIP, SUREST)
     x = np.log(s / (1 - s))
     return [Belief(expit(x + a), w / sum(v for _, v in SHIFTS)) for a, w in SHIFTS]
-
-
-def design_for_search(profile: Profile, search: Search, *, labels: int) -> Design:
-    """Bands for the search for a precision: for everything that may be true, the draw that settles the threshold it would find.
-
-    pi = fill(sum over beliefs of w (0.7 fill(sqrt(p (1 - p)) where flagged there, n) + 0.3 n / N1), n)
-    """
-    if search.metric is not PRECISION:
-        raise GoalError(f"a draw made for a search is for precision, but got {search.metric.name}: plan a goal for {search.metric.name}")
-    count = profile.count.astype(np.float64)
-    each = [(belief, rank_of(profile) >= _crossing(profile, belief.share, search)) for belief in beliefs(profile)]
-    frame = max(int(count[flagged].sum()) for _, flagged in each)
-    reference = reference_of(labels, frame)
-    size = np.zeros(count.shape)
-    for (share, weight), flagged in each:
-        N1 = float(count[flagged].sum())
-        n = min(float(reference), N1)
-        best = water_fill(np.where(flagged, np.sqrt(share * (1 - share)), 0.0), count, n)
-        size += weight * ((1 - EVEN) * best + EVEN * flagged * n / N1)
-    pi = water_fill(size, count, float(reference))
-    return bands(profile, flagged=np.ones(count.shape, dtype=np.bool_), pi=pi, labels=min(labels, frame))
-
-
-def _crossing(profile: Profile, share: FloatArray, search: Search) -> int:
-    """The lowest bin at which precision would be the target; at least as low as flags twice the units that could show it."""
-    rank = rank_of(profile)
-    bins, where = np.unique(rank, return_inverse=True)
-    units, found = (np.cumsum(np.bincount(where, weights=w)[::-1])[::-1] for w in (profile.count, profile.count * share))
-    reached = np.flatnonzero((found >= search.target * units) & (bins >= 0))
-    enough = np.flatnonzero((units >= 2 * search.fewest) & (bins >= 0))
-    candidates = [int(bins[which[at]]) for which, at in ((reached, 0), (enough, -1)) if which.size]
-    return min(candidates, default=int(bins[bins >= 0].min()))
 
 
 def search_order(pieces: Pieces, profile: Profile, search: Search) -> IntArray:
@@ -215,11 +182,10 @@ class Prospect(NamedTuple):
     units: float
 
 
-def prospect(profile: Profile, search: Search, share: FloatArray, *, labels: int, design: Design | None = None) -> Prospect:
-    """What a draw of `labels` (made for the search, if no design is named) is expected to find if these are the shares of the cells."""
-    drawn = design or design_for_search(profile, search, labels=labels)
-    take = takes_of(drawn, min(labels, drawn.frame))
-    pieces = pieces_of(profile, drawn, thresholds_of(profile, drawn, take), take)
+def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0) -> Prospect:
+    """What `labels` of a design's draw are expected to find if these are the shares of the cells."""
+    take = takes_of(design, labels)
+    pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
     n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, labels))
     at = find(pieces, search_order(pieces, profile, search), n, k, search)
     found = at >= 0
@@ -227,22 +193,27 @@ def prospect(profile: Profile, search: Search, share: FloatArray, *, labels: int
     return Prospect(float(found.mean()), units)
 
 
-def labels_to_find(profile: Profile, search: Search, share: FloatArray, *, power: float = POWER) -> int | None:
-    """About how many labels find a threshold with this chance if these are the shares of the cells; None: no threshold is there.
+def labels_to_find(
+    profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0, power: float = POWER
+) -> int | None:
+    """About how many labels of the same design's draw find a threshold with this chance, if these are the shares; None: no number does.
 
-    By doubling, then closer to about a fifth. Only for precision, whose draw is made for the search.
+    labels   those drawn already, which are not enough. By doubling, then closer to about a fifth.
     """
-    if not _is_there(profile, search, share):
+    if search.metric is PRECISION and not _is_there(profile, search, share):
         return None
-    frame = design_for_search(profile, search, labels=profile.N).frame
-    first = low = high = min(math.ceil(max(search.fewest, 2 * SMALLEST_TAKE)), frame)
-    while prospect(profile, search, share, labels=high).chance < power:
-        if high >= frame:
-            return None
-        low, high = high, min(2 * high, frame)
-    while high > 1.2 * low and high > first:
+
+    def chance(n: int) -> float:
+        return prospect(profile, search, share, design=design, labels=n, classifier=classifier).chance
+
+    low, high = labels, min(2 * labels, design.frame)
+    while high > low and chance(high) < power:
+        low, high = high, min(2 * high, design.frame)
+    if high <= low:
+        return None
+    while high > 1.2 * low:
         middle = round(math.sqrt(low * high))
-        low, high = (low, middle) if prospect(profile, search, share, labels=middle).chance >= power else (middle, high)
+        low, high = (low, middle) if chance(middle) >= power else (middle, high)
     return high
 
 

@@ -59,10 +59,8 @@ def _draw_rest(engine: Engine, profile: Profile, plan: Plan, pilot: Units) -> Ta
     """The units of the round that follows a pilot: the smallest numbers of each band, those of the pilot passed over."""
     held = set(pilot.unit)
     band, design = plan.design.band, plan.design
-    cells = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
-    home = dict(zip(cells, band.tolist(), strict=True))
-    theirs = [home[key] for key in zip(pilot.pattern.tolist(), pilot.guide_bin.tolist(), pilot.slice.tolist(), strict=True)]
-    passed = np.bincount([h for h in theirs if h >= 0], minlength=design.N.size)
+    theirs = band[profile.cells(pilot.pattern, pilot.guide_bin, pilot.slice)]
+    passed = np.bincount(theirs[theirs >= 0], minlength=design.N.size)
     found = take_smallest(engine, profile, band=band, take=plan.take + passed, salt=plan.salt)
     fresh = np.array([i for i, unit in enumerate(found.units.unit) if unit not in held], dtype=np.int64)
     ranked = [fresh[found.units.band[fresh] == h] for h in range(design.N.size)]

@@ -95,6 +95,28 @@ class Standing:
         return bool(self.plans) and self.plans[-1].number in self.drawn_plans
 
     @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The names of the classifiers, in order."""
+        return tuple(c["name"] for c in self.population["classifiers"])
+
+    def position(self, classifier: str | None) -> int:
+        """Where a classifier stands; the first for None."""
+        return self.classifiers.index(self.read_population().classifier(classifier).name)
+
+    def level_of(self, *classifiers: str) -> float:
+        """The level of an interval about these classifiers at the look of the plan in force."""
+        return 1 - (1 - self.goals[0].level) * self.plan.share_of(*classifiers)
+
+    @property
+    def apart(self) -> str | None:
+        """What sets the draw apart from one by bands or strata about one question; None: nothing."""
+        if len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classes):
+            return "several questions"
+        if self.plan.pilot is not None:
+            return "a pilot"
+        return "a Poisson draw" if self.plan.design.poisson else None
+
+    @property
     def questions(self) -> tuple[str, ...]:
         """What is asked about a unit, each once."""
         return tuple(dict.fromkeys(c["question"] for c in self.population["classifiers"]))

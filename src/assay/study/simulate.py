@@ -192,6 +192,26 @@ def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: in
     return groups.tally(n, k)
 
 
+class CellCounts(NamedTuple):
+    """Labels and positive ones of every profile cell, one row a replicate."""
+
+    n: FloatArray
+    k: FloatArray
+
+
+def replicate_cells(
+    design: Design, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator
+) -> CellCounts:
+    """The same cell by cell, for draws that are read in several ways: by other classifiers, slices or thresholds."""
+    n, k = np.zeros((reps, count.size)), np.zeros((reps, count.size))
+    for band, take in enumerate(takes_of(design, labels)):
+        cells = np.flatnonzero(design.band == band)
+        parts = np.stack([positives[cells], (count - positives)[cells]], axis=1).ravel()
+        found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
+        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
+    return CellCounts(n, k)
+
+
 def sequential(design: Design, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
     """How many units each band gives to sequential Poisson draws of `labels`: the smallest numbers of each band, one over another's rate.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.deciding.ranking import claims, rank, versus
+from assay.deciding.ranking import claims, rank
 from assay.errors import PlanError
 from assay.estimators.comparing import PairTally, compare
 from assay.nouns.metrics import metric_named
@@ -23,21 +23,6 @@ def just_better(tail: float) -> PairTally:
         better = compare(RECALL, tally_of([80, 30, 30, 20], [1, 9, middle, 17]), tail=tail).low > 0
         low, high = (low, middle) if better else (middle, high)
     return tally_of([80, 30, 30, 20], [1, 9, high, 17])
-
-
-def test_a_bound_beyond_the_margin_decides() -> None:
-    assert versus(RECALL, FIRST).standing == "better"
-    assert versus(RECALL, SECOND).standing == "not better"
-    assert versus(RECALL, UNSURE).standing == "open"
-    assert versus(RECALL, FIRST, margin=0.9).standing == "not better"
-    found = versus(RECALL, FIRST)
-    assert found.measured.low < found.bound < found.measured.value  # one-sided, so beyond the two-sided limit
-
-
-def test_less_error_to_spend_claims_less() -> None:
-    tally = just_better(0.04)
-    assert versus(RECALL, tally).standing == "better"
-    assert versus(RECALL, tally, share=0.5).standing == "open"
 
 
 def test_the_ranking_says_what_is_settled() -> None:

@@ -15,7 +15,7 @@ from assay.nouns.metrics import METRICS, metric_named
 from assay.nouns.profile import Profile
 from assay.nouns.tally import Tally
 from assay.nouns.weights import QUANTA
-from assay.planning.differing import Contest, difference_design
+from benchmarks.comparing import Judged, drawn_for
 
 SIZE = np.array([900.0, 60.0, 40.0, 100.0])  # neither, the second alone, the first alone, both
 POSITIVE = np.array([9.0, 12.0, 26.0, 81.0])
@@ -160,7 +160,7 @@ def test_groups_are_bands_cut_by_what_the_two_predict() -> None:
     assert groups.groups.N.size == CELLS
     assert groups.size.tolist() == [650, 75, 60, 115]  # bit 0 is the first's prediction
     assert (groups.cell[groups.groups.of_cell] == disagreement(made, 0, 1)).all()
-    own = pair_groups(made, difference_design(Contest(made, metric_named("f1"), 0, 1), labels=200), 0, 1)
+    own = pair_groups(made, drawn_for(Judged(made, made.count), "f1", [(0, 1)], labels=200), 0, 1)
     assert own.groups.N.sum() == made.N
     for cell in range(CELLS):
         assert (np.diff(own.groups.logit[own.cell == cell]) > 0).all()
@@ -179,7 +179,7 @@ def test_weights_that_are_all_alike_change_nothing() -> None:
 
 def test_empty_groups_join_their_own_cell() -> None:
     made = profile()
-    groups = pair_groups(made, difference_design(Contest(made, metric_named("f1"), 0, 1), labels=200), 0, 1)
+    groups = pair_groups(made, drawn_for(Judged(made, made.count), "f1", [(0, 1)], labels=200), 0, 1)
     n = np.full(groups.groups.N.size, 3.0)
     empty = np.flatnonzero(groups.cell == 3)[0]
     n[empty] = 0

@@ -18,7 +18,6 @@ from assay.planning.searching import (
     POWER,
     STRIDE,
     beliefs,
-    design_for_search,
     find,
     imagined_counts,
     labels_to_find,
@@ -29,6 +28,7 @@ from assay.planning.searching import (
     search_order,
 )
 from assay.randomness import stream
+from benchmarks.search_draw import design_for_search
 from tests.identities.made import profile_of
 from tests.unit.planning.made import PROFILE
 
@@ -112,11 +112,6 @@ def test_a_draw_for_a_search_looks_below_and_above_where_the_scores_say() -> Non
     assert mine > 2 * evenly
 
 
-def test_a_draw_for_a_search_is_for_precision() -> None:
-    with pytest.raises(GoalError, match="is for precision"):
-        design_for_search(PROFILE, search_of(RECALL, 0.9), labels=300)
-
-
 def test_beliefs_weigh_one_and_lie_on_both_sides_of_the_scores() -> None:
     found = beliefs(PROFILE)
     assert sum(b.weight for b in found) == pytest.approx(1)
@@ -125,23 +120,24 @@ def test_beliefs_weigh_one_and_lie_on_both_sides_of_the_scores() -> None:
     assert (found[-1].share[middle] > PROFILE.guide[middle]).all()
 
 
-@pytest.mark.slow
-def test_the_labels_needed_find_a_threshold_and_a_third_of_them_do_not() -> None:
-    search = search_of(PRECISION, 0.6)
-    needed = labels_to_find(PROFILE, search, PROFILE.guide)
+def test_the_labels_needed_find_a_threshold_and_those_there_are_do_not() -> None:
+    search, design = search_of(PRECISION, 0.6), choose_design(PROFILE, [F1], labels=60)
+    needed = labels_to_find(PROFILE, search, PROFILE.guide, design=design, labels=60)
     assert needed is not None
-    shown = prospect(PROFILE, search, PROFILE.guide, labels=needed)
+    shown = prospect(PROFILE, search, PROFILE.guide, design=design, labels=needed)
     assert shown.chance >= POWER
-    assert shown == prospect(PROFILE, search, PROFILE.guide, labels=needed)
-    assert prospect(PROFILE, search, PROFILE.guide, labels=needed // 3).chance < POWER
+    assert shown == prospect(PROFILE, search, PROFILE.guide, design=design, labels=needed)
+    assert prospect(PROFILE, search, PROFILE.guide, design=design, labels=60).chance < POWER
 
 
 def test_where_no_threshold_has_the_target_no_number_of_labels_finds_one() -> None:
-    assert labels_to_find(PROFILE, search_of(PRECISION, 0.8), PROFILE.guide / 2) is None
+    design = choose_design(PROFILE, [F1], labels=100)
+    assert labels_to_find(PROFILE, search_of(PRECISION, 0.8), PROFILE.guide / 2, design=design, labels=100) is None
 
 
 def test_a_draw_for_the_search_finds_more_than_one_for_f1() -> None:
-    made = [prospect(PROFILE, SEARCH, PROFILE.guide, labels=150, design=d) for d in (None, choose_design(PROFILE, [F1], labels=150))]
+    designs = design_for_search(PROFILE, SEARCH, labels=150), choose_design(PROFILE, [F1], labels=150)
+    made = [prospect(PROFILE, SEARCH, PROFILE.guide, labels=150, design=d) for d in designs]
     error = math.sqrt(0.25 / IMAGINED)
     assert made[0].chance > made[1].chance + 5 * error
 

@@ -17,7 +17,6 @@ from assay.errors import FingerprintError, PlanError, StudyError
 from assay.nouns.arrays import IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.classifier import Classifier
-from assay.nouns.draw import Units
 from assay.nouns.goal import Goal
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
@@ -82,10 +81,11 @@ class Reuse:
 
 def extended_population(standing: Standing, classifiers: Sequence[Classifier], goals: Sequence[Goal], table: object | None) -> Population:
     """The population with the classifiers added. Refuses what cannot be taken in."""
-    population, plan = standing.read_population(table), standing.plan
-    if population.is_joint or plan.pilot is not None or plan.design.poisson:
-        kind = "several questions" if population.is_joint else "a pilot" if plan.pilot is not None else "a Poisson draw"
-        raise PlanError(f"classifiers and goals are added to a draw by bands or strata, but this study has {kind}: make a study of its own")
+    population = standing.read_population(table)
+    if standing.apart is not None:
+        raise PlanError(
+            f"classifiers and goals are added to a draw by bands or strata, but this study has {standing.apart}: make a study of its own"
+        )
     if not classifiers and all(goal in standing.goals for goal in goals):
         has = f", and it has {goals[0]}" if goals else ""
         raise PlanError(f"a study takes in a classifier or a goal that it does not have{has}: name another, or plan a larger budget")
@@ -126,11 +126,7 @@ def extension_body(standing: Standing, engine: Engine, population: Population, g
 
 def parents(old: Profile, new: Profile, classifiers: int) -> IntArray:
     """The old cell of each cell of a profile that tells more classifiers apart. Refuses a table that is not the same."""
-    keys = zip(old.pattern.tolist(), old.guide_bin.tolist(), old.slice.tolist(), strict=True)
-    position = {key: i for i, key in enumerate(keys)}
-    known = new.pattern & ((1 << classifiers) - 1)
-    mine = zip(known.tolist(), new.guide_bin.tolist(), new.slice.tolist(), strict=True)
-    found = np.array([position.get(key, -1) for key in mine], dtype=np.int64)
+    found = old.cells(new.pattern & ((1 << classifiers) - 1), new.guide_bin, new.slice)
     ends = (new.smallest_id, new.largest_id) == (old.smallest_id, old.largest_id)
     same = ends and new.slice_values == old.slice_values and set(old.columns) <= set(new.columns) and (found >= 0).all()
     if not same or (np.bincount(found, weights=new.count, minlength=old.count.size) != old.count).any():
@@ -145,11 +141,11 @@ def late_of(standing: Standing) -> Late:
     """The goals a study took in last, and the labels it held before them."""
     before, plan, units = standing.profiles[-2], standing.plan, standing.units
     assert units is not None  # extended only once drawn
-    names = [c["name"] for c in standing.population["classifiers"]]
+    names = standing.classifiers
     parent = parents(before, standing.profile, standing.known)
     band = plan.design.band[parent]
     rate = np.where(band >= 0, (plan.take / plan.design.N)[band], 0.0)
-    held = Held(band, rate, np.bincount(cells_of_units(standing.profile, units), minlength=parent.size))
+    held = Held(band, rate, np.bincount(standing.profile.cells(units.pattern, units.guide_bin, units.slice), minlength=parent.size))
     new = [goal for goal in standing.goals if goal not in plan.goals]
     asks = [ask_of(standing.profile, goal, names=names, slices=standing.population["slices"]) for goal in new]
     named = {name for goal in standing.goals for name in (goal.classifier or names[0], goal.over) if name is not None}
@@ -157,18 +153,12 @@ def late_of(standing: Standing) -> Late:
     return late(standing.profile, held, asks, judged=judged, interval=plan.interval)
 
 
-def cells_of_units(profile: Profile, units: Units) -> IntArray:
-    """The profile's cell of each drawn unit."""
-    keys = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
-    position = {key: i for i, key in enumerate(keys)}
-    mine = zip(units.pattern.tolist(), units.guide_bin.tolist(), units.slice.tolist(), strict=True)
-    return np.array([position[key] for key in mine], dtype=np.int64)
-
-
 def reuse(standing: Standing) -> Reuse:
     """What the labels held say of the goals taken in last, and how many more settle them. `standing` is extended, not yet planned."""
     at = late_of(standing)
-    cells = cells_of_units(standing.profile, standing.units) if standing.units is not None else np.zeros(0, dtype=np.int64)
+    units = standing.units
+    assert units is not None  # extended only once drawn
+    cells = standing.profile.cells(units.pattern, units.guide_bin, units.slice)
     served = []
     for ask, alone in zip(at.asks, at.needs, strict=True):
         mine = np.zeros(standing.profile.count.shape, dtype=np.bool_)
@@ -189,7 +179,6 @@ def extension_plan(standing: Standing, budget: int) -> Plan:
         )
     design = late_design(at, budget)
     spend = extended(standing.plans, shown=standing.shown_plans)
-    names = [c["name"] for c in standing.population["classifiers"]]
     return replace(
         last,
         number=len(standing.plans) + 1,
@@ -202,5 +191,5 @@ def extension_plan(standing: Standing, budget: int) -> Plan:
         share=spend.share,
         promise=spend.promise,
         choice=None,
-        fresh=(*still_fresh(last, standing.shown_plans), *names[standing.known :]),
+        fresh=(*still_fresh(last, standing.shown_plans), *standing.classifiers[standing.known :]),
     )

@@ -54,7 +54,7 @@ def check_fixed(standing: Standing, design: DesignName | Choice | None, interval
 
 def first_design(standing: Standing, budget: int, choice: Choice, interval: IntervalKind) -> Design:
     """The design of a study's first plan: one draw for all its goals."""
-    names = Columns([c["name"] for c in standing.population["classifiers"]], standing.population["slices"])
+    names = Columns(standing.classifiers, standing.population["slices"])
     if standing.profile.claims is not None:
         return design_together(standing.profile, asks_for(standing.profile, standing.goals, names), [None], labels=budget, choice=choice)
     keep = kept_columns(standing.goals, choice)

@@ -69,7 +69,7 @@ def growth(standing: Standing, budget: int) -> Growth:
         raise PlanError(f"these goals can use at most the {largest:,} units they are about, but the budget is {budget:,}: lower it")
     if plan.pilot is not None:  # what its rest shows depends on what the pilot taught, which no forecast from the scores knows
         return Growth(held=plan.budget, budget=budget, frame=largest, goals=(), assumes=NO_FORECAST)
-    names = Columns([c["name"] for c in standing.population["classifiers"]], standing.population["slices"])
+    names = Columns(standing.classifiers, standing.population["slices"])
     share = spending(standing.plans, budget=budget, grow_to=None, shown=standing.shown_plans).share if budget > plan.budget else plan.share
     asks = asks_for(standing.profile, standing.goals, names)
     goals = tuple(

@@ -104,7 +104,7 @@ def plan_rest(standing: Standing) -> Plan:
 def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: int) -> Design:
     """Bands for the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
     steered = steer(standing.profile, guide, left)
-    names = Columns([c["name"] for c in standing.population["classifiers"]], standing.population["slices"])
+    names = Columns(standing.classifiers, standing.population["slices"])
     asks = _asks_left(steered.profile, standing, names)
     needs = [labels_needed(ask) for ask in asks] if len(asks) > 1 else [None]
     found = design_together(steered.profile, asks, needs, labels=labels, choice=Choice(), slices=names.slices)

@@ -4,7 +4,7 @@ Main path: population > profile > plan > draw > labels > [estimate] > [decision]
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -17,12 +17,13 @@ from assay.estimators.comparing import PairGroups, fill_pair, matters, pair_grou
 from assay.estimators.estimating import estimate
 from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
-from assay.nouns.goal import OVER, Goal
+from assay.nouns.goal import Goal
 from assay.nouns.metric import Metric
 from assay.nouns.metrics import metric_named
 from assay.nouns.tally import PairTally
 from assay.nouns.weights import LabelSums
-from assay.planning.differing import Contest, refuse_thin
+from assay.planning.contests import Contest
+from assay.planning.crossing import refuse_thin
 from assay.planning.sizing import smoothed_shares
 from assay.study.readings.counting import Answers, read_answers
 from assay.study.replay import Standing
@@ -111,10 +112,10 @@ def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estim
             f'{second}" (assay plan --study {standing.name} --goal ...)'
         )
     refuse_thin(contest, plan.design, plan.budget, names=(first, second))
-    level = 1 - (1 - standing.goals[0].level) * max(plan.share_of(first), plan.share_of(second))
     labels = pair_tally(standing, wanted, i, j, read_answers(standing))
     planned = any(g.definition.name == wanted.name and {g.classifier, g.over} == {first, second} for g in plan.goals)
-    return estimate(wanted, labels, classifier=f"{first}{OVER}{second}", level=level, planned=planned, interval=plan.interval)
+    level = standing.level_of(first, second)
+    return replace(estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=plan.interval), over=second)
 
 
 def compare_classifiers(standing: Standing, metric: str, first: str, second: str) -> Comparison:
@@ -128,7 +129,7 @@ def compare_classifiers(standing: Standing, metric: str, first: str, second: str
 
 def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> Ranked:
     """The settled orderings of several classifiers, all together at the level."""
-    chosen = list(names) or [c["name"] for c in standing.population["classifiers"]]
+    chosen = list(names or standing.classifiers)
     pairs = tuple(read_pair(standing, metric, a, b) for a, b in combinations(chosen, 2))
     said, wanted, places = read_answers(standing), metric_named(metric), _positions(standing, chosen)
     tallies = {
@@ -141,14 +142,13 @@ def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> R
 
 def _positions(standing: Standing, names: Sequence[str]) -> list[int]:
     """The classifiers by position. Refuses what was not worked out for pairs."""
-    population = standing.read_population()
-    if population.is_joint or standing.plan.pilot is not None or standing.plan.design.poisson:
-        kind = "several questions" if population.is_joint else "a pilot" if standing.plan.pilot is not None else "a Poisson draw"
-        raise StudyError(f"classifiers are compared on one draw by bands or strata about one question, but this study has {kind}")
+    if standing.apart is not None:
+        raise StudyError(
+            f"classifiers are compared on a draw by bands or strata of one question, but this study has {standing.apart}: make one for it"
+        )
     if len(set(names)) < len(names) or len(names) < 2:
         raise StudyError(f"two different classifiers are compared, but got {', '.join(names) or 'none'}: name another")
-    known = [c.name for c in population.classifiers]
-    return [known.index(population.classifier(name).name) for name in names]
+    return [standing.position(name) for name in names]
 
 
 def comparison_of_look(standing: Standing, asked: Mapping[str, Any]) -> Comparison:
@@ -161,9 +161,9 @@ def ranking_of_look(standing: Standing, asked: Mapping[str, Any]) -> Ranked:
     return rank_classifiers(standing, asked["metric"], asked["classifiers"])
 
 
-def pair_ahead(standing: Standing, answers: Answers, goal: Goal, names: Sequence[str]) -> PairAhead:
+def pair_ahead(standing: Standing, answers: Answers, goal: Goal) -> PairAhead:
     """The parts two classifiers tell apart, and the smoothed share of each."""
-    i, j = names.index(goal.classifier or names[0]), names.index(goal.over or names[0])
+    i, j = standing.position(goal.classifier), standing.position(goal.over)
     groups = pair_groups(standing.profile, standing.plan.design, i, j, weight=goal.definition.weight)
     told = count_pair(groups, answers, i)
     shares = np.empty(groups.cell.size)

@@ -42,7 +42,7 @@ def read_confusion(standing: Standing) -> tuple[ConfusionCell, ...]:
     if not standing.classes:
         raise StudyError(f"a confusion matrix is of several classes, but study {standing.name!r} asks yes or no: see its estimates")
     plan, answers, groups = standing.plan, read_answers(standing), groups_for(standing)
-    level = 1 - (1 - plan.goals[0].level) * plan.share
+    level = standing.level_of()
     cells = []
     for i, predicted in enumerate(standing.classes):
         for j, true in enumerate(standing.classes):

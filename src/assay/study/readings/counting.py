@@ -69,16 +69,18 @@ def read_answers(standing: Standing) -> Answers:
     if units is None:
         raise StudyError(f"study {standing.name!r} has no units drawn yet: draw some first")
     rows = prefix(standing)
-    keys = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
-    cell_of = {key: i for i, key in enumerate(keys)}
-    drawn = zip(units.pattern[rows].tolist(), units.guide_bin[rows].tolist(), units.slice[rows].tolist(), strict=True)
+    cell = profile.cells(units.pattern[rows], units.guide_bin[rows], units.slice[rows])
+    if (cell < 0).any():
+        raise StudyError(
+            f"a drawn unit of study {standing.name!r} is in a cell its population never had: see assay verify, and restore the ledger"
+        )
     classifiers = standing.read_population().classifiers
     named = [units.unit[i] for i in rows.tolist()]
     positive = [[_positive(standing.answer_of(unit, c.question), c) for c in classifiers] for unit in named]
     gold = [[_positive(standing.gold.get((unit, c.question)), c) for c in classifiers] for unit in named]
     shape = (len(named), len(classifiers))
     return Answers(
-        cell=np.array([cell_of[key] for key in drawn], dtype=np.int64),
+        cell=cell,
         positive=np.array(positive, dtype=np.float64).reshape(shape),
         gold=np.array(gold, dtype=np.float64).reshape(shape),
         weight=None if units.weight is None else units.weight[rows] / QUANTA,

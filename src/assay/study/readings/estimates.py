@@ -45,7 +45,7 @@ class Estimates:
         """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice."""
         name = metric_named(metric).name
         for found in self.estimates:
-            if found.metric == name and classifier in (None, found.classifier) and found.slice == slice:
+            if found.metric == name and classifier in (None, found.whose) and found.slice == slice:
                 return found
         p = self.progress
         if p.waits_for_gold and not self.estimates:

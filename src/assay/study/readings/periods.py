@@ -84,7 +84,7 @@ def period_tally(standing: Standing, metric: str, classifier: str | None) -> Tal
             f"periods are read when all units are resolved, but {standing.name!r} has {done.labels:,} of {done.planned:,}: label on"
         )
     _refuse(standing, metric)
-    j = [c["name"] for c in standing.population["classifiers"]].index(judged.name)
+    j = standing.position(judged.name)
     wanted, band = metric_named(metric), standing.plan.design.band
     flagged = standing.profile.predicted(j)
     needed = (flagged & wanted.needs_flagged) | (~flagged & wanted.needs_unflagged)
@@ -137,7 +137,7 @@ def _shared(before: Standing, after: Standing, classifier: str | None) -> Shared
     """Labeled units that both studies drew, by the pair of groups they are in."""
     where = []
     for standing in (before, after):
-        j = [c["name"] for c in standing.population["classifiers"]].index(standing.read_population().classifier(classifier).name)
+        j = standing.position(classifier)
         answers, groups = read_answers(standing), groups_of(standing.profile, standing.plan.design, classifier=j)
         units = [standing.units.unit[i] for i in prefix(standing).tolist()] if standing.units is not None else []
         rows = (units, answers.cell, answers.positive[:, j], np.isfinite(answers.positive[:, j]))
@@ -157,7 +157,7 @@ def change_of_look(standing: Standing, asked: Mapping[str, Any]) -> Change:
     pairs = {name: np.array(asked["shared"][name]) for name in ("before", "after", "n", "k")}
     shared = Shared(pairs["before"].astype(np.int64), pairs["after"].astype(np.int64), pairs["n"] * 1.0, pairs["k"] * 1.0)
     judged = standing.read_population().classifier(asked["classifier"]).name
-    level = 1 - (1 - standing.goals[0].level) * standing.plan.share_of(judged)
+    level = standing.level_of(judged)
     found = change(metric, before, after, shared if shared.n.size else None, tail=(1 - level) / 2, interval=standing.plan.interval)
     known = bool(np.isfinite(found.value))
     return Change(
@@ -204,7 +204,7 @@ def window_of_look(standing: Standing, asked: Mapping[str, Any]) -> Estimate:
     metric, judged = metric_named(asked["metric"]), standing.read_population().classifier(asked["classifier"]).name
     last = period_tally(standing, asked["metric"], asked["classifier"])
     pooled = window([*(_of_json(one) for one in asked["earlier"]), last])
-    level = 1 - (1 - standing.goals[0].level) * standing.plan.share_of(judged)
+    level = standing.level_of(judged)
     found = estimate(metric, pooled, classifier=judged, level=level, planned=False, interval=standing.plan.interval)
     return replace(found, slice=("studies", ", ".join([*(one["study"] for one in asked["earlier"]), standing.name])))
 

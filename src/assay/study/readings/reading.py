@@ -22,7 +22,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
 from assay.nouns.evidence import Limits
-from assay.nouns.goal import DEFAULT_LEVEL, Goal
+from assay.nouns.goal import DEFAULT_LEVEL, Goal, whose
 from assay.nouns.joint import AVERAGES, CLASS_ACCURACY, JOINT_PARTS
 from assay.nouns.label import UNANSWERED
 from assay.nouns.metric import Metric
@@ -51,6 +51,12 @@ class Shown(NamedTuple):
     filled: Callable[[], tuple[AnyTally, ...]]
     gold: GoldTally | None
     slice: tuple[str, str] | None = None
+    over: str | None = None
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Whose metric, or whose difference, it is."""
+        return (self.classifier,) if self.over is None else (self.classifier, self.over)
 
 
 def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
@@ -78,7 +84,7 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
 
 def readable(standing: Standing) -> list[Shown]:
     """Every metric the draw can answer for, the goals' first, with the labels behind it."""
-    names = [c["name"] for c in standing.population["classifiers"]]
+    names = standing.classifiers
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
     reached = groups[None] if standing.plan.guide is None else groups_for(standing, design=standing.plans[0].design)
@@ -91,7 +97,7 @@ def readable(standing: Standing) -> list[Shown]:
         if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
-    return [*shown.values(), *_in_slices(standing, answers, names), *_differences(standing, answers, names)]
+    return [*shown.values(), *_in_slices(standing, answers, names), *_differences(standing, answers)]
 
 
 def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
@@ -99,19 +105,20 @@ def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> It
     for goal in standing.goals:
         if goal.slice is None:
             continue
-        metric, j = goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
+        metric, j = goal.definition, standing.position(goal.classifier)
         groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
         counts = Counts(standing, answers, groups, goal.slice)
         labels, _ = counts.labels(metric, j)
         yield Shown(metric, ALL if metric.joint else names[j], labels, partial(counts.filled, metric, j), None, goal.slice)
 
 
-def _differences(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
+def _differences(standing: Standing, answers: Answers) -> Iterator[Shown]:
     """What the goals about one classifier over another are read from."""
     for goal in standing.goals:
         if goal.over is not None and goal.classifier is not None:
-            count = partial(pair_tally, standing, goal.definition, names.index(goal.classifier), names.index(goal.over))
-            yield Shown(goal.definition, str(goal.whose), count(answers), partial(_filled_pair, standing, answers, count), None)
+            count = partial(pair_tally, standing, goal.definition, standing.position(goal.classifier), standing.position(goal.over))
+            filled = partial(_filled_pair, standing, answers, count)
+            yield Shown(goal.definition, goal.classifier, count(answers), filled, None, over=goal.over)
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
@@ -125,7 +132,7 @@ def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
     for goal in standing.goals:
         if goal.slice is not None or goal.over is not None:
             continue
-        yield goal.definition, names.index(goal.classifier) if goal.classifier is not None else 0
+        yield goal.definition, standing.position(goal.classifier)
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
         yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # it is of no classifier
@@ -147,10 +154,10 @@ def _answerable(metric: Metric, groups: Groups) -> bool:
 def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
     plan = standing.plan
-    level = 1 - (1 - plan.goals[0].level) * plan.share_of(one.classifier)
+    level = standing.level_of(*one.classifiers)
     planned = any(_is_goal(goal, one, standing) for goal in plan.goals)
     found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
-    found = replace(found, slice=one.slice)
+    found = replace(found, slice=one.slice, over=one.over)
     base: Tally | None = None
     if one.gold is not None and isinstance(one.tally, Tally):
         base = corrected_tally(one.tally, one.gold)
@@ -167,9 +174,9 @@ def _is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
     """Whether an estimate is of a goal's metric and classifier."""
     first = standing.population["classifiers"][0]["name"]
     return (
-        goal.slice == one.slice
+        (goal.slice, goal.over) == (one.slice, one.over)
         and goal.definition.name == one.metric.name
-        and (one.metric.joint or (goal.whose or first) == one.classifier)
+        and (one.metric.joint or (goal.classifier or first) == one.classifier)
     )
 
 
@@ -209,8 +216,8 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
         if standing.gold and one.gold is None:
             notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
         filled = one.filled() if feared else ()
-        found = shown.of(goal.metric, one.classifier, slice=goal.slice)
-        readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(one.classifier) / plan.share))
+        found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
+        readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
     if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
         return first
@@ -225,6 +232,5 @@ def _ahead(standing: Standing, readings: Sequence[Reading]) -> Ahead:
     kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
     groups = {kind: groups_for(standing, *kind) for kind in kinds}
     shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
-    names = [c["name"] for c in standing.population["classifiers"]]
-    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal, names) for r in readings if r.goal.over is not None}
-    return Ahead(groups, shares, [names.index(r.goal.classifier) if r.goal.classifier else 0 for r in readings], pairs)
+    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal) for r in readings if r.goal.over is not None}
+    return Ahead(groups, shares, [standing.position(r.goal.classifier) for r in readings], pairs)

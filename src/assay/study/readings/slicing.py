@@ -60,14 +60,14 @@ def read_slices(
 
     Parts of bands are read together where they expect few labels; a slice without a label has the whole range for an interval.
     """
-    names = [c["name"] for c in standing.population["classifiers"]]
-    judged = standing.read_population().classifier(classifier).name
-    level = 1 - (1 - standing.goals[0].level) * standing.plan.share_of(judged)
+    j = standing.position(classifier)
+    judged = standing.classifiers[j]
+    level = standing.level_of(judged)
     parts = list(_parts(standing, by))
     if len(parts) > MOST_SLICES:
         raise StudyError(f"at most {MOST_SLICES} slices are read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
     tail = (1 - level) / len(parts) if simultaneous else 1 - level
-    found = [e for part in parts if (e := _read(standing, metric, names.index(judged), part, level=1 - tail)) is not None]
+    found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail)) is not None]
     if not found:
         raise StudyError(
             f"the draw cannot answer for {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "

@@ -60,8 +60,8 @@ class Curves:
 def read_curves(standing: Standing, classifier: str | None = None) -> Curves:
     """Precision and recall at all thresholds of a classifier whose score guides the draw."""
     j = _judged(standing, classifier)
-    name, plan, profile = standing.population["classifiers"][j]["name"], standing.plan, standing.profile
-    level = _level(standing, name)
+    name, plan, profile = standing.classifiers[j], standing.plan, standing.profile
+    level = standing.level_of(name)
     pieces = pieces_of(profile, plan.design, thresholds_of(profile, plan.design, plan.take), plan.take, classifier=j)
     counts = count_cells(standing)
     found = measure_thresholds(pieces, counts.n, counts.k, metrics=CURVES, level=level, interval=plan.interval)
@@ -87,7 +87,7 @@ def find_threshold(standing: Standing, metric: str, target: float, classifier: s
     j = _judged(standing, classifier)
     if metric not in (PRECISION.name, RECALL.name):
         raise StudyError(f"a threshold is searched for precision or recall, but got {metric}: name one of the two")
-    search = search_of(METRICS[metric], target, _level(standing, standing.population["classifiers"][j]["name"]))
+    search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]))
     counts = count_cells(standing)
     plan = standing.plan
     return choose_threshold(standing.profile, plan.design, counts.n, counts.k, search=search, labels=plan.budget, classifier=j)
@@ -112,14 +112,11 @@ def _judged(standing: Standing, classifier: str | None) -> int:
             f"{population.guide_column or 'none'}: add the threshold you want as a classifier of its own (assay plan --study "
             f"{standing.name} --add-classifier)"
         )
-    if population.is_joint or standing.plan.pilot is not None or standing.plan.design.poisson:
-        kind = "several questions" if population.is_joint else "a pilot" if standing.plan.pilot is not None else "a Poisson draw"
-        raise StudyError(f"thresholds are read from one draw by bands or strata about one question, but this study has {kind}")
-    return [c.name for c in population.classifiers].index(judged.name)
-
-
-def _level(standing: Standing, name: str) -> float:
-    return 1 - (1 - standing.goals[0].level) * standing.plan.share_of(name)
+    if standing.apart is not None:
+        raise StudyError(
+            f"thresholds are read from one draw by bands or strata about one question, but this study has {standing.apart}: make one for it"
+        )
+    return standing.position(judged.name)
 
 
 def curves_of_look(standing: Standing, asked: Mapping[str, Any]) -> Curves:

@@ -6,25 +6,19 @@ import pytest
 from assay.designs.base import takes_of
 from assay.errors import PlanError
 from assay.estimators.comparing import compare
+from assay.nouns.goal import parse_goal
 from assay.nouns.ladder import bin_of
 from assay.nouns.metrics import metric_named
+from assay.planning.asking import Ask, ask_of
+from assay.planning.believing import believed
 from assay.planning.choosing import choose_design
-from assay.planning.differing import (
-    Contest,
-    contests,
-    difference_design,
-    difference_rates,
-    difference_sizes,
-    expect_difference,
-    labels_for_difference,
-    ranking_design,
-    refuse_thin,
-    thin_share,
-)
-from assay.planning.forecasting import CHANCE_REPS
+from assay.planning.contests import Contest, difference_rates, difference_sizes
+from assay.planning.crossing import refuse_thin, thin_share
+from assay.planning.forecasting import CHANCE_REPS, forecast
+from assay.planning.sizing import labels_needed
 from assay.randomness import stream
 from assay.study.simulate import replicate
-from benchmarks.comparing import Judged, judged, tied
+from benchmarks.comparing import Judged, drawn_for, judged, tied
 
 NAMES = ("new", "old")
 
@@ -76,7 +70,7 @@ def test_disagreements_have_more_labels_than_their_units(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["f1", "recall", "precision", "accuracy"])
 def test_no_band_crosses_a_disagreement_cell(name: str) -> None:
-    design = difference_design(contest(name), labels=400)
+    design = drawn_for(AT, name, [(0, 1)], labels=400)
     groups = contest(name).groups(design)
     assert groups.groups.N.size == design.N.size
     assert (thin_share(groups, design, 400) == 0).all()
@@ -93,15 +87,18 @@ def test_a_draw_for_one_classifier_is_refused() -> None:
 
 def test_what_never_differs_is_refused() -> None:
     with pytest.raises(PlanError, match="nothing to label"):
-        difference_design(contest("prevalence"), labels=200)
-    with pytest.raises(PlanError, match="nothing to label"):
-        ranking_design(AT.profile, metric_named("recall"), [0, 0], labels=200)
+        drawn_for(AT, "prevalence", [(0, 1)], labels=200)
+
+
+def wanted(goal: str) -> Ask:
+    """A goal about the first over the second."""
+    return ask_of(AT.profile, parse_goal(goal), names=NAMES)
 
 
 def test_labels_reach_the_half_width() -> None:
-    labels = labels_for_difference(contest("f1"), half_width=0.06)
+    labels = labels_needed(wanted("f1 +-0.06 for new over old"))
     assert labels is not None
-    design = difference_design(contest("f1"), labels=labels)
+    design = drawn_for(AT, "f1", [(0, 1)], labels=labels)
     groups = contest("f1").groups(design)
     drawn = groups.of(replicate(groups.groups, design, AT.positives, labels=labels, reps=400, rng=stream(42, 1)))
     found = compare(metric_named("f1"), drawn, tail=0.025).half_width.mean()
@@ -109,38 +106,32 @@ def test_labels_reach_the_half_width() -> None:
 
 
 def test_labels_show_the_better_one_with_power() -> None:
-    at, share, reps = contest("accuracy"), AT.positives / AT.profile.count, 400
-    labels = labels_for_difference(at, margin=0.02, power=0.8, share=share)
+    ask, reps = wanted("accuracy >= 0.02 for new over old"), 400
+    belief = believed(ask, AT.positives / AT.profile.count)
+    labels = labels_needed(ask, believed=belief)
     assert labels is not None
-    design = difference_design(at, labels=labels)
-    groups = at.groups(design)
+    design = drawn_for(AT, "accuracy", [(0, 1)], labels=labels)
+    groups = ask.contest.groups(design)
     drawn = groups.of(replicate(groups.groups, design, AT.positives, labels=labels, reps=reps, rng=stream(42, 2)))
     noise = 4 * np.sqrt(0.8 * 0.2 * (1 / CHANCE_REPS + 1 / reps))  # of the imagined draws and of these
-    assert abs((compare(at.metric, drawn, tail=0.05).low > 0.02).mean() - 0.8) < noise
-    more = labels_for_difference(at, margin=0.02, power=0.95, share=share)
+    assert (compare(ask.metric, drawn, tail=0.05).low > 0.02).mean() > 0.8 - noise
+    more = labels_needed(wanted("accuracy >= 0.02 for new over old with 0.95 power"), believed=belief)
     assert more is not None
     assert more > labels
 
 
-def test_no_number_of_labels_shows_what_is_not_so() -> None:
-    assert labels_for_difference(contest("accuracy")._replace(first=1, second=0)) is None
-    assert labels_for_difference(contest("accuracy"), margin=0.9) is None
-
-
 def test_a_census_is_expected_to_be_exact() -> None:
-    at = contest("accuracy")
-    design = difference_design(at, labels=200)
-    seen = expect_difference(at, design, design.frame, share=AT.positives / AT.profile.count)
+    ask = wanted("accuracy +-0.1 for new over old")
+    design = drawn_for(AT, "accuracy", [(0, 1)], labels=200)
+    seen = forecast(ask, design, design.frame, believed=believed(ask, AT.positives / AT.profile.count))
     assert seen.half_width < 1e-9
-    assert seen.value == pytest.approx(at.value(AT.positives / AT.profile.count))
-    assert seen.chance > 0.99
+    assert seen.value == pytest.approx(ask.contest.value(AT.positives / AT.profile.count))
 
 
-def test_a_ranking_serves_every_pair() -> None:
+def test_a_draw_for_all_pairs_serves_every_one() -> None:
     at = tied(3, stream(42, 3))
-    design = ranking_design(at.profile, metric_named("f1"), range(3), labels=300)
-    pairs = contests(at.profile, metric_named("f1"), range(3))
-    assert [(p.first, p.second) for p in pairs] == [(0, 1), (0, 2), (1, 2)]
-    for pair in pairs:
-        assert (thin_share(pair.groups(design), design, 300) == 0).all()
-    assert design.mass.sum() == pytest.approx(300, rel=1e-3)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    design = drawn_for(at, "f1", pairs, labels=300)
+    for first, second in pairs:
+        refuse_thin(Contest(at.profile, metric_named("f1"), first, second), design, 300, names=(str(first), str(second)))
+    assert takes_of(design, 300).sum() == 300
