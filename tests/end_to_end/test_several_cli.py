@@ -74,7 +74,7 @@ def test_a_difference_is_a_goal(folder: Path) -> None:
     ok("plan", "w0.csv", *TWO, "--goal", "accuracy >= 0 for a over b", "--budget", 100, "--study", "s")
     finish("s")
     found = ok("estimate", "s", "--json").json["estimates"]
-    assert [(e["metric"], e["classifier"]) for e in found if e["planned"]] == [("accuracy", "a over b")]
+    assert [(e["metric"], e["classifier"], e["over"]) for e in found if e["planned"]] == [("accuracy", "a", "b")]
     assert ok("decide", "s", "--json").json["decision"]["outcome"] in ("ship", "do not ship", "label more")
 
 
