@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers scale docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -25,6 +25,8 @@ help:
 	@echo "make comparing DATA=FOLDER   writes docs/comparing.md: differences of two classifiers"
 	@echo "make thresholds DATA=FOLDER  writes docs/thresholds.md: searches and ribbons (MAPIE=PYTHON: a python that has mapie)"
 	@echo "make drift DATA=FOLDER       writes docs/drift.md: slices, changes, windows and alarms"
+	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
+	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make coverage    make test, with branch coverage"
 
@@ -34,8 +36,9 @@ check:
 	$(PYTHON) -m mypy
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
+# On both cores; tests that share a Spark session stay together. Those of Spark and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" -n 2 --dist loadgroup
 
 # The seed reaches the tests as ASSAY_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)
@@ -89,6 +92,13 @@ thresholds:
 
 drift:
 	$(PYTHON) -m benchmarks.drift --data $(DATA) --seed 42 --out docs/drift.md
+
+numbers:
+	$(PYTHON) -m benchmarks.number_battery --ids 300000 --salts 60 --seed 42 --out docs/numbers.md
+
+# About forty minutes on two idle cores, with 20 GB of disk.
+scale:
+	$(PYTHON) -m benchmarks.scale --folder $(FOLDER) --out docs/scale.md
 
 docs:
 	$(PYTEST) tests/docs

@@ -8,7 +8,6 @@ methods are in benchmarks.baselines. The error of bands is that of `assay.simula
 Monte-Carlo error.
 """
 
-import argparse
 import json
 import math
 import tempfile
@@ -32,6 +31,7 @@ from benchmarks.against_page import page
 from benchmarks.baseline_online import online
 from benchmarks.baseline_ratio import deviations, importance, poisson, poisson_f1
 from benchmarks.baselines import Floats, Judged, guesses, simple, true_shares, two_bin
+from benchmarks.options import read_options
 from benchmarks.tables import Bench, load
 
 TABLES = (
@@ -177,12 +177,7 @@ def compare(bench: Bench, number: int, *, reps: int, seed: int) -> Iterator[dict
 
 def main() -> None:
     """Runs every comparison, writes the page and, beside it, the rows as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=2_000)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
         for number, (table, model) in enumerate(TABLES):

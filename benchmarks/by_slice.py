@@ -26,7 +26,7 @@ from assay.planning.forecasting import groups_for
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_for_all, labels_needed
 from assay.randomness import stream
-from assay.study.simulate import true_value
+from assay.study.simulate import replicate_cells, true_value
 from benchmarks.drift_page import Held, Sliced
 from benchmarks.fraud import BLOCK, MODELS, Table
 
@@ -91,21 +91,9 @@ def held(found: Measured, truth: float) -> Held:
 
 def counted(at: Bench, design: Design, asks: Sequence[Ask], *, labels: int, reps: int, rng: np.random.Generator) -> list[Tally]:
     """What each ask counts in the same draws: of every band so many units at random, whatever their slice."""
-    n, k = (np.zeros((reps, at.profile.count.size)) for _ in range(2))
-    takes = takes_of(design, labels)
-    for band, take in enumerate(takes):
-        cells = np.flatnonzero(design.band == band)
-        K, size = at.positives[cells], at.profile.count[cells]
-        found = rng.multivariate_hypergeometric(np.stack([K, size - K], axis=1).ravel(), int(take), size=reps, method="marginals")
-        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
-    tallies = []
-    for ask in asks:
-        groups = groups_for(ask, design, take=takes)
-        inside = groups.of_cell >= 0
-        home = np.zeros((int(inside.sum()), groups.N.size))
-        home[np.arange(home.shape[0]), groups.of_cell[inside]] = 1
-        tallies.append(groups.tally(n[:, ask.cells][:, inside] @ home, k[:, ask.cells][:, inside] @ home))
-    return tallies
+    n, k = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=reps, rng=rng)
+    each = [groups_for(ask, design, take=takes_of(design, labels)) for ask in asks]
+    return [g.tally(g.summed(n[:, ask.cells]), g.summed(k[:, ask.cells])) for ask, g in zip(asks, each, strict=True)]
 
 
 def read(metric: Metric, tally: Tally, interval: IntervalKind) -> Measured:

@@ -3,12 +3,11 @@
 python -m benchmarks.comparing --data FOLDER --reps 2000 --seed 42 --out docs/comparing.md
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,6 @@ from assay.estimators.measuring import measure
 from assay.nouns import ladder
 from assay.nouns.choice import Choice
 from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
 from assay.nouns.metrics import metric_named
 from assay.nouns.profile import Profile
@@ -31,7 +29,8 @@ from assay.planning.choosing import choose_design
 from assay.planning.several import design_together
 from assay.randomness import stream
 from assay.study.simulate import replicate, replicate_cells
-from benchmarks.judging import verdict_of
+from benchmarks.comparing_page import GUIDES, KINDS, METRICS, Family, Guide, Row, page
+from benchmarks.options import read_options
 
 PAIRS = (
     ("fraud_sample", "gbm", "lr"),
@@ -46,11 +45,7 @@ PAIRS = (
     ("news20_talk_religion_misc", "lr", "hgb"),
 )
 PRICED = ("fraud_sample", "mnist8")  # tables whose pairs are also priced beside two draws
-METRICS = ("f1", "recall", "precision", "accuracy")
 LABELS = (200, 500, 1_000, 2_000)
-KINDS: tuple[IntervalKind, ...] = ("rec", "strict", "wald")
-Guide = Literal["own", "shuffled", "reversed"]
-GUIDES: tuple[Guide, ...] = ("own", "shuffled", "reversed")
 NEAR = 1.02  # two draws are priced to two per cent
 
 
@@ -105,19 +100,6 @@ def turned(at: Judged, guide: Guide, rng: np.random.Generator) -> Judged:
         mine = np.flatnonzero(pattern == p)
         new[mine] = rng.permutation(bins[mine]) if guide == "shuffled" else bins[mine][::-1]
     return judged(y, new, pattern)
-
-
-class Row(NamedTuple):
-    """One pair, metric, budget and guide."""
-
-    pair: str
-    metric: str
-    labels: int
-    guide: Guide
-    truth: float
-    hits: dict[IntervalKind, int]
-    half_width: float
-    two: int | None  # labels of two draws as wide; None where it was not asked
 
 
 def asked(at: Judged, name: str, first: int, second: int) -> Ask:
@@ -194,16 +176,6 @@ def tied(k: int, rng: np.random.Generator) -> Judged:
     return judged(y, ladder.bin_of(1 / (1 + np.exp(-log_odds))), np.concatenate(patterns))
 
 
-class Family(NamedTuple):
-    """False claims among classifiers that tie."""
-
-    k: int
-    metric: str
-    labels: int
-    holm: int
-    bare: int  # a claim wherever a pair's own Wald interval at the level excludes 0
-
-
 def families(*, reps: int, seed: int) -> Iterator[Family]:
     """Studies with a false claim, by Holm's rule and by bare Wald intervals."""
     for k in (3, 4):
@@ -226,83 +198,9 @@ def ranked(at: Judged, name: str, k: int, *, labels: int, reps: int, rng: np.ran
     return {pair: groups.tally(groups.groups.summed(drawn.n), groups.groups.summed(drawn.k)) for pair, groups in each.items()}
 
 
-def page(found: Sequence[Row], false: Sequence[Family], *, reps: int, seed: int) -> str:
-    """docs/comparing.md."""
-    own = [r for r in found if r.guide == "own"]
-    ratios = {name: [r.labels / r.two for r in own if r.two is not None and r.metric == name] for name in METRICS}
-    failing = {kind: sum(verdict_of(r.hits[kind], reps) != "" for r in found) for kind in KINDS}
-    least = {kind: min(r.hits[kind] for r in found) / reps for kind in KINDS}
-    lines = [
-        "# Differences of two classifiers",
-        "",
-        f"    python -m benchmarks.comparing --data FOLDER --reps {reps} --seed {seed} --out docs/comparing.md",
-        "",
-        "The first classifier's metric less the second's, from one draw made for the difference. The guide is the first's score (own), the "
-        "same permuted over the units of each pattern of decisions (shuffled), or turned round in it (reversed). Budgets that would label "
-        "all the difference depends on are left out: they are exact. A cell passes if an exact binomial test at 1e-3 does not reject a "
-        f"true coverage of 0.94; {reps:,} replicates, nominal 0.95. How the interval is made: [maths](maths/comparing.md).",
-        "",
-        *(f"- {kind}: {failing[kind]} of {len(found)} cells do not pass; lowest coverage {least[kind]:.3f}." for kind in KINDS),
-        *(f"- {name}: labels over those of two draws as wide {min(of):.3f} to {max(of):.3f}." for name, of in ratios.items()),
-        "",
-        *_coverage_table(own, reps),
-        "",
-        *_guide_table(found, reps),
-        "",
-        *_family_table(false, reps),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _coverage_table(own: Sequence[Row], reps: int) -> Iterator[str]:
-    yield "## Coverage and price, the guide as it is\n"
-    yield (
-        "*two draws*: labels of a draw for each classifier, half each, in its default bands for the metric, whose difference has the same "
-        "mean width (MOVER of the two intervals, 200 replicates, to two per cent); *share*: labels over those."
-    )
-    yield ""
-    yield "| pair | metric | truth | labels | rec | strict | wald | half-width | two draws | share |"
-    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
-    for r in own:
-        marks = " | ".join(f"{r.hits[kind] / reps:.3f}{verdict_of(r.hits[kind], reps)}" for kind in KINDS)
-        price = "| |" if r.two is None else f"{r.two:,} | {r.labels / r.two:.3f} |"
-        yield f"| {r.pair} | {r.metric} | {r.truth:+.4f} | {r.labels:,} | {marks} | {r.half_width:.5f} | {price}"
-
-
-def _guide_table(found: Sequence[Row], reps: int) -> Iterator[str]:
-    yield "## Whatever the guide\n"
-    yield "| guide | metric | cells | lowest rec | rec not passing | lowest wald | wald not passing |"
-    yield "|---|---|--:|--:|--:|--:|--:|"
-    for guide in GUIDES:
-        for name in METRICS:
-            mine = [r for r in found if (r.guide, r.metric) == (guide, name)]
-            parts = [
-                (min(r.hits[k] for r in mine) / reps, sum(verdict_of(r.hits[k], reps) != "" for r in mine)) for k in (KINDS[0], KINDS[2])
-            ]
-            yield f"| {guide} | {name} | {len(mine)} | " + " | ".join(f"{low:.3f} | {failed}" for low, failed in parts) + " |"
-
-
-def _family_table(false: Sequence[Family], reps: int) -> Iterator[str]:
-    yield "## Ranking classifiers that tie\n"
-    yield (
-        "Classifiers with exactly the same confusion matrix: every claim that one is better is false. Studies with at least one such "
-        "claim, by Holm's rule at level 0.95, and by every pair's own Wald interval (a twin that must fail)."
-    )
-    yield ""
-    yield "| classifiers | metric | labels | Holm | bare Wald |"
-    yield "|--:|---|--:|--:|--:|"
-    for f in false:
-        yield f"| {f.k} | {f.metric} | {f.labels:,} | {f.holm / reps:.4f} | {f.bare / reps:.4f} |"
-
-
 def main() -> None:
     """Runs all pairs and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=2_000)
     chance = {"reps": options.reps, "seed": options.seed}
     options.out.write_text(page(list(rows(options.data, **chance)), list(families(**chance)), **chance))
 

@@ -6,7 +6,6 @@ A cell passes if an exact binomial test at 1e-3 does not reject a true coverage 
 be offered without the strict interval beside it below 0.90 observed ("refuse").
 """
 
-import argparse
 import json
 import math
 import tempfile
@@ -21,6 +20,7 @@ from assay.nouns.estimate import IntervalKind
 from assay.planning.choosing import DesignName
 from assay.study.simulate import Cell
 from benchmarks import judging
+from benchmarks.options import parser_of
 from benchmarks.tables import MODES, Bench, all_benches
 
 METRICS = ("precision", "recall", "f1")
@@ -68,7 +68,7 @@ def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:
 def warned(bench: Bench, *, labels: int = 500) -> tuple[int, int]:
     """How many of STUDIES real studies of F1 warn that the scores do not predict as they claim: status halfway, estimate at the end."""
     source = bench.population.source
-    truth = dict(duckdb.sql(f"select id, y from '{source}'").fetchall())
+    truth = dict(duckdb.execute(f"select id, y from '{source}'").fetchall())
     halfway = end = 0
     for s in range(STUDIES):
         with tempfile.TemporaryDirectory() as folder:
@@ -158,11 +158,7 @@ def _section(mode: str, rows: Sequence[Row], warnings: dict[tuple[str, str], tup
 
 def main() -> None:
     """Runs the study and writes the page and, beside it, the cells as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
+    parser = parser_of(__doc__, reps=2_000)
     parser.add_argument("--mode", choices=MODES, action="append")
     options = parser.parse_args()
     rows: list[Row] = []

@@ -3,7 +3,6 @@
 python -m benchmarks.dollars --data FOLDER --reps 2000 --seed 42 --out docs/coverage-dollars.md
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from assay.nouns.weights import QUANTA
 from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import stream
 from benchmarks.judging import verdict_of
+from benchmarks.options import read_options
 from benchmarks.units import Urn
 
 MODELS = ("gbm", "lr", "rules")
@@ -99,12 +99,7 @@ def rows_of(folder: Path, *, reps: int, seed: int) -> Iterator[str]:
 
 def main() -> None:
     """Runs the study and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=2_000)
     rows: list[str] = []
     for row in rows_of(options.data, reps=options.reps, seed=options.seed):
         rows.append(row)

@@ -6,7 +6,6 @@ FOLDER holds make_fraud.py, which makes the stream: 90 days, eight countries, on
 (gbm) whose do not.
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -31,6 +30,7 @@ from benchmarks.by_slice import KINDS, SLICES, Bench, benches, held, in_slices
 from benchmarks.drift_page import Changed, Rung, Sliced, page
 from benchmarks.fraud import DAYS, DRIFT_DAY, MODELS, N, Table, fraud, load_maker, lr_precision
 from benchmarks.made import Known
+from benchmarks.options import read_options
 from benchmarks.weeks import Both, Period, Units, draw_both, pooled_truth, two_weeks
 
 STEP = 5  # days of a period
@@ -205,12 +205,7 @@ def all_alarms(maker: ModuleType, table: Table, *, reps: int, seed: int) -> Iter
 
 def main() -> None:
     """Runs everything and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=1_000)
     maker, reps, seed = load_maker(options.data), options.reps, options.seed
     table = fraud(maker, units=N, seed=2024)
     with tempfile.TemporaryDirectory() as scratch:

@@ -3,7 +3,6 @@
 python -m benchmarks.guides --data FOLDER --reps 300 --seed 42 --out docs/guides.md
 """
 
-import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from assay.estimators.measuring import Measured
 from assay.nouns.metrics import metric_named
 from assay.randomness import stream
 from benchmarks.judging import verdict_of
+from benchmarks.options import read_options
 from benchmarks.piloting import SECOND_DRAWS, Automatic, Floats, Judged, Table, guided_by, load
 
 CHOSEN_ON = ("mnist8", "hate_tweets", "fraud_sample")
@@ -221,12 +221,7 @@ def page_of(cells: Sequence[Cell], *, reps: int, seed: int) -> str:
 
 def main() -> None:
     """Runs the study and writes the page and its figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=300)
     cells: list[Cell] = []
     for cell in cells_of(options.data, reps=options.reps, seed=options.seed):
         cells.append(cell)

@@ -3,7 +3,6 @@
 python -m benchmarks.joint --data FOLDER --reps 1000 --seed 42 --out docs/coverage-joint.md
 """
 
-import argparse
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from assay.planning.choosing import DesignName, choose_design
 from assay.randomness import stream
 from assay.study.profiling import profile_for
 from benchmarks.judging import verdict_of
+from benchmarks.options import parser_of
 from benchmarks.units import Urn
 
 EMOTIONS = ("gratitude", "anger", "sadness", "disgust", "fear", "embarrassment")
@@ -77,12 +77,8 @@ def run(bench: Bench, metric: Metric, *, design: DesignName, labels: int, reps: 
 
 def main() -> None:
     """Runs the study and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=42)
+    parser = parser_of(__doc__, reps=1_000)
     parser.add_argument("--model", choices=MODELS, action="append")
-    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     rows: list[str] = []
     for m, model in enumerate(MODELS):

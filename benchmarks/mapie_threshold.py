@@ -4,7 +4,7 @@ MAPIE (scikit-learn-contrib) controls precision by Learn Then Test (Angelopoulos
 thresholds, Bonferroni-Holm), and by fixed sequence over those of the same thresholds that flag labels enough to show the target, from the
 highest down. It is no dependency of assay.
 
-    PYTHON benchmarks/mapie_threshold.py TABLES.npz CASES.json OUT.json
+    PYTHON -I benchmarks/mapie_threshold.py TABLES.npz CASES.json OUT.json
 """
 
 import importlib

@@ -3,7 +3,6 @@
 python -m benchmarks.pairs --data FOLDER --reps 500 --seed 42 --out docs/pairs.md
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from assay.planning.several import design_together
 from assay.planning.sizing import labels_for_all, labels_needed
 from assay.randomness import stream
 from assay.study.simulate import replicate
+from benchmarks.options import read_options
 from benchmarks.tables import load
 
 TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
@@ -121,12 +121,7 @@ def page(found: Sequence[Row], *, reps: int, seed: int) -> str:
 
 def main() -> None:
     """Runs all pairs and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=500)
     found: list[Row] = []
     with tempfile.TemporaryDirectory() as scratch:
         for table, model in TABLES:

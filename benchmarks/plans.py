@@ -7,7 +7,6 @@ design for the same metric, 50 pilots, ten draws of the planned size for each: 5
 interval (REC) of those draws over the goal's.
 """
 
-import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ from assay.planning.choosing import choose_design
 from assay.planning.sizing import labels_needed
 from assay.randomness import stream
 from assay.study.simulate import replicate
+from benchmarks.options import read_options
 from benchmarks.tables import SEVEN, load
 
 TABLES = (*SEVEN, ("news20_rec_autos", "nb"), ("news20_sci_electronics", "lr"))
@@ -155,11 +155,7 @@ def reasons(found: Sequence[Row]) -> list[str]:
 
 def main() -> None:
     """Runs all tables and writes the page and, beside it, the rows as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__)
     found: list[Row] = []
     with tempfile.TemporaryDirectory() as scratch:
         for number, (table, model) in enumerate(TABLES):

@@ -7,7 +7,6 @@ answer of one of its voters at random, and a random fifth of the labeled units o
 is the majority's answer to every unit. A cell passes if an exact binomial test at 1e-3 does not reject a true coverage of 0.94.
 """
 
-import argparse
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +30,7 @@ from assay.nouns.tally import Tally
 from assay.planning.choosing import choose_design
 from assay.randomness import stream
 from assay.study.simulate import replicate
+from benchmarks.options import read_options
 from benchmarks.tables import load
 
 TABLE, MODEL = "hate_tweets", "lr"
@@ -86,7 +86,7 @@ def read_units(folder: Path, *, seed: int) -> Units:
         population = load(folder, TABLE, MODEL, mode="real", seed=seed, scratch=Path(scratch)).population
     profile = open_engine(population).profile()
     source = folder / f"{TABLE}.parquet"
-    columns = duckdb.sql(f"select y, score_{MODEL} as s, votes_hate / raters as share from '{source}'").fetchnumpy()
+    columns = duckdb.execute(f"select y, score_{MODEL} as s, votes_hate / raters as share from '{source}'").fetchnumpy()
     score = np.asarray(columns["s"], dtype=np.float32)
     flagged = score >= np.float32(population.classifiers[0].threshold)
     keys = flagged.astype(np.int64) * ladder.BINS + ladder.bin_of(score.astype(np.float64))
@@ -228,12 +228,7 @@ def page(units: Units, rows: Sequence[Row], *, reps: int, seed: int) -> str:
 
 def main() -> None:
     """Runs the study, prints the page and writes it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=2_000)
     units = read_units(options.data, seed=options.seed)
     rows = [row for labels in (*LABELS, units.y.size) for row in study(units, labels=labels, reps=options.reps, seed=options.seed)]
     text = page(units, rows, reps=options.reps, seed=options.seed)

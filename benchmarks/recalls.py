@@ -3,7 +3,6 @@
 python -m benchmarks.recalls --data FOLDER --reps 1000 --seed 42 --out docs/recalls.md
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from assay.planning.sizing import labels_needed
 from assay.randomness import stream
 from assay.study.simulate import replicate, true_value
 from benchmarks.judging import verdict, verdict_of
+from benchmarks.options import read_options
 
 TABLES = (("mnist8", ("mlp", "lr", "nb")), ("hate_tweets", ("lr", "hgb", "nb")), ("fraud_sample", ("gbm", "lr", "rules")))
 LABELS = (500, 1_000, 2_000)
@@ -183,12 +183,7 @@ def page(found: Sequence[Row], others: Sequence[Precise], *, reps: int, seed: in
 
 def main() -> None:
     """Runs all tables and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=1_000)
     found = [row for table, models in TABLES for row in rows(options.data, table, models, reps=options.reps, seed=options.seed)]
     others = [
         row for table, models in TABLES for row in precise(options.data, table, models, reps=PRECISE * options.reps, seed=options.seed)

@@ -3,11 +3,11 @@
 python -m benchmarks.recycling --data FOLDER --seed 42 --out docs/recycling.md
 """
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
 from assay.randomness import stream
+from benchmarks.options import read_options
 from benchmarks.recycling_many import scores, setting_of
 from benchmarks.recycling_page import DRAWS, OTHER_N, Study, figure_two, labels_table, table_one
 from benchmarks.recycling_paper import LABELS, TRIALS, figure2, savings, totals
@@ -35,12 +35,7 @@ def studies(folder: Path, *, reps: int, seed: int) -> Iterator[Study]:
 
 def main() -> None:
     """Runs everything and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    o = parser.parse_args()
+    o = read_options(__doc__, reps=1_000)
     lines = [
         "# One set of labels for many classifiers: recycling, and one draw",
         "",

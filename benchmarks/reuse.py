@@ -3,7 +3,6 @@
 python -m benchmarks.reuse --data FOLDER --reps 1000 --seed 42 --out docs/reuse.md
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from itertools import permutations
@@ -30,6 +29,7 @@ from assay.planning.extending import Late, late, late_design
 from assay.randomness import stream
 from assay.study.simulate import replicate, true_value
 from benchmarks.judging import verdict
+from benchmarks.options import read_options
 
 TABLE, MODELS = "hate_tweets", ("lr", "hgb", "nb")
 SHOWN = ("precision", "recall", "f1")
@@ -165,12 +165,7 @@ def page(rows: Sequence[Row], *, reps: int, seed: int) -> str:
 
 def main() -> None:
     """Runs all pairs and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = read_options(__doc__, reps=1_000)
     rows = [row(options.data, a, b, reps=options.reps, seed=options.seed) for a, b in permutations(MODELS, 2)]
     options.out.write_text(page(rows, reps=options.reps, seed=options.seed))
 

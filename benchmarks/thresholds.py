@@ -5,7 +5,6 @@ python -m benchmarks.thresholds --data FOLDER --reps 2000 --seed 42 --mapie PYTH
 PYTHON is an interpreter that can import mapie; without it MAPIE is left out.
 """
 
-import argparse
 import json
 import subprocess
 import tempfile
@@ -28,7 +27,9 @@ from assay.nouns.profile import Profile
 from assay.planning.choosing import choose_design
 from assay.planning.searching import Search, find, search_of, search_order
 from assay.randomness import stream
+from assay.study.simulate import CellCounts, replicate_cells
 from benchmarks.made import known
+from benchmarks.options import parser_of
 from benchmarks.search_draw import design_for_search
 from benchmarks.tables import load
 from benchmarks.thresholds_page import RibbonRow, SearchRow, page
@@ -66,15 +67,9 @@ class Table(NamedTuple):
     profile: Profile
     positives: IntArray
 
-    def counts(self, design: Design, labels: int, reps: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def drawn(self, design: Design, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
         """Labels and positive ones by cell of independent draws."""
-        n, k = np.zeros((reps, self.profile.count.size)), np.zeros((reps, self.profile.count.size))
-        for band, take in enumerate(takes_of(design, labels)):
-            mine = np.flatnonzero(design.band == band)
-            parts = np.stack([self.positives[mine], (self.profile.count - self.positives)[mine]], axis=1).ravel()
-            found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
-            k[:, mine], n[:, mine] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
-        return n, k
+        return replicate_cells(design, self.profile.count, self.positives, labels=labels, reps=reps, rng=rng)
 
     def found(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
         """Units flagged and true positives from each bin up."""
@@ -94,7 +89,7 @@ def ribbon_rows(at: Table, *, reps: int, rng: np.random.Generator) -> Iterator[R
     pieces = opened(at.profile, design, RIBBON_LABELS)
     seen: dict[str, list[FloatArray]] = {metric.name: [] for metric in (PRECISION, RECALL, F1)}
     for start in range(0, reps, AT_ONCE):
-        n, k = at.counts(design, RIBBON_LABELS, min(AT_ONCE, reps - start), rng)
+        n, k = at.drawn(design, RIBBON_LABELS, min(AT_ONCE, reps - start), rng)
         for curve in measure_thresholds(pieces, n, k, metrics=[PRECISION, RECALL, F1], level=0.95):
             seen[curve.metric].append(_judged(at, curve))
     for metric, parts in seen.items():
@@ -143,7 +138,7 @@ def search_row(at: Table, search: Search, labels: int, kind: str, *, reps: int, 
     wrong = found / units < search.target
     ends, twins = [], []
     for start in range(0, reps, AT_ONCE):
-        n, k = (pieces.summed(c) for c in at.counts(design, used, min(AT_ONCE, reps - start), rng))
+        n, k = (pieces.summed(c) for c in at.drawn(design, used, min(AT_ONCE, reps - start), rng))
         ends.append(find(pieces, order, n, k, search))
         if start < TWIN_REPS:
             twins.append(_twins(pieces, n, k, search))
@@ -187,7 +182,7 @@ def mapie_results(python: Path, columns: dict[str, FloatArray], cases: Sequence[
     (scratch / "cases.json").write_text(json.dumps(cases))
     script = Path(__file__).with_name("mapie_threshold.py")
     files = [str(scratch / name) for name in ("tables.npz", "cases.json", "out.json")]
-    subprocess.run([str(python), str(script), *files], check=True)
+    subprocess.run([str(python), "-I", str(script), *files], check=True)  # -I: modules beside the script do not hide Python's own
     answer: dict[str, object] = json.loads((scratch / "out.json").read_text())
     return answer
 
@@ -201,12 +196,8 @@ def columns_of(folder: Path, table: str, model: str) -> tuple[FloatArray, FloatA
 
 def main() -> None:
     """Runs all tables and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reps", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=42)
+    parser = parser_of(__doc__, reps=2_000)
     parser.add_argument("--mapie", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)

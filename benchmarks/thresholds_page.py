@@ -82,8 +82,8 @@ def _search_part(searches: Sequence[SearchRow], compared: dict[str, Any] | None,
         f"threshold has "
         "a true precision below the target, which may be 5 %. *units*, *recall*: flagged at the threshold found and their true "
         "recall, 0 where "
-        "none is found. *search*: a draw made for the search; *precision*: the draw of a precision goal at the classifier's "
-        "own threshold. "
+        "none is found. *precision*: the draw of a precision goal at the classifier's own threshold, as a study makes it; *search*: a draw "
+        "made for the search (benchmarks/search_draw.py), which assay does not offer. "
         f"{version}, {mapie_reps} studies with as many simple random labels: *Holm* as it comes, *sequence* from the highest of "
         f"its thresholds "
         "that flags labels enough. Each is followed by its mean units. *made-up flat*: precision is about 79 % from "
@@ -149,9 +149,8 @@ def _ribbon_part(ribbons: Sequence[RibbonRow]) -> list[str]:
         "",
         f"Precision and recall: ribbons hold in {min(r.ribbon for r in main):.3f} to {max(r.ribbon for r in main):.3f} of "
         f"studies and are "
-        f"{min(r.ratio for r in main):.2f} to {max(r.ratio for r in main):.2f} times as wide as an interval alone. A factor "
-        f"below 1 is no "
-        "mistake: positives found cannot fall as a threshold does, and all thresholds together know that.",
+        f"{min(r.ratio for r in main):.2f} to {max(r.ratio for r in main):.2f} times as wide as an interval alone. That positives "
+        "found cannot fall as a threshold does keeps them narrow: all thresholds together know it, one alone does not.",
         "",
         "| table | metric | thresholds | ribbon | x | between | x | width | lowest | together |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from assay.engines.resources import Resources as Resources
+    from assay.engines.resources import using as using
     from assay.errors import AssayError as AssayError
     from assay.estimators.counts import from_counts as from_counts
     from assay.nouns.choice import Choice as Choice
@@ -38,6 +40,8 @@ _HOMES = {
     "Decision": "assay.nouns.decision",
     "simulate": "assay.study.simulate",
     "from_counts": "assay.estimators.counts",
+    "Resources": "assay.engines.resources",
+    "using": "assay.engines.resources",
     "AssayError": "assay.errors",
 }
 __all__ = [*_HOMES]

@@ -3,7 +3,7 @@
     AssayError
     ├── PopulationError    the table cannot be judged as it is (missing column, duplicate ids, bad scores)
     │   └── FingerprintError   the table is not the one the study was made on
-    ├── EngineError        the engine computes other numbers than assay's reference
+    ├── EngineError        the engine is missing, cannot be reached, or computes other numbers than assay's reference
     ├── GoalError          a goal cannot be read, or names what does not exist
     ├── PlanError          the plan cannot be made or would break what an earlier one promised
     ├── DrawError          a unit was asked for or answered that was never drawn
@@ -28,7 +28,7 @@ class FingerprintError(PopulationError):
 
 
 class EngineError(AssayError):
-    """The engine computes other numbers than assay's reference."""
+    """The engine is missing, cannot be reached, or computes other numbers than assay's reference."""
 
 
 class GoalError(AssayError):

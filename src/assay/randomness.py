@@ -1,29 +1,68 @@
 """Chance, in two kinds that never mix: a unit's permanent number, and a simulation's seeded stream.
 
-The permanent number of a unit is `md5("<salt>:<id>")` read as 52 bits. It decides who is drawn, is the same on every engine and
-can be checked by hand. A seeded stream serves simulation only.
+The permanent number of a unit decides who is drawn and is the same on every engine. Two rules make it, and a study keeps to one:
+
+    md5     the first 52 bits of md5("<salt>:<id>"): any id, and anyone can check it by hand
+    fast    a 5-round Feistel permutation of a 64-bit integer id, keyed by the salt, of which the first 52 bits are kept
+
+A seeded stream serves simulation only.
 """
 
 import hashlib
 import secrets
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 BITS = 52
 TOP = 1 << BITS  # permanent numbers lie in [0, TOP)
+NumberRule: TypeAlias = Literal["md5", "fast"]
+NUMBER_RULES: tuple[NumberRule, ...] = ("md5", "fast")
+
+ROUNDS = 5
+LOW_BITS = 20  # of a number, from the second half; its first 32 bits are the first half
+HALF = (1 << 32) - 1  # the mask of half an id
+ROUND_SHIFT = 14  # of the product t (t >> 2), which lies below 2^62.7: no engine's signed 64 bits overflow
 
 
-def permanent_number(salt: str, unit: str) -> int:
-    """The unit's permanent number, an integer in [0, 2^52): the first 13 hex digits of md5("<salt>:<unit>")."""
+def permanent_number(salt: str, unit: str, rule: NumberRule = "md5") -> int:
+    """The unit's permanent number, an integer in [0, 2^52): by md5 the first 13 hex digits of md5("<salt>:<unit>")."""
+    if rule == "fast":
+        return int(fast_numbers(salt, np.array([int(unit)], dtype=np.int64))[0])
     digest = hashlib.md5(f"{salt}:{unit}".encode(), usedforsecurity=False).hexdigest()
     return int(digest[:13], 16)
 
 
-def permanent_numbers(salt: str, units: Iterable[str]) -> NDArray[np.int64]:
+def permanent_numbers(salt: str, units: Iterable[str], rule: NumberRule = "md5") -> NDArray[np.int64]:
     """The permanent numbers of many units, in their order."""
+    if rule == "fast":
+        return fast_numbers(salt, np.array([int(unit) for unit in units], dtype=np.int64))
     return np.array([permanent_number(salt, unit) for unit in units], dtype=np.int64)
+
+
+def round_keys(salt: str) -> tuple[int, ...]:
+    """The keys of the rounds, 30 bits each: the first words of sha256("pf|<salt>"), big-endian, without their last two bits."""
+    digest = hashlib.sha256(f"pf|{salt}".encode()).digest()
+    return tuple(int.from_bytes(digest[4 * i : 4 * i + 4], "big") >> 2 for i in range(ROUNDS))
+
+
+def fast_numbers(salt: str, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The fast permanent numbers of 64-bit integer ids.
+
+    With (l, r) the halves of an id, each round with its key k is
+
+        t = r + k,      (l, r) <- (r, l xor the low 32 bits of (t (t >> 2)) >> 14)
+
+    and the number is l 2^20 + (r >> 12): the first 52 of the 64 bits, which together are another order of all ids. l is known a round
+    before r, so an engine that compares with a bound needs the last round only for the few whose l is small enough.
+    """
+    left, right = (ids >> 32) & HALF, ids & HALF
+    for key in round_keys(salt):
+        t = right + key
+        left, right = right, (left ^ ((t * (t >> 2)) >> ROUND_SHIFT)) & HALF
+    return np.asarray((left << LOW_BITS) + (right >> (32 - LOW_BITS)))
 
 
 def hex_bound(bound: int) -> str:

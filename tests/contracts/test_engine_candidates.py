@@ -15,6 +15,7 @@ from assay.nouns.population import Population
 from assay.planning.choosing import choose_design
 from assay.randomness import stream
 from assay.study.populations import read_population
+from tests.contracts.engines_under_test import UnderTest
 
 N = 3_000
 EDGES = [0.0, 1.0, 0.5, 2.0**-33, 1 - 2.0**-33, 2.0**-4, 1 - 2.0**-4, 0.25, 1e-9]
@@ -40,8 +41,11 @@ def populations(seed: int, tmp_path: Path, *, nulls: bool) -> tuple[Population, 
 
 
 @pytest.mark.parametrize("nulls", [False, True])
-def test_engines_agree_on_cells_and_units(nulls: bool, seed: int, tmp_path: Path) -> None:
-    engines = [open_engine(population) for population in populations(seed, tmp_path, nulls=nulls)]
+def test_engines_agree_on_cells_and_units(under: UnderTest, nulls: bool, seed: int, tmp_path: Path) -> None:
+    held = populations(seed, tmp_path, nulls=nulls)[0]
+    assert isinstance(held.table, dict)
+    how = {"id": held.id, "classifiers": held.classifiers, "candidates": held.candidates, "missing_scores": nulls}
+    engines = [open_engine(held), under.build(held.table, tmp_path, **how)]
     one, two = (engine.profile() for engine in engines)
     for name in ("guide_bin", "pattern", "slice", "count"):
         assert np.array_equal(getattr(one, name), getattr(two, name)), name

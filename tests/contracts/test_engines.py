@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import itertools
 import pkgutil
 from pathlib import Path
 from typing import Any
@@ -13,51 +12,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay.engines
-from assay.engines.base import Taken, take_smallest
 from assay.errors import DrawError, PopulationError
 from assay.nouns import ladder
 from assay.nouns.classifier import Classifier
-from assay.randomness import TOP
-from tests.contracts.engines_under_test import ENGINES, GBM, SALT, UnderTest, all_in_one_band, assert_same_profile, assert_same_units, both
-
-
-@pytest.fixture(params=ENGINES, ids=str)
-def under(request: pytest.FixtureRequest) -> UnderTest:
-    return request.param
-
-
-def base_table(N: int = 1_000) -> dict[str, Any]:
-    rng = np.random.default_rng(7)
-    return {
-        "id": np.arange(N) * 7 - 300,
-        "s": rng.random(N) ** 8,
-        "t": rng.random(N) * 100 - 50,
-        "g": rng.random(N) ** 3,
-        "flag": rng.random(N) < 0.2,
-        "bit": (rng.random(N) < 0.1).astype(np.int64),
-        "region": [("north", "south", "∅", "∅x", "é", None)[i] for i in rng.integers(0, 6, N)],
-        "tier": [(1, 2, 10, None)[i] for i in rng.integers(0, 4, N)],
-        "y": (rng.random(N) < 0.3).astype(np.int64),
-    }
-
-
-EVERYTHING: dict[str, Any] = {
-    "id": "id",
-    "classifiers": (
-        GBM,
-        Classifier("old", score="t", threshold=12.5, score_range=(-50, 50)),
-        Classifier("rules", predicted="flag"),
-        Classifier("bits", predicted="bit", score="s"),
-    ),
-    "slices": ("region", "tier"),
-    "guide": "g",
-}
-
-
-def assert_same_taken(found: Taken, expected: Taken) -> None:
-    assert found.units.unit == expected.units.unit
-    assert_same_units(found.units, expected.units)
-    np.testing.assert_array_equal(found.cut, expected.cut)
+from tests.contracts.engines_under_test import (
+    ENGINES,
+    EVERYTHING,
+    GBM,
+    UnderTest,
+    all_in_one_band,
+    assert_same_profile,
+    assert_same_units,
+    base_table,
+    both,
+    on_engines,
+)
 
 
 def test_every_engine_is_under_test() -> None:
@@ -97,36 +66,11 @@ def test_inspection_counts_units_and_names_columns(under: UnderTest, tmp_path: P
     assert not engine.inspect(check_duplicates=False).duplicates_checked
 
 
-def test_units_are_those_of_the_reference(under: UnderTest, tmp_path: Path) -> None:
-    engine, profile, memory, _ = both(under, base_table(), tmp_path, **EVERYTHING)
-    by_bin = (profile.guide_bin % 5).astype(np.int64) - 1
-    by_slice = (profile.slice % 3).astype(np.int64) - 1
-    bounds = ([TOP // 9, TOP, 0, TOP // 3], [TOP // 100] * 4, [0] * 4)
-    for band, bound, salt in itertools.product((by_bin, by_slice), bounds, ("it's; --", SALT)):
-        asked: dict[str, Any] = {"band": band, "bound": np.array(bound), "salt": salt}
-        assert_same_units(engine.below(profile, **asked), memory.below(profile, **asked))
-
-
-def test_takes_and_cuts_are_those_of_the_reference_and_nest(under: UnderTest, tmp_path: Path) -> None:
-    engine, profile, memory, _ = both(under, base_table(), tmp_path, **EVERYTHING)
-    band = (profile.pattern % 2).astype(np.int64)
-    drawn: set[str] = set()
-    for take in ([0, 1], [10, 3], [100, 40], [700, 90]):
-        asked: dict[str, Any] = {"band": band, "take": np.array(take), "salt": SALT}
-        found = take_smallest(engine, profile, **asked)
-        assert_same_taken(found, take_smallest(memory, profile, **asked))
-        assert len(found.units) == sum(take)
-        assert drawn <= set(found.units.unit)
-        drawn = set(found.units.unit)
-
-
 THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 1 / 3, 1e-30)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("under", "dtype"), [*on_engines(np.float32, without="float32"), *on_engines(np.float64)])
 def test_scores_meet_the_threshold_rounded_to_their_own_type(under: UnderTest, tmp_path: Path, dtype: type) -> None:
-    if dtype is np.float32 and "float32" in under.lacks:
-        pytest.skip("no float32 in this storage")
     at = [dtype(t) for t in THRESHOLDS]
     table: dict[str, Any] = {"id": [1, 2, 3]} | {
         f"s{i}": np.array([np.nextafter(t, dtype(0)), t, np.nextafter(t, dtype(1))], dtype) for i, t in enumerate(at)
@@ -297,4 +241,10 @@ def test_weights_are_summed_to_the_last_digit(under: UnderTest, tmp_path: Path) 
 def test_weights_that_cannot_be_summed_are_refused(under: UnderTest, amount: list[float | None], says: str, tmp_path: Path) -> None:
     table = {"id": np.arange(3), "s": np.array([0.1, 0.5, 0.9]), "amount": amount}
     with pytest.raises(PopulationError, match=says):
+        under.build(table, tmp_path, id="id", classifiers=(GBM,), weight="amount").profile()
+
+
+def test_weights_beyond_64_bits_are_refused_not_wrapped(under: UnderTest, tmp_path: Path) -> None:
+    table = {"id": np.arange(257), "s": np.full(257, 0.5), "amount": np.full(257, 2.0**40)}  # 2^64 + 2^56 quanta in one cell
+    with pytest.raises(PopulationError, match="the weights of a population add up to less than"):
         under.build(table, tmp_path, id="id", classifiers=(GBM,), weight="amount").profile()

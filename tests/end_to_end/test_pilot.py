@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from assay.errors import PlanError, StudyError
 from assay.ledgers.base import Ledger
 from assay.nouns.plan import Plan
+from assay.planning.choosing import DesignName
 from assay.randomness import stream
 from assay.study.plans.growing import growth
 from assay.study.populations import read_population
@@ -17,13 +19,19 @@ from assay.study.study import Study
 N, BUDGET, PILOT = 6_000, 300, 75
 
 
-def made(seed: int) -> tuple[dict[str, object], dict[str, bool]]:
+def made(seed: int) -> tuple[dict[str, NDArray[np.generic]], dict[str, bool]]:
     """A weak score, a good one, and noise; 8 % positive."""
     rng = stream(seed, 11)
     truth = rng.random(N) < 0.08
     weak = 1 / (1 + np.exp(-(rng.normal(0, 1, N) + 1.2 * truth - 1.5)))
     good = 1 / (1 + np.exp(-(3 * rng.normal(0, 1, N) + 9 * truth - 6)))
-    table = {"id": np.arange(N), "weak": weak, "good": good, "noise": rng.random(N), "country": np.where(rng.random(N) < 0.4, "DE", "US")}
+    table: dict[str, NDArray[np.generic]] = {
+        "id": np.arange(N),
+        "weak": weak,
+        "good": good,
+        "noise": rng.random(N),
+        "country": np.where(rng.random(N) < 0.4, "DE", "US"),
+    }
     return table, {str(i): bool(y) for i, y in enumerate(truth)}
 
 
@@ -117,10 +125,10 @@ def test_a_guide_that_the_pilot_did_not_make_is_found(seed: int, tmp_path: Path,
 
 
 @pytest.mark.parametrize(("pilot", "design"), [(5, None), (200, None), (75, "simple")])
-def test_a_pilot_that_cannot_teach_is_refused(pilot: int, design: str | None, seed: int, tmp_path: Path) -> None:
+def test_a_pilot_that_cannot_teach_is_refused(pilot: int, design: DesignName | None, seed: int, tmp_path: Path) -> None:
     study, _ = study_of(seed, tmp_path)
     with pytest.raises(PlanError, match="a pilot"):
-        study.plan(BUDGET, pilot=pilot, design=design)  # type: ignore[arg-type]
+        study.plan(BUDGET, pilot=pilot, design=design)
 
 
 def test_another_plan_waits_for_the_pilot_and_gold_does_not_follow_one(seed: int, tmp_path: Path) -> None:
@@ -166,7 +174,7 @@ def test_a_slice_the_pilot_labels_whole_is_read_from_it_alone(seed: int, tmp_pat
 def test_a_census_after_a_pilot_is_exact(seed: int, tmp_path: Path) -> None:
     """What the pilot counts is a rule of the budget: nothing at all once every unit is labeled."""
     table, truth = made(seed)
-    population = read_population({name: values[:400] for name, values in table.items()}, score="weak", threshold=0.6)  # type: ignore[index]
+    population = read_population({name: values[:400] for name, values in table.items()}, score="weak", threshold=0.6)
     study = Study.create("s", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path}/a.db")
     study.plan(200, pilot=50)
     answer_all(study, truth)
@@ -182,4 +190,4 @@ def test_labels_are_whole_numbers(name: str, value: object, seed: int, tmp_path:
     study, _ = study_of(seed, tmp_path)
     sizes: dict[str, object] = {"budget": BUDGET, "pilot": PILOT, name: value}
     with pytest.raises(PlanError, match="labels are whole numbers"):
-        study.plan(**sizes)  # type: ignore[arg-type]
+        study.plan(**sizes)  # type: ignore[arg-type]  # that a wrong type is refused is what is tested

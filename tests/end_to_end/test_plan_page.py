@@ -131,5 +131,7 @@ def test_the_page_allows_no_network_and_says_its_numbers_without_scripts(seed: i
     assert "default-src 'none'" in text
     assert "http://www.w3.org/2000/svg" in text  # the name of a namespace, not an address that is asked
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
-    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+    found = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data = json.loads(found[1])
     assert text.count("<tr><td>precision +-0.05</td>") == len(data["goals"][0]["labels"])

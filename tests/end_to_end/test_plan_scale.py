@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from assay.engines.duckdb import DuckDBEngine
+from assay.engines.sql_engine import Lookup, Row
 from assay.nouns.goal import parse_goal
 from assay.nouns.population import Population
 from assay.study.plans.sizing import Columns, size_goals
@@ -32,9 +33,9 @@ def asked(population: Population, goals: list[str], monkeypatch: pytest.MonkeyPa
     texts: list[str] = []
     honest = DuckDBEngine.query
 
-    def listening(self: DuckDBEngine, sql: str, **how: object) -> object:
+    def listening(self: DuckDBEngine, sql: str, *, lookup: Lookup | None = None) -> list[Row]:
         texts.append(sql)
-        return honest(self, sql, **how)  # type: ignore[arg-type]
+        return honest(self, sql, lookup=lookup)
 
     monkeypatch.setattr(DuckDBEngine, "query", listening)
     wanted = [parse_goal(text) for text in goals]

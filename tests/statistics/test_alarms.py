@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.deciding.alarms import Alarm, set_alarm, watch
+from assay.deciding.alarms import Alarm, Promise, set_alarm, watch
 from assay.estimators.measuring import measure
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.metrics import metric_named
@@ -66,9 +66,9 @@ def test_an_alarm_that_promises_a_run_length_keeps_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("promise", "length", "soon"), [pytest.param("ever", None, 10, marks=pytest.mark.slow), ("run length", 40.0, 5)])
-def test_a_fall_is_found(promise: str, length: float | None, soon: int, seed: int) -> None:
+def test_a_fall_is_found(promise: Promise, length: float | None, soon: int, seed: int) -> None:
     """Precision falls from 0.65 to 0.50 after eight periods of 48 labels, floor 0.62: nine of ten ring within so many periods."""
-    start = set_alarm(metric_named("precision"), floor=0.62, promise=promise, run_length=length)  # type: ignore[arg-type]
+    start = set_alarm(metric_named("precision"), floor=0.62, promise=promise, run_length=length)
     alarm, _ = watched(start, seed, process=True, falls=0.15, after=8)
     waited = np.where(alarm.rang > 8, alarm.rang - 8, PERIODS)[(alarm.rang == 0) | (alarm.rang > 8)]
     assert np.quantile(waited, 0.9) <= soon

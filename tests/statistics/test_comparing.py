@@ -12,7 +12,8 @@ from assay.nouns.metrics import metric_named
 from assay.planning.asking import Ask
 from assay.randomness import stream
 from assay.study.simulate import replicate
-from benchmarks.comparing import Guide, Judged, asked, drawn_for, judged, ranked, tied, turned
+from benchmarks.comparing import Judged, asked, drawn_for, judged, ranked, tied, turned
+from benchmarks.comparing_page import Guide
 
 pytestmark = pytest.mark.statistics
 REPS = 2_000

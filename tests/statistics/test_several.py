@@ -9,7 +9,7 @@ from assay.designs.base import takes_of
 from assay.estimators.grouping import fill_empty, groups_of
 from assay.estimators.measuring import Measured, measure
 from assay.nouns import ladder
-from assay.nouns.arrays import FloatArray, IntArray
+from assay.nouns.arrays import IntArray
 from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
@@ -20,6 +20,7 @@ from assay.nouns.profile import Profile
 from assay.planning.asking import ask_of
 from assay.planning.several import design_together
 from assay.randomness import stream
+from assay.study.simulate import CellCounts, replicate_cells
 from tests.statistics.test_coverage import enough_hits
 
 pytestmark = pytest.mark.statistics
@@ -57,24 +58,11 @@ def ensemble(k: int, rng: np.random.Generator, *, share: float = 0.05, N: int = 
     return Ensemble(profile, np.bincount(where.ravel(), weights=y).astype(np.int64), tuple(f"c{j}" for j in range(k)))
 
 
-def drawn(at: Ensemble, design: Design, labels: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Labels and positives of every cell in replicated draws."""
-    n, k = (np.zeros((REPS, at.profile.count.size)) for _ in range(2))
-    for band, take in enumerate(takes_of(design, labels)):
-        cells = np.flatnonzero(design.band == band)
-        K, N = at.positives[cells], at.profile.count[cells]
-        found = rng.multivariate_hypergeometric(np.stack([K, N - K], axis=1).ravel(), int(take), size=REPS, method="marginals")
-        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
-    return n, k
-
-
 def measured(
-    at: Ensemble, design: Design, counts: tuple[FloatArray, FloatArray], metric: str, j: int, *, take: IntArray | None, kind: IntervalKind
+    at: Ensemble, design: Design, counts: CellCounts, metric: str, j: int, *, take: IntArray | None, kind: IntervalKind
 ) -> Measured:
     groups = groups_of(at.profile, design, classifier=j, take=take)
-    home, inside = groups.of_cell, groups.of_cell >= 0
-    member = (home[inside, None] == np.arange(groups.N.size)).astype(np.float64)
-    tally = groups.tally(*(c[:, inside] @ member for c in counts))
+    tally = groups.tally(groups.summed(counts.n), groups.summed(counts.k))
     one_by_one = [tally.one(r) for r in range(REPS)]
     each = [measure(METRICS[metric], fill_empty(t), tail=0.025, interval=kind) for t in one_by_one]
     return Measured(*(np.stack(part) for part in zip(*each, strict=True)))
@@ -89,7 +77,8 @@ def test_one_draw_covers_for_every_classifier(k: int, goal: str, labels: int, se
     at = ensemble(k, stream(seed, SEVERAL, k))
     asks = [ask_of(at.profile, parse_goal(f"{goal} for {name}"), names=at.names) for name in at.names]
     design = design_together(at.profile, asks, [labels] * k, labels=labels, choice=Choice())
-    take, counts = takes_of(design, labels), drawn(at, design, labels, stream(seed, SEVERAL, k, 1))
+    take, rng = takes_of(design, labels), stream(seed, SEVERAL, k, 1)
+    counts = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=REPS, rng=rng)
     metric = goal.split()[0]
     poorest = REPS
     for j in range(k):

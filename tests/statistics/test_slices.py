@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
 from assay.estimators.grouping import fill_empty
 from assay.estimators.measuring import measure
 from assay.nouns import ladder
@@ -24,7 +23,7 @@ from assay.planning.forecasting import groups_for
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
 from assay.randomness import stream
-from assay.study.simulate import true_value
+from assay.study.simulate import replicate_cells, true_value
 from tests.statistics.populations import Known, calibrated, overconfident, precise
 from tests.statistics.test_coverage import Maker, enough_hits, tallies
 
@@ -71,21 +70,9 @@ def asks_of(at: Sliced, text: str) -> list[Ask]:
 
 def counted(at: Sliced, design: Design, asks: Sequence[Ask], labels: int, rng: np.random.Generator) -> list[Tally]:
     """What each ask would count in the same draws: of every band so many units at random, whatever their slice."""
-    n, k = (np.zeros((REPS, at.profile.count.size)) for _ in range(2))
-    for band, take in enumerate(takes_of(design, labels)):
-        cells = np.flatnonzero(design.band == band)
-        K, N = at.positives[cells], at.profile.count[cells]
-        found = rng.multivariate_hypergeometric(np.stack([K, N - K], axis=1).ravel(), int(take), size=REPS, method="marginals")
-        k[:, cells] = found[:, 0::2]
-        n[:, cells] = found[:, 0::2] + found[:, 1::2]
-    tallies = []
-    for ask in asks:
-        groups = groups_for(ask, design)
-        inside = groups.of_cell >= 0
-        home = np.zeros((int(inside.sum()), groups.N.size))
-        home[np.arange(home.shape[0]), groups.of_cell[inside]] = 1
-        tallies.append(groups.tally(n[:, ask.cells][:, inside] @ home, k[:, ask.cells][:, inside] @ home))
-    return tallies
+    n, k = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=REPS, rng=rng)
+    each = [groups_for(ask, design) for ask in asks]
+    return [g.tally(g.summed(n[:, ask.cells]), g.summed(k[:, ask.cells])) for ask, g in zip(asks, each, strict=True)]
 
 
 def held(ask: Ask, tally: Tally, truth: float, *, interval: IntervalKind = "rec") -> BoolArray:

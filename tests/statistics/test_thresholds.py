@@ -14,6 +14,7 @@ from assay.nouns.metrics import F1, PRECISION, RECALL
 from assay.planning.choosing import choose_design
 from assay.planning.searching import find, search_of, search_order
 from assay.randomness import stream
+from assay.study.simulate import CellCounts, replicate_cells
 from benchmarks.search_draw import design_for_search
 from tests.statistics.populations import Known, known, overconfident, precise
 
@@ -30,15 +31,9 @@ def flat(rng: np.random.Generator) -> Known:
     return known("flat", y, score, score >= 0.5)
 
 
-def draws(at: Known, design: Design, labels: int, reps: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draws(at: Known, design: Design, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
     """Labels and positive ones by cell."""
-    n, k = np.zeros((reps, at.profile.count.size)), np.zeros((reps, at.profile.count.size))
-    for band, take in enumerate(takes_of(design, labels)):
-        mine = np.flatnonzero(design.band == band)
-        parts = np.stack([at.positives[mine], (at.profile.count - at.positives)[mine]], axis=1).ravel()
-        found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
-        k[:, mine], n[:, mine] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
-    return n, k
+    return replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=reps, rng=rng)
 
 
 def opened(at: Known, design: Design, labels: int) -> Pieces:

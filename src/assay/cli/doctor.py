@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from assay.cli.main import REFUSED
-from assay.cli.options import answers_option, json_option, population_options, read_options, told_in
+from assay.cli.options import answers_option, json_option, population_options, read_options, resource_options, told_in
 from assay.cli.output import note, print_json, table, working
 
 
@@ -15,6 +15,7 @@ from assay.cli.output import note, print_json, table, working
 @population_options
 @click.option("--check-duplicates", is_flag=True, help="Check ids exactly also beyond 10,000,000 units.")
 @answers_option("A few answers (unit, answer): says whether the scores predict as they claim, and whether a pilot would help.")
+@resource_options
 @json_option
 def command(*, source: str, check_duplicates: bool, answers: Path | None, as_json: bool, **options: Any) -> None:
     """What is in a table, what can be asked of it, what blocks the rest and how to unblock it.

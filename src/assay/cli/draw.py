@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.options import json_option, ledger_option, resource_options, study_argument
 from assay.cli.output import note, print_json, working
 
 
@@ -21,10 +21,24 @@ from assay.cli.output import note, print_json, working
     help="Hand out a random share of each side to be adjudicated.",
 )
 @click.option("--next", "more", is_flag=True, help="Hand out new units although earlier ones are still unanswered.")
+@click.option(
+    "--candidates-file", "candidates", metavar="FILE",
+    help="The result of the draw query that `assay sql` prints, of a table assay does not open: Parquet or CSV, a folder or a glob.",
+)  # fmt: skip
 @ledger_option
+@resource_options
 @json_option
-def command(
-    *, study: str, units: int, out: Path | None, show: tuple[str, ...], gold: float | None, more: bool, ledger: str, as_json: bool
+def command(  # noqa: PLR0913 - one keyword for each option
+    *,
+    study: str,
+    units: int,
+    out: Path | None,
+    show: tuple[str, ...],
+    gold: float | None,
+    more: bool,
+    candidates: str | None,
+    ledger: str,
+    as_json: bool,
 ) -> None:
     """Hand out the next units to label; with --gold those to adjudicate.
 
@@ -34,17 +48,16 @@ def command(
     Example:
       assay draw demo --units 100 --show text --out batch.csv
       assay draw demo --gold 0.2 --show text --out gold.csv
+      assay draw demo --candidates-file draw.parquet --out batch.csv
     """  # noqa: D301
-    from assay.cli.options import asked_of
-    from assay.labeling.flat import batch_text, refuse_untold, write_whole
+    from assay.labeling.flat import batch_text, write_whole
     from assay.study.study import Study
 
     found = Study.load(study, ledger=ledger)
-    if out is not None:
-        standing = found.standing
-        answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
-        refuse_untold(out, standing.gold if gold else answered, asked_of(found))
+    _refuse_unready(found, out, show, gold=gold is not None)
     with working("drawing units"):
+        if candidates is not None:
+            found.draw_from(candidates)
         batch = _gold_batch(found, gold) if gold else found.ask(units, next=more)
         shown = found.fetch(batch.units, columns=show) if batch and show else [{} for _ in (batch.units if batch else ())]
     if batch is None:
@@ -52,10 +65,9 @@ def command(
             print_json({"study": study, "batch": None, "units": [], "out": None})
         note(_nothing_left(more=more, gold=gold is not None))
         return
-    suffix = out.suffix if out else ".csv"
     questions = found.standing.questions
     columns = questions if len(questions) > 1 else ("answer",)
-    text = batch_text(batch.units, shown, columns=show, suffix=suffix, questions=columns)
+    text = batch_text(batch.units, shown, columns=show, suffix=out.suffix if out else ".csv", questions=columns)
     if out:
         write_whole(out, text)
     if as_json:
@@ -66,6 +78,21 @@ def command(
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
     _note_inherited(found)
     note(f"next: fill in the answer column, then: assay tell {study} {out or 'FILE'}{' --gold' if gold else ''}")
+
+
+def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool) -> None:
+    """Nothing comes back. Refuses, before a batch is recorded, to write over answers and to show columns of a table that is not opened."""
+    from assay.cli.options import asked_of
+    from assay.engines.warehouses import is_elsewhere
+    from assay.labeling.flat import refuse_untold
+
+    standing = study.standing
+    if out is not None:
+        answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
+        refuse_untold(out, standing.gold if gold else answered, asked_of(study))
+    source = standing.population["source"]
+    if show and is_elsewhere(source):
+        raise click.UsageError(f"assay does not read {source}, so it can show none of its columns: join the batch to the table by its ids.")
 
 
 def _note_inherited(study: Any) -> None:

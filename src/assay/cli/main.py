@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": ("assay.cli.doctor", "What is in a table, what can be asked of it, what blocks the rest."),
     "plan": ("assay.cli.plan", "Labels each goal needs, what a budget buys; with --study, fix the plan."),
     "draw": ("assay.cli.draw", "The next units to label, as a file for people."),
+    "sql": ("assay.cli.sql", "The queries, to be run where assay does not connect."),
     "tell": ("assay.cli.tell", "Record answers; the same file twice is the same as once."),
     "status": ("assay.cli.status", "Where a study stands; no interval before its look."),
     "estimate": ("assay.cli.estimate", "Every metric with interval, effective n and labels behind it."),

@@ -1,8 +1,9 @@
 """Options that several commands share, named the same everywhere."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -59,6 +60,21 @@ def population_options(function: Function) -> Function:
     for option in reversed(POPULATION_OPTIONS):
         function = option(function)
     return function
+
+
+def resource_options(function: Function) -> Function:
+    """The options that say what an engine on this machine may use."""
+
+    @functools.wraps(function)
+    def limited(*args: Any, memory_limit: str | None, threads: int | None, **options: Any) -> Any:
+        from assay.engines.resources import Resources, using
+
+        with using(Resources(memory_limit=memory_limit, threads=threads)):
+            return function(*args, **options)
+
+    memory = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may hold in memory, as 2GB; the rest is spilled to disk.")
+    threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads DuckDB may use.")
+    return cast(Function, memory(threads(limited)))
 
 
 def read_options(source: str, options: dict[str, Any]) -> Population:

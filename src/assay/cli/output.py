@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -28,14 +29,24 @@ def note(text: str) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner with what is being done, on a terminal only."""
+    """What is being done, for how long, and how far a query is where its engine can tell: on a terminal only."""
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Console(stderr=True).status(what):
-        yield
+    from assay.engines import resources
+
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+
+        def watch(done: float | None) -> None:
+            shown.update(task, total=None if done is None else 1.0, completed=done or 0.0)
+
+        with resources.using(replace(resources.current(), watch=watch)):
+            yield
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

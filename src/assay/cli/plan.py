@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import answers_option, json_option, ledger_option, population_options, read_options, told_in
+from assay.cli.handing import type_option
+from assay.cli.options import answers_option, json_option, ledger_option, population_options, read_options, resource_options, told_in
 from assay.cli.output import count, note, print_json, share, table, working
 from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, write_page
 from assay.nouns.canonical import Json
@@ -59,6 +60,16 @@ def design_options(function: Any) -> Any:
     help="Without POPULATION: a classifier, or another threshold, that --study takes in; repeatable.",
 )  # fmt: skip
 @click.option("--add-vote", "added_votes", multiple=True, metavar="NAME=K:A,B,C", help="Without POPULATION: a vote that --study takes in.")
+@click.option(
+    "--number", "number_rule", type=click.Choice(["md5", "fast"]),
+    help="How permanent numbers are made: md5 unless said, of any id; fast, several times cheaper on large tables, of 64-bit integers.",
+)  # fmt: skip
+@click.option(
+    "--profile-file", "profile_file", metavar="FILE",
+    help="The result of the profile query that `assay sql` prints, of a table assay does not open: Parquet or CSV, a folder or a glob.",
+)  # fmt: skip
+@type_option
+@resource_options
 @click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.")
 @ledger_option
 @json_option
@@ -72,6 +83,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     Examples:
       assay plan scored.parquet --score score --threshold 0.5 --goal "precision +-0.05" --goal "recall >= 0.6" --budget 600 --study demo
       assay plan --study demo --budget 800
+      assay plan snowflake:risk.scored --score SCORE --threshold 0.5 --profile-file profile.csv --goal "precision +-0.05" --study snow
       assay plan --study demo --add-classifier strict=score@0.7 --goal "precision +-0.05 for strict"
     """  # noqa: D301
     if options["study"] is not None and not options["study"].strip():
@@ -87,6 +99,8 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
     from assay.cli.adding import add
     from assay.cli.topping import top_up
 
+    if options["profile_file"] or options["types"]:
+        raise click.UsageError("--profile-file and --type are of a population: name it, or leave them out.")
     late = options["added"] or options["added_votes"] or options["goals"]
     (add if late else top_up)(options, as_json=as_json)
 
@@ -95,7 +109,6 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """What goals need of a population, and the first plan of a study."""
     from assay.nouns.goal import parse_goal
     from assay.study.plans.sizing import Columns, Ways, size_goals
-    from assay.study.profiling import profile_for
 
     if options["follows"] and not options["study"]:
         raise click.UsageError("--follows is of a study: name it with --study.")
@@ -104,7 +117,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     population = read_options(source, options)
     goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
     with working("profiling the population"):
-        population, profile = profile_for(population, goals)
+        population, profile = _profiled(population, goals, options)
     names = Columns([c.name for c in population.classifiers], population.slices)
     ways = Ways(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
     options["budget"] = options["budget"] or sum(ways.choice.takes) or None
@@ -116,15 +129,37 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
         )
     if options["page"]:
         write_page(options["page"], profile, goals, sizing, ways=ways, names=names)
-    fixed = _fix(population, goals, options, sizing.together) if options["study"] else None
+    fixed = _fix(population, profile, options, goals=goals, needed=sizing.together) if options["study"] else None
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
         return
     show(sizing)
     if len(sizing.goals) == 1:
         charted(profile, goals, ways, names)
+    _tell_next(fixed, options)
+
+
+def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
+    """What nobody has checked, and the plan that is fixed now."""
+    from assay.study.handing import DUPLICATES
+
+    if options["profile_file"]:
+        note(DUPLICATES)
     if fixed:
         tell_fixed(fixed, options)
+
+
+def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
+    """The population and its profile, counted now or handed in."""
+    from assay.cli.handing import types_of
+    from assay.study.handing import handed_profile
+    from assay.study.profiling import profile_for
+
+    if options["profile_file"] is None:
+        if options["types"]:
+            raise click.UsageError("--type is of a table assay does not open: hand in its profile with --profile-file.")
+        return profile_for(population, goals)
+    return population, handed_profile(population, goals, options["profile_file"], types_of(options["types"]))
 
 
 def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
@@ -141,7 +176,11 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
         note("forecasts are of one draw by the scores as they are; what follows the pilot is drawn by what it teaches")
     what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
     note(f"plan {fixed['number']} of study {options['study']} is fixed: {what} labels, hash {str(fixed['hash'])[:12]}")
-    note(f"{fixed['promise']}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+    if options.get("profile_file"):
+        way_on = f"assay sql {options['study']} --out draw.sql, run it, then: assay draw {options['study']} --candidates-file FILE"
+    else:
+        way_on = f"assay draw {options['study']} --units 50 --out batch.csv"
+    note(f"{fixed['promise']}\nnext: {way_on}")
 
 
 def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
@@ -215,7 +254,7 @@ def billed(sizing: "Sizing", labels: int | None) -> str | None:
     return ", ".join(part for part in parts if part)
 
 
-def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int | None) -> dict[str, Json]:
+def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
     """Creates the study unless it exists, and fixes its plan."""
     from assay.study.study import Study
 
@@ -223,8 +262,8 @@ def _fix(population: Any, goals: list[Any], options: dict[str, Any], needed: int
     if budget is None:
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     with working("fixing the plan"):
-        how = {name: options[name] for name in ("ledger", "level", "rule", "follows")}
-        study = Study.create(options["study"], population, goals=goals, **how)
+        how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
+        study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
         how = {name: options[name] for name in ("grow_to", "pilot", "interval")}
         plan = study.plan(budget, design=choice_of(options, said=True), **how)
     return plan_json(plan)

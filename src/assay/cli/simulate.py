@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, population_options, read_options
+from assay.cli.options import json_option, population_options, read_options, resource_options
 from assay.cli.output import note, print_json, share, table
 from assay.nouns.estimate import BASELINES, INTERVALS
 
@@ -30,6 +30,7 @@ from assay.nouns.estimate import BASELINES, INTERVALS
     show_default=True,
     help="clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu are baselines that miss rare errors.",
 )
+@resource_options
 @json_option
 def command(*, source: str, as_json: bool, **options: Any) -> None:
     """Replay designs against known labels: coverage, width and error of each, before money is spent.

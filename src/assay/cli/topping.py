@@ -39,7 +39,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
 
 UNHEARD = (
     "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
-    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows",
+    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule",
 )  # fmt: skip
 
 
@@ -47,7 +47,10 @@ def refuse_unheard(options: dict[str, Any]) -> None:
     """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
     said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
     if said:
-        named = ", ".join("--" + {"page": "html", "named": "classifier"}.get(name, name).replace("_", "-").rstrip("s") for name in said)
+        named = ", ".join(
+            "--" + {"page": "html", "named": "classifier", "number_rule": "number"}.get(name, name).replace("_", "-").rstrip("s")
+            for name in said
+        )
         raise click.UsageError(
             "planning an existing study again takes --budget and --grow-to, or --add-classifier, --add-vote and --goal, but got "
             f"{named}: leave that out."

@@ -3,7 +3,7 @@
 import click
 
 from assay.cli.main import REFUSED
-from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.options import json_option, ledger_option, resource_options, study_argument
 from assay.cli.output import print_json, working
 
 
@@ -11,6 +11,7 @@ from assay.cli.output import print_json, working
 @study_argument
 @click.option("--population", is_flag=True, help="Read the table too: its fingerprint and the draw.")
 @ledger_option
+@resource_options
 @json_option
 def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
     """Recompute hashes, seals, plans and every estimate shown from the ledger alone; name the entry that does not match.

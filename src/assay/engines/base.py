@@ -1,7 +1,7 @@
 """What assay asks of an engine: inspect, profile, the units below a bound, columns of given units, and truth for simulations.
 
 Nothing else crosses this door, so cost and memory outside the engine do not grow with the number of units. An engine rolls no
-dice: it compares md5 text with a bound.
+dice: it compares permanent numbers with bounds.
 
 Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
@@ -16,7 +16,7 @@ from assay.errors import DrawError
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.draw import Units
 from assay.nouns.profile import Column, Problem, Profile
-from assay.randomness import TOP
+from assay.randomness import TOP, NumberRule
 
 EXACT_DUPLICATES_UP_TO = 10_000_000
 
@@ -40,7 +40,18 @@ class Known:
     truths: tuple[tuple[str, ...], ...]  # one tuple a truth column
 
 
-class Engine(Protocol):
+class Drawable(Protocol):
+    """What a draw needs of an engine."""
+
+    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
+        """Every unit of a cell with band >= 0 whose permanent number, by the rule, is below the bound of its band.
+
+        band     aligned with the profile's cells; -1 leaves a cell out
+        bound    aligned with bands; 2^52 takes all
+        """
+
+
+class Engine(Drawable, Protocol):
     """One population, opened where it lives."""
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
@@ -49,12 +60,13 @@ class Engine(Protocol):
     def profile(self) -> Profile:
         """Counts by cell. Refuses a table with problems, naming each."""
 
-    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str) -> Units:
-        """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band.
+    def unchanged(self, profile: Profile) -> bool | None:
+        """Whether the table is the one that was profiled, told without reading it; None where only counting again can tell."""
 
-        band     aligned with the profile's cells; -1 leaves a cell out
-        bound    aligned with bands; 2^52 takes all
-        """
+    def below_and_profile(
+        self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
+    ) -> tuple[Units, Profile]:
+        """What `below` gives, and the profile as the same scan counts it."""
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
         """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
@@ -74,7 +86,7 @@ class Taken:
     cut: IntArray
 
 
-def take_smallest(engine: Engine, profile: Profile, *, band: IntArray, take: IntArray, salt: str) -> Taken:
+def take_smallest(engine: Drawable, profile: Profile, *, band: IntArray, take: IntArray, salt: str, rule: NumberRule = "md5") -> Taken:
     """The `take[h]` smallest permanent numbers of every band h: filter below a bound a little above, rank the few, ask again if short.
 
     The bound expects take + 6 sqrt(take) + 10 units, so a band comes up short about once in 10^9; then its bound doubles.
@@ -89,7 +101,7 @@ def take_smallest(engine: Engine, profile: Profile, *, band: IntArray, take: Int
     wanted = take + 6 * np.sqrt(take) + 10
     while True:
         bound = np.array([TOP if w >= n else int(TOP * (w / n)) for w, n in zip(wanted.tolist(), N.tolist(), strict=True)], dtype=np.int64)
-        found = engine.below(profile, band=band, bound=bound, salt=salt)
+        found = engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
         held = np.bincount(found.band, minlength=take.size)
         short = (held <= take) & (bound < TOP)  # one more than the take, for the cut
         if not short.any():
@@ -98,7 +110,9 @@ def take_smallest(engine: Engine, profile: Profile, *, band: IntArray, take: Int
     return _rank(found, take, held, N)
 
 
-def take_first(engine: Engine, profile: Profile, *, band: IntArray, rate: FloatArray, total: int, salt: str) -> Taken:
+def take_first(
+    engine: Drawable, profile: Profile, *, band: IntArray, rate: FloatArray, total: int, salt: str, rule: NumberRule = "md5"
+) -> Taken:
     """The `total` units with the smallest permanent number over rate, in that order: a sequential Poisson draw.
 
     rate     of every band's units, up to a factor
@@ -113,7 +127,7 @@ def take_first(engine: Engine, profile: Profile, *, band: IntArray, rate: FloatA
         whole = wanted >= N.sum()  # then every unit is looked at: a scale found by bisection may stop a hair below 1
         scale = np.inf if whole else _scale(rate, N, wanted)
         bound = np.array([TOP if c >= 1 else int(TOP * c) for c in (scale * rate).tolist()], dtype=np.int64)
-        found = engine.below(profile, band=band, bound=bound, salt=salt)
+        found = engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
         if len(found) > total or whole:
             break
         wanted *= 2

@@ -7,19 +7,21 @@ by column, hence the same on every engine.
 Main path: population > [profile] > plan > draw > labels > estimate > decision > report
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import FingerprintError, PopulationError
+from assay.errors import DrawError, FingerprintError, PopulationError
 from assay.nouns import profile as limits
 from assay.nouns.arrays import IntArray
+from assay.nouns.draw import Units
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Profile, SourceFile
 from assay.nouns.weights import FEWEST_QUANTA, MOST_QUANTA, QUANTA
-from assay.randomness import TOP, hex_bound
+from assay.randomness import NumberRule, hex_bound
 
 NULL_MARK = "∅"
 
@@ -36,12 +38,29 @@ class Cell(NamedTuple):
     claims: tuple[int, ...] = ()  # sums of scores, one a classifier
 
 
+class Counted(NamedTuple):
+    """A cell as it was counted, with what its values were like: units that break a rule, units with an id, and the ends of the ids."""
+
+    cell: Cell
+    unsound: int
+    ids: int
+    smallest: str | None
+    largest: str | None
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any], slices: int) -> "Counted":
+        """Reads a row of `Queries.counts`."""
+        pattern, guide_bin, units, unsound, ids, positives = map(int, row[:6])
+        smallest, largest, quanta, *claims = row[6 + slices :]
+        cell = Cell(pattern, guide_bin, tuple(row[6 : 6 + slices]), units, positives, int(quanta), tuple(map(int, claims)))
+        return cls(cell, unsound, ids, smallest, largest)
+
+
 class CellLookup(NamedTuple):
     """The small table a draw joins: one row a cell that is in the frame; `by_slice` says whether slices are part of the key."""
 
     columns: Mapping[str, NDArray[np.generic]]
     by_slice: bool
-    largest_bound: int
 
 
 def threshold_of(threshold: float, type_: str) -> float:
@@ -64,6 +83,13 @@ class Ends(NamedTuple):
 
     smallest: str
     largest: str
+
+    @classmethod
+    def over(cls, counted: Iterable[Counted], id_type: str) -> "Ends":
+        """The ends of all cells: by number for numbers, by UTF-8 bytes for text."""
+        by: Callable[[str], Any] = int if id_type in ("int", "decimal") else str.encode
+        found = [c for c in counted if c.smallest is not None and c.largest is not None]
+        return cls(min((str(c.smallest) for c in found), key=by), max((str(c.largest) for c in found), key=by))
 
 
 def profile_of(
@@ -133,13 +159,16 @@ def slice_codes(profile: Profile, slices: Iterable[tuple[str, ...]]) -> IntArray
     return np.array(found, dtype=np.int64)
 
 
-def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, ...]]]) -> IntArray:
-    """The position in the profile of each unit's cell, given as pattern, guide_bin and slice values."""
+def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, ...]]], *, unknown: bool = False) -> IntArray:
+    """The position in the profile of each unit's cell, given as pattern, guide_bin and slice values.
+
+    Refuses a cell the profile never counted; -1 for it where such are allowed, because the profile is compared anyhow.
+    """
     codes = {value: code for code, value in enumerate(profile.slice_values)}
     named = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
     position = {key: i for i, key in enumerate(named)}
     found = [position.get((pattern, guide_bin, codes.get(slices, -1)), -1) for pattern, guide_bin, slices in keys]
-    if -1 in found:
+    if -1 in found and not unknown:
         raise FingerprintError("the table holds a unit in a cell its profile never counted: restore the table, or start a new study")
     return np.array(found, dtype=np.int64)
 
@@ -155,8 +184,61 @@ def cell_positions(profile: Profile, cells: Sequence[Cell]) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-def lookup_of(profile: Profile, *, band: IntArray, bound: IntArray) -> CellLookup:
-    """The lookup of every cell that can give a unit: its key, its band and the hex text its md5 must sort before.
+def drawn(profile: Profile, rows: Sequence[Sequence[Any]], *, classifiers: int, rule: NumberRule) -> Units:
+    """The units of a draw's rows: unit, number, band, guide_bin, pattern, a score a classifier, quanta, slices."""
+    after = 5 + classifiers
+    scores = [[math.nan if s is None else s for s in row[5:after]] for row in rows]
+    return Units(
+        unit=tuple(row[0] for row in rows),
+        number=np.array([number_of(row[1], rule) for row in rows], dtype=np.int64),
+        band=np.array([row[2] for row in rows], dtype=np.int64),
+        guide_bin=np.array([row[3] for row in rows], dtype=np.int64),
+        pattern=np.array([row[4] for row in rows], dtype=np.int64),
+        slice=slice_codes(profile, (tuple(row[after + 1 :]) for row in rows)),
+        scores=np.array(scores, dtype=np.float64).reshape(-1, classifiers),
+        weight=None if profile.weight is None else np.array([row[after] for row in rows], dtype=np.int64),
+    )
+
+
+def sifted(
+    profile: Profile, alone: Sequence[tuple[Sequence[Any], Cell]], *, band: IntArray, bound: IntArray, classifiers: int, rule: NumberRule
+) -> Units:
+    """The units below the bound of their band, of those that passed a sieve: rows of unit, number, scores and quanta, with their cell."""
+    if any(cell.N > 1 for _, cell in alone):
+        twice = next(row[0] for row, cell in alone if cell.N > 1)
+        raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
+    place = cells_of_units(profile, ((c.pattern, c.guide_bin, c.slices) for _, c in alone), unknown=True)
+    bands = np.where(place >= 0, band[place], -1).tolist()
+    limit = [int(bound[h]) if h >= 0 else 0 for h in bands]
+    kept = [
+        (row[0], row[1], h, cell.guide_bin, cell.pattern, *row[2:], *cell.slices)
+        for (row, cell), h, top in zip(alone, bands, limit, strict=True)
+        if number_of(row[1], rule) < top
+    ]
+    return drawn(profile, kept, classifiers=classifiers, rule=rule)
+
+
+def merged(cells: Iterable[Cell]) -> list[Cell]:
+    """Counts of the same cell, added up."""
+    found: dict[tuple[int, int, tuple[str, ...]], Cell] = {}
+    for cell in cells:
+        key = (cell.pattern, cell.guide_bin, cell.slices)
+        if key not in found:
+            found[key] = cell
+            continue
+        held = found[key]
+        claims = tuple(a + b for a, b in zip(held.claims, cell.claims, strict=True))
+        found[key] = Cell(*key, held.N + cell.N, held.positives + cell.positives, held.quanta + cell.quanta, claims)
+    return list(found.values())
+
+
+def number_of(written: Any, rule: NumberRule) -> int:
+    """A permanent number as an engine writes it: hex by md5, an integer by the fast rule."""
+    return int(written, 16) if rule == "md5" else int(written)
+
+
+def lookup_of(profile: Profile, *, band: IntArray, bound: IntArray, rule: NumberRule = "md5") -> CellLookup:
+    """The lookup of every cell that can give a unit: its key, its band and what its number must lie below (by md5: sort before, as hex).
 
     Slices are left out where no band depends on them, which keeps the lookup short.
     """
@@ -166,18 +248,17 @@ def lookup_of(profile: Profile, *, band: IntArray, bound: IntArray) -> CellLooku
     if not by_slice:
         _, first = np.unique(np.stack([profile.pattern[rows], profile.guide_bin[rows]]), axis=1, return_index=True)
         rows = rows[np.sort(first)]
-    hexes = np.array([hex_bound(b) for b in bound.tolist()], dtype=object)
+    bounds = np.array([hex_bound(b) for b in bound.tolist()], dtype=object) if rule == "md5" else bound
     columns: dict[str, NDArray[np.generic]] = {
         "pattern": profile.pattern[rows],
         "guide_bin": profile.guide_bin[rows],
         "band": band[rows],
-        "bound": hexes[band[rows]],
+        "bound": bounds[band[rows]],
     }
     if by_slice:
         for i in range(len(profile.slice_values[0])):
             columns[f"k{i}"] = np.array([profile.slice_values[code][i] for code in profile.slice[rows].tolist()], dtype=object)
-    largest = int(bound[band[rows]].max()) if rows.size else 0
-    return CellLookup(columns, by_slice, min(largest, TOP))
+    return CellLookup(columns, by_slice)
 
 
 def _depends_on_slice(profile: Profile, band: IntArray) -> bool:

@@ -6,18 +6,21 @@ Main path: [population] > [profile] > plan > [draw] > labels > estimate > decisi
 """
 
 import glob
+import shutil
+import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
-from assay.engines import selftest
+from assay.engines import resources, selftest
 from assay.engines.dialect import Dialect
 from assay.engines.files import FileSet, find_files, footer, versions
 from assay.engines.sql import LOOKUP
 from assay.engines.sql_engine import Lookup, Row, SqlEngine
-from assay.errors import PopulationError
+from assay.errors import EngineError, PopulationError
 from assay.nouns.arrays import FloatArray
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, SourceFile
@@ -28,7 +31,8 @@ DIALECT = Dialect(
     as_text="cast({x} as varchar)",
     as_double="cast({x} as double)",
     floor="cast(floor({x}) as bigint)",
-    hash13="left(md5({x}), 13)",
+    small_floor="cast(floor({x}) as integer)",
+    hash="md5({x})",
     byte_length="strlen({x})",
     has_nul="contains({x}, chr(0))",
     is_nan="isnan({x})",
@@ -47,7 +51,12 @@ class DuckDBEngine(SqlEngine):
     def __init__(self, population: Population) -> None:
         """Opens the table and proves that the connection computes assay's numbers. Refuses files that cannot be read."""
         super().__init__(population)
-        self._connection = duckdb.connect(config={"python_enable_replacements": False})
+        scratch = tempfile.mkdtemp(prefix="assay-")  # for what DuckDB spills
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        try:
+            self._connection = duckdb.connect(config=_settings(scratch))
+        except duckdb.Error as error:
+            raise EngineError(f"DuckDB refuses its settings {resources.current()}: {error}: give a memory limit as 2GB") from None
         self._files: FileSet | None = None
         selftest.check_engine(self._run, DIALECT)
         if population.table is not None:
@@ -74,13 +83,19 @@ class DuckDBEngine(SqlEngine):
         """The version of each file the table is read from; empty for a table held in memory or behind an address."""
         return versions(self._files) if self._files is not None else ()
 
+    def _ends_apart(self, id_type: str) -> bool:
+        """DuckDB knows the smallest and largest number of a Parquet column from the files' statistics, and does not read it."""
+        return id_type == "int" and self._files is not None and self._files.kind == "parquet"
+
     def _run(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
         with self._connection.cursor() as cursor:
             if self.population.table is not None:
                 cursor.register(_FRAME, self.population.table)
             if lookup is not None:
                 cursor.register(LOOKUP, dict(lookup))
-            return cursor.execute(text).fetchall()
+            if resources.current().watch is not None:
+                cursor.execute("set enable_progress_bar = true; set enable_progress_bar_print = false").fetchall()
+            return resources.run(lambda: cursor.execute(text).fetchall(), progress=lambda: _done(cursor), cancel=cursor.interrupt)
 
     def _describe(self, source: str) -> dict[str, str]:
         """Each column's type in DuckDB's words."""
@@ -126,6 +141,36 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray])
         connection.register("columns", {name: np.asarray(values) for name, values in columns.items()})
         listed = ", ".join(DIALECT.identifier(name) for name in columns)
         connection.execute(f"copy (select {listed} from columns) to {DIALECT.text(str(path))} (format parquet)")
+
+
+def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
+    """The names of the columns of Parquet files, and their rows, every value as text."""
+    listed = ", ".join(DIALECT.text(glob.escape(str(path))) for path in paths)
+    try:
+        with duckdb.connect() as connection:
+            source = f"read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"
+            names = [row[0] for row in connection.execute(f"describe select * from {source}").fetchall()]
+            texts = ", ".join(DIALECT.as_text.format(x=DIALECT.identifier(name)) for name in names)
+            return names, connection.execute(f"select {texts} from {source}").fetchall()
+    except duckdb.Error as error:
+        raise PopulationError(f"DuckDB cannot read {str(paths[0])!r}: {str(error).splitlines()[0]}") from None
+
+
+def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
+    """How DuckDB is opened: it reads no Python variables, spills into its own folder, and uses what it may."""
+    may = resources.current()
+    found: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False, "temp_directory": scratch}
+    if may.memory_limit is not None:
+        found["memory_limit"] = may.memory_limit
+    if may.threads is not None:
+        found["threads"] = may.threads
+    return found
+
+
+def _done(cursor: duckdb.DuckDBPyConnection) -> float | None:
+    """The share of the running query that is done; None before DuckDB knows."""
+    percent = cursor.query_progress()
+    return percent / 100 if percent >= 0 else None
 
 
 def _word(type_: str) -> str:

@@ -71,7 +71,8 @@ def _version(path: Path, kind: FileKind) -> SourceFile:
     else:
         with _open(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return SourceFile(path.name, path.stat().st_size, digest)
+    known = path.stat()
+    return SourceFile(path.name, known.st_size, digest, str(known.st_mtime_ns))
 
 
 def _open(path: Path) -> BufferedReader:

@@ -25,7 +25,7 @@ from assay.nouns.draw import Units
 from assay.nouns.population import Population
 from assay.nouns.profile import CLAIM_UNITS, UNSCORED, Column, Problem, Profile
 from assay.nouns.weights import QUANTA, layer_of
-from assay.randomness import permanent_numbers
+from assay.randomness import NumberRule, permanent_numbers
 
 
 class MemoryEngine:
@@ -54,7 +54,17 @@ class MemoryEngine:
         checks.refuse(inspection.problems)
         return cells_.profile_of(self.population, self._count(), columns=inspection.columns, ends=self._ends())
 
-    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str) -> Units:
+    def unchanged(self, profile: Profile) -> bool | None:
+        """None: plain columns have no version of their own to tell by."""
+        return None
+
+    def below_and_profile(
+        self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
+    ) -> tuple[Units, Profile]:
+        """The units below their bounds and the profile as it is now."""
+        return self.below(profile, band=band, bound=bound, salt=salt, rule=rule), self.profile()
+
+    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
         """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
         units, pattern, guide_bin = self._units(), self._pattern(), self._guide_bin()
         slices = cells_.slice_codes(profile, self._slices())
@@ -62,7 +72,7 @@ class MemoryEngine:
         band_of = dict(zip(cells, band.tolist(), strict=True))
         keys = zip(pattern.tolist(), guide_bin.tolist(), slices.tolist(), strict=True)
         bands = np.array([band_of.get(key, -1) for key in keys], dtype=np.int64)
-        number = permanent_numbers(salt, units)
+        number = permanent_numbers(salt, units, rule)
         rows = np.array([i for i in range(self._N) if bands[i] >= 0 and number[i] < bound[bands[i]]], dtype=np.int64)
         return Units(
             unit=tuple(units[i] for i in rows.tolist()),

@@ -3,10 +3,13 @@
 Main path: [population] > profile > plan > draw > labels > estimate > decision > report
 """
 
+import importlib.util
 from collections.abc import Mapping
+from typing import NoReturn
 
 from assay.engines.base import Engine
-from assay.errors import PopulationError
+from assay.engines.warehouses import elsewhere, is_elsewhere
+from assay.errors import EngineError, PopulationError
 from assay.nouns.population import MEMORY, Population
 
 # Known by name, so that no optional package is imported to recognize its tables.
@@ -19,11 +22,15 @@ _FRAMES = frozenset(
         ("pyarrow", "Dataset"),
     }
 )
-_KINDS = "a path, glob or folder of Parquet or CSV files, a dict of columns, a pandas or Polars DataFrame, or an Arrow table"
+_SPARK_FRAMES = frozenset({("pyspark", "DataFrame")})
+_KINDS = (
+    "a table of Spark or PostgreSQL, a path, glob or folder of Parquet or CSV files, a dict of columns, a pandas or Polars DataFrame, "
+    "or an Arrow table"
+)
 
 
 def open_engine(population: Population) -> Engine:
-    """The engine of a population: memory for a dict of columns, DuckDB for other tables and for files."""
+    """The engine of a population: memory for a dict of columns, Spark and PostgreSQL for what lives there, DuckDB for the rest."""
     table = population.table
     if isinstance(table, Mapping):
         from assay.engines.memory import MemoryEngine
@@ -31,7 +38,13 @@ def open_engine(population: Population) -> Engine:
         return MemoryEngine(population, table)
     if table is None and population.source == MEMORY:
         raise PopulationError(f"a population held in memory has to be passed again with its table: give {_KINDS}")
-    if table is not None and not _is_frame(table):
+    if table is None and is_elsewhere(population.source):
+        raise elsewhere(population.source)
+    if table is None and population.source.startswith(("postgresql://", "postgres://")):
+        return _open_postgres(population)
+    if _is_frame(table, _SPARK_FRAMES) or (table is None and population.source.startswith("spark:")):
+        return _open_spark(population)
+    if table is not None and not _is_frame(table, _FRAMES):
         raise PopulationError(
             f"a population is {_KINDS}, but got {type(table).__module__}.{type(table).__qualname__}: convert it to one of these"
         )
@@ -40,5 +53,31 @@ def open_engine(population: Population) -> Engine:
     return DuckDBEngine(population)
 
 
-def _is_frame(table: object) -> bool:
-    return any((kind.__module__.split(".")[0], kind.__name__) in _FRAMES for kind in type(table).__mro__)
+def missing_extra(purpose: str, *, package: str, extra: str) -> NoReturn:
+    """Nothing comes back. Says which optional package a purpose needs, and the command that installs it."""
+    raise EngineError(f'{purpose} needs {package}, which is not installed: pip install "assay[{extra}]"')
+
+
+def _open_postgres(population: Population) -> Engine:
+    if not _is_installed("psycopg"):
+        missing_extra("reading PostgreSQL", package="psycopg", extra="postgres")
+    from assay.engines.postgres import PostgresEngine
+
+    return PostgresEngine(population)
+
+
+def _open_spark(population: Population) -> Engine:
+    if not _is_installed("pyspark"):
+        missing_extra("reading Spark", package="pyspark", extra="spark")
+    from assay.engines.spark import SparkEngine
+
+    return SparkEngine(population)
+
+
+def _is_installed(package: str) -> bool:
+    """Whether a package can be imported, without importing it."""
+    return importlib.util.find_spec(package) is not None
+
+
+def _is_frame(table: object, known: frozenset[tuple[str, str]]) -> bool:
+    return any((kind.__module__.split(".")[0], kind.__name__) in known for kind in type(table).__mro__)

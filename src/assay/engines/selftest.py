@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from assay.engines.dialect import Dialect
+from assay.engines.sql import HEX_DIGITS
 from assay.engines.sql_engine import Row
 from assay.errors import EngineError
 from assay.nouns import ladder
-from assay.randomness import permanent_number
+from assay.randomness import fast_numbers, permanent_number
 
 SALT = "5a17"
 
@@ -54,6 +55,7 @@ _ODD_TEXTS = (
     ),
 )
 INTEGERS = (0, 1, -1, *(s * (2**e + d) for e in (31, 32, 53, 62) for s in (1, -1) for d in (-1, 0, 1)), 2**63 - 1, -(2**63), 2**64 - 1)
+FAST = (*INTEGERS[:-1], *range(2, 200, 7), *(3**e for e in range(1, 40, 3)), *(-(5**e) for e in range(1, 27, 3)))  # those of 64 bits
 UNITS = (*_ODD_TEXTS, *(f"unit-{i}" for i in range(75)), *(f"é{i}'" for i in range(30)))
 
 
@@ -72,23 +74,33 @@ def check_engine(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> Non
     """Nothing comes back. Refuses an engine that gives any other permanent number or bin than the reference."""
     _check_units(query, dialect)
     _check_integers(query, dialect)
+    _check_fast(query, dialect)
     _check_bins(query, dialect)
 
 
 def _check_units(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
     values = ", ".join(f"({i}, {dialect.text(unit)})" for i, unit in enumerate(UNITS))
-    rows = query(
-        f"select n, {dialect.hash_of('unit', salt=SALT)}, {dialect.byte_length.format(x='unit')} from (values {values}) as t(n, unit)"
-    )
+    number = f"substr({dialect.hash_of('unit', salt=SALT)}, 1, {HEX_DIGITS})"
+    rows = query(f"select n, {number}, {dialect.byte_length.format(x='unit')} from (values {values}) as t(n, unit)")
     found = {n: (number, size) for n, number, size in rows}
     for i, unit in enumerate(UNITS):
         _compare(f"the permanent number and length of id {unit!r}", found.get(i), (_hex(unit), len(unit.encode())))
 
 
 def _check_integers(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
-    for_each = ", ".join(f"{dialect.hash_of(dialect.as_text.format(x=str(value)), salt=SALT)}" for value in INTEGERS)
+    hashes = (dialect.hash_of(dialect.as_text.format(x=str(value)), salt=SALT) for value in INTEGERS)
+    for_each = ", ".join(f"substr({hash_}, 1, {HEX_DIGITS})" for hash_ in hashes)
     for value, number in zip(INTEGERS, query(f"select {for_each}")[0], strict=True):
         _compare(f"the permanent number of id {value}", number, _hex(str(value)))
+
+
+def _check_fast(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
+    values = ", ".join(f"({i}, {dialect.as_bigint.format(x=dialect.text(str(value)))})" for i, value in enumerate(FAST))
+    begun = dialect.fast_first(f"select n, unit from (values {values}) as v(n, unit)", id="unit", salt=SALT)
+    numbered = dialect.fast_number(begun, salt=SALT)
+    found = {n: number for n, number in query(f"select n, number from ({numbered}) t")}
+    for i, expected in enumerate(fast_numbers(SALT, np.array(FAST, dtype=np.int64)).tolist()):
+        _compare(f"the fast permanent number of id {FAST[i]}", found.get(i), expected)
 
 
 def _check_bins(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:

@@ -1,242 +1,192 @@
 """The queries of every SQL engine, written once; what differs between engines is a `Dialect` of templates.
 
-Three layers of sub-selects, so that no expression is computed twice and no name of the table meets a name of ours:
-
-    units    unit (id as text), id, s0.. (scores as doubles), p0.. (predictions 0/1), c0.. (classes as text), k0.. (slices as text),
-             x (metric weight as a double), y (truth 0/1)
-    cells    units, with pattern, guide_bin and, where units have weights, w (in quanta) and the layer as one more slice
-    query    counts by cell, or the few units below a bound
+The profile is one scan, the draw another: counts by cell with the soundness of every value, then the few units below a bound.
 
 Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.engines.cells import NULL_MARK, threshold_of
+from assay.engines import checks
 from assay.engines.checks import LONGEST_ID, Check, Kind
-from assay.engines.dialect import Dialect
-from assay.nouns import ladder
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
-from assay.nouns.profile import CLAIM_UNITS, UNSCORED
-from assay.nouns.weights import QUANTA
-from assay.randomness import TOP, hex_bound
+from assay.engines.layers import TABLE, Layers
+from assay.engines.sieve import Sieve
+from assay.nouns.weights import LARGEST_WEIGHT
+from assay.randomness import BITS, LOW_BITS, NumberRule, hex_bound
 
 LOOKUP = "assay_lookup"  # the name under which a query sees the small table handed to it
-_TABLE = "assay_table"
+HEX_DIGITS = BITS // 4
 _ID_KINDS = frozenset({Kind.NO_ID, Kind.LONG_ID, Kind.NUL_ID, Kind.UNWRITABLE_ID})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queries:
-    """The texts for one population.
+class Queries(Layers):
+    """The texts for one population."""
 
-    types    the type of each column the population names, in assay's words
-    source   the FROM item of the table
-    """
-
-    dialect: Dialect
-    population: Population
-    types: Mapping[str, str]
-    source: str
-
-    @property
-    def scores(self) -> tuple[str, ...]:
-        """The score columns, each once; the position is the number of its alias s0, s1, ..."""
-        named = [c.score for c in self.population.classifiers] + [self.population.guide, *self.population.candidates]
-        return tuple(dict.fromkeys(n for n in named if n is not None))
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The prediction columns, each once; aliases p0, p1, ..."""
-        return tuple(dict.fromkeys(c.predicted for c in self.population.classifiers if c.predicted is not None and c.value is None))
-
-    @property
-    def chosen(self) -> tuple[str, ...]:
-        """The columns that hold a class, each once; aliases c0, c1, ..."""
-        return tuple(dict.fromkeys(c.predicted for c in self.population.classifiers if c.predicted is not None and c.value is not None))
-
-    @property
-    def slices(self) -> tuple[str, ...]:
-        """The aliases of the slice columns, of the steps of candidates, and of the layer of the weight, in this order."""
-        parts = len(self.population.slices) + len(self.population.candidates) + (self.population.weight is not None)
-        return tuple(f"k{i}" for i in range(parts))
-
-    def survey(self, checks: Sequence[Check], *, truth: str | None = None) -> str:
-        """One row: N, the smallest and largest id as text, and how many units break each check."""
-        counts = [f"count(case when {self._broken(check)} then 1 end)" for check in checks]
-        return f"select {', '.join(['count(*)', self._end('min'), self._end('max'), *counts])} from ({self._units(truth=truth)}) u"
+    def survey(self, conditions: Sequence[Check], *, truth: str | None = None) -> str:
+        """One row: N, and how many units break each check."""
+        counts = [f"count(case when {self._broken(check)} then 1 end)" for check in conditions]
+        return f"select {', '.join(['count(*)', *counts])} from ({self.units(truth=truth)}) u"
 
     def example(self, check: Check, *, truth: str | None = None) -> str:
         """One row: the id and value of the first unit, by id, that breaks a check."""
-        order = f"case when unit is null then 1 else 0 end, {self.dialect.byte_order.format(x='unit')}"
-        value = "unit" if check.kind in _ID_KINDS else self._alias(check)
+        order = f"case when id is null then 1 else 0 end, {self._in_byte_order}"
+        value = self.unit("id") if check.kind in _ID_KINDS else self._alias(check)
         if check.kind is Kind.LONG_ID:
-            value = self.dialect.byte_length.format(x="unit")
-        return f"select unit, {value} from ({self._units(truth=truth)}) u where {self._broken(check)} order by {order} limit 1"
+            value = self.dialect.byte_length.format(x=self.unit("id"))
+        units = f"({self.units(truth=truth)}) u where {self._broken(check)}"
+        return f"select {self.unit('id')}, {value} from {units} order by {order} limit 1"
 
     def duplicates(self) -> str:
         """One row: the units beyond the first of each id."""
-        return f"select count(id) - count(distinct id) from ({self._units()}) u"
+        return f"select count(id) - count(distinct id) from ({self.units()}) u"
 
     def duplicate(self) -> str:
         """One row: the id that appears most often, and how often."""
-        order = f"count(*) desc, {self.dialect.byte_order.format(x='unit')}"
-        units = f"({self._units()}) u where unit is not null"
-        return f"select unit, count(*) from {units} group by unit having count(*) > 1 order by {order} limit 1"
+        unit = self.unit("id")
+        named = f"select {unit} as unit from ({self.units()}) u where id is not null"
+        repeated = f"select unit, count(*) as times from ({named}) n group by unit having count(*) > 1"
+        return f"select unit, times from ({repeated}) d order by times desc, {self.dialect.byte_order.format(x='unit')} limit 1"
 
-    def cells(self, *, limit: int, truth: str | None = None) -> str:
-        """A row a cell: pattern, guide_bin, slices, count, positives (0 without truth), quanta, and claims for labels or classes."""
+    def ends(self) -> str:
+        """One row: the units with an id, the smallest and the largest id."""
+        return f"select count(id), {self._end('min')}, {self._end('max')} from ({self.units()}) u"
+
+    def counts(self, *, limit: int, ends: bool = True, truth: str | None = None) -> str:
+        """A row a cell, see `cells.Counted`: its key, its units, how many are unsound, its ends unless left out, and its sums."""
         key = ", ".join(["pattern", "guide_bin", *self.slices])
-        positives = "count(case when y = 1 then 1 end)" if truth is not None else "0"
-        quanta = self.dialect.as_text.format(x="sum(w)") if self.population.weight is not None else "'0'"
-        claims = [f"cast(sum({self._claim(c)}) as bigint)" for c in self.population.classifiers] if self.population.is_joint else []
-        out = ", ".join([key, "count(*)", positives, quanta, *claims])
-        return f"select {out} from ({self._cells(self._units(truth=truth))}) c group by {key} limit {limit}"
+        grouped = f"select {key}, {self._sums(ends=ends, truth=truth)} from ({self.cells(self.units(truth=truth))}) c group by {key}"
+        return f"select {', '.join(self._counted('q'))} from ({grouped}) q limit {limit}"
 
     def known(self, truths: Sequence[str]) -> str:
         """A row a unit: pattern, guide_bin, slices, its weight in quanta (null without), and its truths as text."""
         w = "c.w" if self.population.weight is not None else "null"
-        out = ["c.pattern", "c.guide_bin", *(f"c.{k}" for k in self.slices), w, *(f"c.y{i}" for i in range(len(truths)))]
-        return f"select {', '.join(out)} from ({self._cells(self._units(truths=truths))}) c"
+        out = ["c.pattern", "c.guide_bin", *self.slice_texts("c"), w, *(f"c.y{i}" for i in range(len(truths)))]
+        return f"select {', '.join(out)} from ({self.cells(self.units(truths=truths))}) c"
 
     def distinct_slices(self) -> str:
         """One row: the number of distinct values of each slice column."""
         named = self.slices[: len(self.population.slices)]
-        return f"select {', '.join(f'count(distinct {k})' for k in named)} from ({self._units()}) u"
+        return f"select {', '.join(f'count(distinct {k})' for k in named)} from ({self.units()}) u"
 
-    def below(self, *, salt: str, by_slice: bool, largest_bound: int) -> str:
-        """A row a unit whose hash sorts before the bound of its cell in LOOKUP: unit, hash, band, cell, slices, scores, quanta.
+    def below(self, sieve: Sieve, *, salt: str, rule: NumberRule, by_slice: bool) -> str:
+        """A row a unit below the bound of its cell in LOOKUP, see `cells.drawn`: unit, number, band, its cell, scores and quanta.
 
-        The largest bound is a constant filter that comes first, so that bins and the join are computed for the few that pass.
+        The sieve comes first, so that bins and the join are computed for the few that pass it.
         """
-        units = f"select u.*, {self.dialect.hash_of('u.unit', salt=salt)} as hash from ({self._units()}) u"
-        if largest_bound < TOP:
-            units = f"select h.* from ({units}) h where h.hash < {self.dialect.text(hex_bound(largest_bound))}"
-        keys = ["pattern", "guide_bin", *(self.slices if by_slice else ())]
-        on = " and ".join(f"c.{key} = l.{key}" for key in keys)
-        out = ["c.unit", "c.hash", "l.band", "c.guide_bin", "c.pattern", *(f"c.{k}" for k in self.slices)]
-        out += [f"c.s{self.scores.index(c.score)}" if c.score is not None else "null" for c in self.population.classifiers]
-        out.append("c.w" if self.population.weight is not None else "null")
-        return f"select {', '.join(out)} from ({self._cells(units)}) c join {LOOKUP} l on {on} where c.hash < l.bound"
+        sifted = f"select n.* from ({self._begun(salt, rule)}) n{self._where(sieve, rule)}"
+        if rule == "fast":
+            sifted = self.dialect.fast_number(sifted, salt=salt)
+        texts = [f"{text} as t{i}" for i, text in enumerate(self.slice_texts("c"))]
+        named = f"select {', '.join(['c.*', self.unit('c.id') + ' as unit', *texts])} from ({self.cells(sifted)}) c"
+        on = ["d.pattern = l.pattern", "d.guide_bin = l.guide_bin"]
+        on += [f"d.t{i} = l.{k}" for i, k in enumerate(self.slices) if by_slice]
+        out = ["d.unit", self._number("d.number", rule), "l.band", *self._day("d"), *(f"d.t{i}" for i in range(len(texts)))]
+        return f"select {', '.join(out)} from ({named}) d join {LOOKUP} l on {' and '.join(on)} where d.number < l.bound"
+
+    def below_and_counts(self, sieve: Sieve, *, salt: str, rule: NumberRule) -> str:
+        """In one scan, a row a unit that passes the sieve and a row for the rest of each cell.
+
+        A row: unit and number (null for the rest), a score a classifier, quanta, and what `counts` says of it.
+        """
+        passes = self._where(sieve, rule).removeprefix(" where ") or "1 = 1"
+        begun = self._begun(salt, rule)
+        numbered = self.dialect.fast_number(begun, salt=salt) if rule == "fast" else begun
+        alone = f"select n.*, case when {passes} then n.id end as alone from ({numbered}) n"
+        key = ", ".join(["pattern", "guide_bin", *self.slices, "alone"])
+        day = ", ".join(f"max({column}) as d{i}" for i, column in enumerate(["number", *self._day("c")[2:]]))
+        grouped = f"select {key}, {day}, {self._sums(ends=True, truth=None)} from ({self.cells(alone)}) c group by {key}"
+        out = [f"{self.unit('q.alone')} as unit", f"{self._number('q.d0', rule)} as number"]
+        out += [f"q.d{i}" for i in range(1, len(self._day("c")) - 1)]
+        return f"select {', '.join([*out, *self._counted('q')])} from ({grouped}) q"
 
     def fetch(self, columns: Sequence[str], *, source: str) -> str:
         """A row a unit of LOOKUP that is found: its id and the columns as text."""
-        texts = [f"{self.dialect.as_text.format(x=self._column(name))} as f{i}" for i, name in enumerate(columns)]
-        inner = f"select {', '.join([f'{self._unit()} as unit', *texts])} from {source} as {_TABLE}"
+        texts = [f"{self.dialect.as_text.format(x=self.column(name))} as f{i}" for i, name in enumerate(columns)]
+        inner = f"select {', '.join([f'{self.unit(self.column(self.population.id))} as unit', *texts])} from {source} as {TABLE}"
         out = ", ".join(["f.unit", *(f"f.f{i}" for i in range(len(columns)))])
         return f"select {out} from ({inner}) f join {LOOKUP} l on f.unit = l.unit"
 
-    def _column(self, name: str) -> str:
-        return f"{_TABLE}.{self.dialect.identifier(name)}"
+    def _begun(self, salt: str, rule: NumberRule) -> str:
+        """The units with what a sieve compares: an md5 in hex, or the first bits of the fast number."""
+        if rule == "fast":
+            return self.dialect.fast_first(self.units(), id="id", salt=salt)
+        return f"select u.*, {self.dialect.hash_of(self.unit('u.id'), salt=salt)} as number from ({self.units()}) u"
 
-    def _unit(self) -> str:
-        """The id as text: decimal digits, a lower-case uuid, or the text itself."""
-        text = self.dialect.as_text.format(x=self._column(self.population.id))
-        return f"lower({text})" if self.types[self.population.id] == "uuid" else text
+    def _number(self, number: str, rule: NumberRule) -> str:
+        return number if rule == "fast" else f"substring({number}, 1, {HEX_DIGITS})"
 
-    def _units(self, *, truth: str | None = None, truths: Sequence[str] = ()) -> str:
-        """The first layer: the columns assay reads, under assay's names."""
-        out = [f"{self._unit()} as unit", f"{self._column(self.population.id)} as id"]
-        out += [f"{self.dialect.as_double.format(x=self._column(name))} as s{i}" for i, name in enumerate(self.scores)]
-        out += [f"{self._binary(name)} as p{i}" for i, name in enumerate(self.flags)]
-        out += [f"{self.dialect.as_text.format(x=self._column(name))} as c{i}" for i, name in enumerate(self.chosen)]
-        out += [f"{self._slice(name)} as k{i}" for i, name in enumerate(self.population.slices)]
+    def _where(self, sieve: Sieve, rule: NumberRule) -> str:
+        """The condition of the sieve; nothing where all pass."""
+        if sieve.lets_all_pass:
+            return ""
+        first = f"n.high_half <= {sieve.bound >> LOW_BITS}"
+        ways = [first if rule == "fast" else f"n.number < {self.dialect.text(hex_bound(sieve.bound))}"]
+        guide = self.guide("n")
+        ways += [f"({guide} >= {self.dialect.double(low)} and {guide} <= {self.dialect.double(high)})" for low, high in sieve.ranges]
+        if sieve.missing:
+            ways.append(f"{guide} is null")
+        if sieve.patterns:
+            ways.append(f"{self.pattern('n')} in ({', '.join(map(str, sieve.patterns))})")
+        return f" where {' or '.join(ways)}"
+
+    def _day(self, of: str) -> list[str]:
+        """A unit's cell but for its slices, its scores and its weight, as they are on the day of the draw."""
+        out = [f"{of}.guide_bin", f"{of}.pattern"]
+        out += [f"{of}.s{self.scores.index(c.score)}" if c.score is not None else "null" for c in self.population.classifiers]
+        return [*out, f"{of}.w" if self.population.weight is not None else "null"]
+
+    def _sums(self, *, ends: bool, truth: str | None) -> str:
+        """What is summed over the units of a cell, under the names `_counted` reads."""
+        sound = self._sound()
+        out = ["count(*) as units", f"count(case when {' and '.join(sound)} then null else 1 end) as unsound" if sound else "0 as unsound"]
+        out += ["count(id) as ids", f"{self._first('min')} as smallest", f"{self._first('max')} as largest"] if ends else []
+        out += ["0 as ids", "null as smallest", "null as largest"] if not ends else []
+        out.append("0 as positives" if truth is None else f"count(case when {self._is_positive(truth)} then 1 end) as positives")
+        out.append(f"{self.dialect.exact_sum.format(x='w')} as quanta" if self.population.weight is not None else "0 as quanta")
+        claims = self.population.classifiers if self.population.is_joint else ()
+        return ", ".join([*out, *(f"{self.dialect.exact_sum.format(x=self.claim(c, 'c'))} as claim{j}" for j, c in enumerate(claims))])
+
+    def _counted(self, of: str) -> list[str]:
+        """A counted cell as the engine hands it out; large sums and ids as text, which every engine writes alike."""
+        claims = [f"claim{j}" for j in range(len(self.population.classifiers) if self.population.is_joint else 0)]
+        texts = [f"{self.dialect.as_text.format(x=f'{of}.{name}')} as {name}" for name in ("smallest", "largest", "quanta", *claims)]
+        plain = [f"{of}.{name}" for name in ("pattern", "guide_bin", "units", "unsound", "ids", "positives")]
+        return [*plain, *(f"{text} as t{i}" for i, text in enumerate(self.slice_texts(of))), *texts]
+
+    def _sound(self) -> list[str]:
+        """What every unit must satisfy and its bin does not tell already, so put that null and NaN fail it."""
+        told = (self.population.guide_column, (0.0, 1.0))  # the bin of a guide that is not mapped says whether it is in range
+        found: list[str] = []
+        for column, (low, high) in checks.score_ranges(self.population):
+            if (column, (low, high)) == told and self.population.guide_range == (0.0, 1.0):
+                continue
+            s = f"s{self.scores.index(column)}"
+            within = f"{s} >= {self.dialect.double(low)} and {s} <= {self.dialect.double(high)}"
+            allowed = self.population.missing_scores and column not in self.population.candidates
+            found.append(f"({s} is null or {within})" if allowed else within)
+        found += [f"p{i} is not null" if self.types[name] == "bool" else f"p{i} in (0, 1)" for i, name in enumerate(self.flags)]
+        found += [f"c{i} is not null" for i, _ in enumerate(self.chosen)]
         if self.population.weight is not None:
-            out.append(f"{self.dialect.as_double.format(x=self._column(self.population.weight))} as x")
-        if truth is not None:
-            out.append(f"{self._binary(truth)} as y")
-        out += [f"{self.dialect.as_text.format(x=self._column(name))} as y{i}" for i, name in enumerate(truths)]
-        return f"select {', '.join(out)} from {self.source} as {_TABLE}"
+            found.append(f"x >= {self.dialect.double(0.0)} and x <= {self.dialect.double(LARGEST_WEIGHT)}")
+        if self.types[self.population.id] == "text":
+            found.append(f"{self.dialect.byte_length.format(x='id')} <= {LONGEST_ID} and not ({self.dialect.has_nul.format(x='id')})")
+        return found
 
-    def _binary(self, name: str) -> str:
-        """A bool as 0 and 1, any other column as it is; null stays null."""
-        column = self._column(name)
-        return f"case when {column} then 1 when not {column} then 0 end" if self.types[name] == "bool" else column
+    @property
+    def _in_byte_order(self) -> str:
+        return self.dialect.byte_order.format(x=self.unit("id"))
 
-    def _slice(self, name: str) -> str:
-        """The slice value as text, null and look-alikes of null marked as in `cells.slice_text`."""
-        text, mark = self.dialect.as_text.format(x=self._column(name)), self.dialect.text(NULL_MARK)
-        return (
-            f"case when {self._column(name)} is null then {mark} when substr({text}, 1, 1) = {mark} then {mark} || {text} else {text} end"
-        )
-
-    def _cells(self, units: str) -> str:
-        """The second layer: each unit with its pattern and guide_bin, and its weight in quanta with the layer."""
-        if self.population.weight is not None:
-            quanta = self.dialect.floor.format(x=f"x * {self.dialect.double(QUANTA)}")
-            units = f"select a.*, {self.dialect.layer_of('a.w')} as {self.slices[-1]} from (select b.*, {quanta} as w from ({units}) b) a"
-        steps = [f"{self._step(name)} as k{i}" for i, name in enumerate(self.population.candidates, len(self.population.slices))]
-        if steps:
-            units = f"select v.*, {', '.join(steps)} from ({units}) v"
-        bits = [f"case when {self._positive(c)} then {1 << j} else 0 end" for j, c in enumerate(self.population.classifiers)]
-        guide = self._guide()
-        if guide is None:
-            return f"select v.*, {' + '.join(bits)} as pattern, 0 as guide_bin from ({units}) v"
-        inner = f"select v.*, {' + '.join(bits)} as pattern, {guide} as guide from ({units}) v"
-        binned = self.dialect.bin_of("g.guide")
-        if self.population.missing_scores:
-            binned = f"case when g.guide is null then {ladder.MISSING} else {binned} end"
-        return f"select g.*, {binned} as guide_bin from ({inner}) g"
-
-    def _step(self, name: str) -> str:
-        """The step of a candidate's score, as text: its bin over 64, which a double divides without rounding."""
-        binned = self.dialect.as_double.format(x=f"({self.dialect.bin_of(f'v.s{self.scores.index(name)}')})")
-        return self.dialect.as_text.format(x=self.dialect.floor.format(x=f"{binned} * {self.dialect.double(1 / ladder.STEP)}"))
-
-    def _guide(self) -> str | None:
-        """What steers the draw, in [0, 1]: a column, the risk of several labels or classes, or nothing."""
-        column, risk = self.population.guide_column, self.population.risk
-        if column is not None:
-            return self._mapped(column, self.population.guide_range)
-        if risk is None:
-            return None
-        terms = [self._risk(c, *pair) for c, pair in zip(self.population.classifiers, risk, strict=True)]
-        return " + ".join(terms)  # from left to right, as in the reference
-
-    def _risk(self, classifier: Classifier, unflagged: float, flagged: float) -> str:
-        """One classifier's part of the risk: its noise s (1 - s) times what it counts on the unit's side."""
-        share = f"case when {self._positive(classifier)} then {self.dialect.double(flagged)} else {self.dialect.double(unflagged)} end"
-        if classifier.score is None:
-            return f"({share} * {self.dialect.double(UNSCORED * (1 - UNSCORED))})"
-        s = self._mapped(classifier.score, classifier.score_range)
-        return f"({share} * ({s} * ({self.dialect.double(1.0)} - {s})))"
-
-    def _claim(self, classifier: Classifier) -> str:
-        """The classifier's score as a whole number of 2^-30."""
-        if classifier.score is None:
-            return str(int(UNSCORED * CLAIM_UNITS))
-        s = self._mapped(classifier.score, classifier.score_range).replace("v.s", "c.s")
-        return self.dialect.floor.format(x=f"{s} * {self.dialect.double(CLAIM_UNITS)}")
-
-    def _mapped(self, score: str, limits: tuple[float, float]) -> str:
-        """A score column mapped to [0, 1]."""
-        low, high = limits
-        column = f"v.s{self.scores.index(score)}"
-        if (low, high) == (0.0, 1.0):
-            return column
-        return f"(({column} - {self.dialect.double(low)}) / {self.dialect.double(high - low)})"
-
-    def _positive(self, classifier: Classifier) -> str:
-        """The condition under which the classifier predicts positive."""
-        if classifier.of:
-            votes = [f"case when {self._positive(self.population.classifier(name))} then 1 else 0 end" for name in classifier.of]
-            return f"({' + '.join(votes)}) >= {classifier.at_least}"
-        if classifier.predicted is not None and classifier.value is not None:
-            return f"v.c{self.chosen.index(classifier.predicted)} = {self.dialect.text(classifier.value)}"
-        if classifier.predicted is not None:
-            return f"v.p{self.flags.index(classifier.predicted)} = 1"
-        assert classifier.score is not None  # the noun refuses anything else
-        assert classifier.threshold is not None
-        threshold = threshold_of(classifier.threshold, self.types[classifier.score])
-        return f"v.s{self.scores.index(classifier.score)} >= {self.dialect.double(threshold)}"
+    def _first(self, which: str) -> str:
+        """The smallest or largest id: by number for numbers, by UTF-8 bytes for text."""
+        return f"{which}({'id' if self.types[self.population.id] in ('int', 'decimal') else self._in_byte_order})"
 
     def _end(self, which: str) -> str:
-        """The smallest or largest id as text: by number for numbers, by UTF-8 bytes for text."""
-        if self.types[self.population.id] in ("int", "decimal"):
-            return self.dialect.as_text.format(x=f"{which}(id)")
-        return f"{which}({self.dialect.byte_order.format(x='unit')})"
+        return self.dialect.as_text.format(x=self._first(which))
+
+    def _is_positive(self, truth: str) -> str:
+        return "y" if self.types[truth] == "bool" else "y = 1"
 
     def _alias(self, check: Check) -> str:
         if check.word == "score":
@@ -252,11 +202,13 @@ class Queries:
         if check.kind in _ID_KINDS:
             return {
                 Kind.NO_ID: "id is null",
-                Kind.LONG_ID: f"{self.dialect.byte_length.format(x='unit')} > {LONGEST_ID}",
-                Kind.NUL_ID: self.dialect.has_nul.format(x="unit"),
+                Kind.LONG_ID: f"{self.dialect.byte_length.format(x=self.unit('id'))} > {LONGEST_ID}",
+                Kind.NUL_ID: self.dialect.has_nul.format(x=self.unit("id")),
                 Kind.UNWRITABLE_ID: "1 = 0",  # engines hold UTF-8 only
             }[check.kind]
         x, low, high = self._alias(check), self.dialect.double(check.low), self.dialect.double(check.high)
+        if check.kind is Kind.NOT_BINARY and self.types[check.column] == "bool":
+            return "1 = 0"
         nan = self.dialect.is_nan.format(x=x)
         return {
             Kind.NULL: f"{x} is null",

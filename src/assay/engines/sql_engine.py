@@ -5,7 +5,6 @@ DuckDB, Spark and PostgreSQL each add a `Dialect` and the primitives; everything
 Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,9 +15,10 @@ from numpy.typing import NDArray
 from assay.engines import cells as cells_
 from assay.engines import checks
 from assay.engines.base import EXACT_DUPLICATES_UP_TO, Inspection, Known
-from assay.engines.cells import Cell, CellLookup, Ends
+from assay.engines.cells import Counted, Ends
 from assay.engines.checks import Check
 from assay.engines.dialect import Dialect
+from assay.engines.sieve import sieve_of
 from assay.engines.sql import Queries
 from assay.errors import PopulationError
 from assay.nouns import profile as limits
@@ -27,8 +27,10 @@ from assay.nouns.draw import Units
 from assay.nouns.ladder import NO_BIN
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Problem, Profile, SourceFile
+from assay.randomness import NumberRule
 
 Row: TypeAlias = tuple[Any, ...]
+MOST_SIFTED = 500_000  # units that may leave the engine with a recount; beyond that it is a scan of its own
 Lookup: TypeAlias = Mapping[str, NDArray[np.generic]]
 
 
@@ -55,45 +57,80 @@ class SqlEngine(ABC):
         """The version of each file the table is read from; empty where there are no files."""
         return ()
 
+    def unchanged(self, profile: Profile) -> bool | None:
+        """Whether the table is the one that was profiled, told by its columns and files.
+
+        None where that is not certain without counting: a table without files, or files that were written again, which may be copies. A
+        Parquet footer alone does not tell: numbers can change inside a file without changing its size or its smallest and largest value.
+        """
+        files = self.files()
+        if self.columns() != profile.columns or [f[:3] for f in files] != [f[:3] for f in profile.files]:
+            return False
+        return True if files and files == profile.files and all(f.changed for f in files) else None
+
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
         """Columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
-        inspection, _ = self._look(check_duplicates)
-        return inspection
+        columns = self.columns()
+        queries = self._queries(columns)
+        conditions = checks.checks_of(self.population, queries.types)
+        N, *counts = self.query(queries.survey(conditions))[0]
+        problems = self._problems(queries, conditions, counts)
+        exact = N <= EXACT_DUPLICATES_UP_TO if check_duplicates is None else check_duplicates
+        if exact:
+            problems += self._duplicates(queries)
+        return Inspection(columns=columns, N=N, problems=tuple(problems), duplicates_checked=exact)
 
     def profile(self) -> Profile:
-        """Counts by cell. Refuses a table with problems, naming each."""
-        inspection, ends = self._look(None)
-        if ends is None:
-            raise PopulationError(checks.EMPTY)
-        checks.refuse(inspection.problems)
-        counted = self._count(self._queries(inspection.columns))
-        if sum(c.N for c in counted) != inspection.N or any(c.guide_bin == NO_BIN for c in counted):
-            raise PopulationError(f"{self.population.source} changed while it was read: wait until it is complete, then try again")
-        return cells_.profile_of(self.population, counted, columns=inspection.columns, ends=ends, files=self.files())
+        """Counts by cell, in one scan. Refuses a table with problems, naming each."""
+        columns = self.columns()
+        queries = self._queries(columns)
+        apart = self._ends_apart(queries.types[self.population.id])
+        rows = self._counts(queries, ends=not apart)
+        if apart:
+            ids, *ends = self.query(queries.ends())[0]
+        else:
+            ids, ends = sum(c.ids for c in rows), []
+        N = sum(c.cell.N for c in rows)
+        self._refuse_unsound(queries, rows, ids=ids, N=N)
+        found = Ends(*ends) if apart else Ends.over(rows, queries.types[self.population.id])
+        return cells_.profile_of(self.population, [c.cell for c in rows], columns=columns, ends=found, files=self.files())
 
-    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str) -> Units:
+    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
         """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
-        lookup = cells_.lookup_of(profile, band=band, bound=bound)
-        rows = self._rows_below(lookup, salt=salt) if lookup.largest_bound > 0 else []
-        k, J = len(profile.slice_values[0]), len(self.population.classifiers)
-        return Units(
-            unit=tuple(row[0] for row in rows),
-            number=np.array([int(row[1], 16) for row in rows], dtype=np.int64),
-            band=np.array([row[2] for row in rows], dtype=np.int64),
-            guide_bin=np.array([row[3] for row in rows], dtype=np.int64),
-            pattern=np.array([row[4] for row in rows], dtype=np.int64),
-            slice=cells_.slice_codes(profile, (row[5 : 5 + k] for row in rows)),
-            scores=np.array([[math.nan if s is None else s for s in row[5 + k : -1]] for row in rows], dtype=np.float64).reshape(-1, J),
-            weight=None if profile.weight is None else np.array([row[-1] for row in rows], dtype=np.int64),
-        )
+        lookup = cells_.lookup_of(profile, band=band, bound=bound, rule=rule)
+        rows: list[Row] = []
+        if lookup.columns["band"].size:
+            sieve = sieve_of(profile, band=band, bound=bound)
+            text = self._queries(self.columns()).below(sieve, salt=salt, rule=rule, by_slice=lookup.by_slice)
+            rows = self.query(text, lookup=lookup.columns)
+        return cells_.drawn(profile, rows, classifiers=len(self.population.classifiers), rule=rule)
+
+    def below_and_profile(
+        self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
+    ) -> tuple[Units, Profile]:
+        """The units below their bounds and the profile as it is now, in one scan where few units pass the sieve."""
+        sieve = sieve_of(profile, band=band, bound=bound)
+        if sieve.units > MOST_SIFTED:
+            return self.below(profile, band=band, bound=bound, salt=salt, rule=rule), self.profile()
+        columns = self.columns()
+        queries = self._queries(columns)
+        rows = self.query(queries.below_and_counts(sieve, salt=salt, rule=rule))
+        head, k = 3 + len(self.population.classifiers), len(queries.slices)  # unit, number, scores, quanta
+        counted = [Counted.of_row(row[head:], k) for row in rows]
+        N, ids = sum(c.cell.N for c in counted), sum(c.ids for c in counted)
+        self._refuse_unsound(queries, counted, ids=ids, N=N)
+        ends = Ends.over(counted, queries.types[self.population.id])
+        now = cells_.profile_of(self.population, cells_.merged(c.cell for c in counted), columns=columns, ends=ends, files=self.files())
+        alone = [(row[:head], c.cell) for row, c in zip(rows, counted, strict=True) if row[0] is not None]
+        return cells_.sifted(profile, alone, band=band, bound=bound, classifiers=head - 3, rule=rule), now
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
         """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
         queries = self._queries(self.columns(), truth=truth)
         conditions = checks.truth_checks(truth)
-        _, _, _, *counts = self.query(queries.survey(conditions, truth=truth))[0]
+        _, *counts = self.query(queries.survey(conditions, truth=truth))[0]
         checks.refuse(self._problems(queries, conditions, counts, truth=truth))
-        counted = self._count(queries, truth=truth)
+        counted = [c.cell for c in self._counts(queries, ends=False, truth=truth)]
         positives = np.zeros(profile.count.size, dtype=np.int64)
         positives[cells_.cell_positions(profile, counted)] = [c.positives for c in counted]
         return positives
@@ -133,18 +170,22 @@ class SqlEngine(ABC):
         checks.require_readable(self.population, types)
         return Queries(dialect=self.dialect, population=self.population, types=types, source=self.source)
 
-    def _look(self, check_duplicates: bool | None) -> tuple[Inspection, Ends | None]:
-        """What one pass over the table tells; no ends where there are no units."""
-        columns = self.columns()
-        queries = self._queries(columns)
-        conditions = checks.checks_of(self.population, queries.types)
-        N, smallest, largest, *counts = self.query(queries.survey(conditions))[0]
-        problems = self._problems(queries, conditions, counts)
-        exact = N <= EXACT_DUPLICATES_UP_TO if check_duplicates is None else check_duplicates
-        if exact:
-            problems += self._duplicates(queries)
-        inspection = Inspection(columns=columns, N=N, problems=tuple(problems), duplicates_checked=exact)
-        return inspection, Ends(smallest, largest) if N else None
+    def _ends_apart(self, id_type: str) -> bool:
+        """Whether the smallest and largest id are had for nothing, from what the table knows of itself: then they are asked for apart."""
+        return False
+
+    def _refuse_unsound(self, queries: Queries, counted: Sequence[Counted], *, ids: int, N: int) -> None:
+        """Nothing comes back. Refuses an empty table and one with values or ids that break a rule, naming each."""
+        if not counted:
+            raise PopulationError(checks.EMPTY)
+        sound = ids == N and not any(c.unsound or c.cell.guide_bin == NO_BIN for c in counted)
+        if sound and N > EXACT_DUPLICATES_UP_TO:
+            return
+        if sound:
+            checks.refuse(self._duplicates(queries))
+            return
+        checks.refuse(self.inspect().problems)
+        raise PopulationError(f"{self.population.source} changed while it was read: wait until it is complete, then try again")
 
     def _problems(self, queries: Queries, conditions: Sequence[Check], counts: Sequence[int], *, truth: str | None = None) -> list[Problem]:
         """A problem for each check that any unit breaks."""
@@ -163,15 +204,11 @@ class SqlEngine(ABC):
         unit, times = self.query(queries.duplicate())[0]
         return [checks.duplicate_problem(self.population.id, count=count, unit=unit, times=times)]
 
-    def _count(self, queries: Queries, *, truth: str | None = None) -> list[Cell]:
+    def _counts(self, queries: Queries, *, ends: bool, truth: str | None = None) -> list[Counted]:
         """The counted cells, in no order. Refuses more than a profile holds."""
-        rows = self.query(queries.cells(limit=limits.MOST_CELLS + 1, truth=truth))
+        rows = self.query(queries.counts(limit=limits.MOST_CELLS + 1, ends=ends, truth=truth))
         if len(rows) > limits.MOST_CELLS:
             distinct = self.query(queries.distinct_slices())[0] if self.population.slices else ()
             raise cells_.too_many(self.population, distinct)
-        k = 2 + len(queries.slices)
-        return [Cell(row[0], row[1], tuple(row[2:k]), row[k], row[k + 1], int(row[k + 2]), tuple(row[k + 3 :])) for row in rows]
-
-    def _rows_below(self, lookup: CellLookup, *, salt: str) -> list[Row]:
-        text = self._queries(self.columns()).below(salt=salt, by_slice=lookup.by_slice, largest_bound=lookup.largest_bound)
-        return self.query(text, lookup=lookup.columns)
+        slices = len(queries.slices)
+        return [Counted.of_row(row, slices) for row in rows]

@@ -80,7 +80,18 @@ def _middles() -> FloatArray:
     return own_floats(np.concatenate([half[:HALF_BINS], 1.0 - half[::-1]]))
 
 
+def _edges() -> FloatArray:
+    """Where each bin begins, and where the last ends: bin b lies within [edge b, edge b + 1]."""
+    half = np.zeros(HALF_BINS + 1)
+    for rung in RUNGS:
+        steps = np.arange(int(rung.low * rung.scale), int(rung.high * rung.scale))
+        half[steps + rung.offset] = steps / rung.scale
+    half[HALF_BINS] = 0.5
+    return own_floats(np.concatenate([half, 1.0 - half[::-1]]))
+
+
 MIDDLES = _middles()
+EDGES = _edges()
 MISSING = BINS  # the bin of a unit without a score, where a population allows one
 STEP = 64  # bins of the ladder that make one step: about a factor of two near 0 and 1
 

@@ -16,6 +16,7 @@ from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
+from assay.randomness import NumberRule
 
 Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension"]
 
@@ -43,6 +44,7 @@ class Plan:
     pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
     guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
     choice    what was asked of the design beyond its name; None: nothing
+    number_rule   how permanent numbers are made of the salt and an id: "md5" or "fast"
     fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
     """
 
@@ -61,6 +63,7 @@ class Plan:
     guide: tuple[float, ...] | None = None
     choice: Choice | None = None
     fresh: tuple[str, ...] = ()
+    number_rule: NumberRule = "md5"
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses takes that are not the budget."""
@@ -99,6 +102,8 @@ class Plan:
             phased["choice"] = self.choice.as_json()
         if self.fresh:
             phased["fresh"] = list(self.fresh)
+        if self.number_rule != "md5":
+            phased["number_rule"] = self.number_rule
         return {
             **phased,
             "number": self.number,
@@ -133,4 +138,5 @@ class Plan:
             guide=tuple(data["guide"]) if "guide" in data else None,
             choice=Choice.of_json(data["choice"]) if "choice" in data else None,
             fresh=tuple(data.get("fresh", ())),
+            number_rule=data.get("number_rule", "md5"),
         )

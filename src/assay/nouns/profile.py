@@ -45,11 +45,15 @@ class Problem:
 
 
 class SourceFile(NamedTuple):
-    """A file's own version: its name without folder, its size, and the sha256 of its Parquet footer (of the whole file for CSV)."""
+    """A file's own version: its name without folder, its size, and the sha256 of its Parquet footer (of the whole file for CSV).
+
+    `changed` is when it was last written, in the words of its store. It is no part of the fingerprint: a copy is the same file.
+    """
 
     name: str
     size: int
     digest: str
+    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,4 +206,4 @@ class Profile:
     @property
     def fingerprint(self) -> str:
         """The sha256 of everything above: notices changed counts, columns, ids at the ends and files, not values swapped inside a cell."""
-        return fingerprint(self.as_json())
+        return fingerprint({**self.as_json(), "files": [list(f[:3]) for f in self.files]})

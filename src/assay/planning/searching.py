@@ -68,7 +68,7 @@ class Belief(NamedTuple):
 
 
 def beliefs(profile: Profile) -> list[Belief]:
-    """Scores moved up and down by up to two log-odds."""
+    """Scores moved up and down by up to three and a half log-odds."""
     s = np.clip(profile.guide, CLIP, SUREST)
     x = np.log(s / (1 - s))
     return [Belief(expit(x + a), w / sum(v for _, v in SHIFTS)) for a, w in SHIFTS]

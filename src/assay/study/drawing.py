@@ -10,19 +10,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.designs.base import pi_of, seats_of
-from assay.engines.base import Engine, Taken, take_first, take_smallest
+from assay.engines.base import Drawable, Engine, Taken, take_first, take_smallest
 from assay.errors import FingerprintError, PlanError
 from assay.nouns.arrays import IntArray
 from assay.nouns.canonical import Json
 from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.nouns.profile import Profile
+from assay.randomness import NumberRule
 from assay.study.replay import Standing
 
 
 def check_population(engine: Engine, profile: Profile) -> None:
     """Counts the table's cells again and refuses any difference from what the study was made on."""
-    now = engine.profile()
+    refuse_changed(profile, engine.profile())
+
+
+def refuse_changed(profile: Profile, now: Profile) -> None:
+    """Nothing comes back. Refuses a table that is not the one the study was made on, naming what differs."""
     if now.fingerprint == profile.fingerprint:
         return
     differs = [name for name, value in profile.as_json().items() if now.as_json()[name] != value]
@@ -32,6 +37,32 @@ def check_population(engine: Engine, profile: Profile) -> None:
     )
 
 
+class Recounting:
+    """An engine whose first scan for a draw also counts the cells again, and refuses a table that has changed since."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Nothing is asked of the engine yet."""
+        self._engine = engine
+        self._counted = False
+
+    def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
+        """What the engine finds below the bounds."""
+        if self._counted:
+            return self._engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
+        units, now = self._engine.below_and_profile(profile, band=band, bound=bound, salt=salt, rule=rule)
+        refuse_changed(profile, now)
+        self._counted = True
+        return units
+
+
+def checked(engine: Engine, profile: Profile) -> Drawable:
+    """The engine to draw from: told by its files to be unchanged, or counting again as it draws. Refuses files that have changed."""
+    unchanged = engine.unchanged(profile)
+    if unchanged is False:
+        check_population(engine, profile)
+    return Recounting(engine) if unchanged is None else engine
+
+
 def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None = None) -> Taken:
     """The units of the whole plan in asking order, and the cuts of its bands.
 
@@ -39,13 +70,13 @@ def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None
     in the order of permanent number over rate. What follows a pilot draws none of its units again. After an extension the units drawn
     `before` come first, as they were asked.
     """
-    check_population(engine, profile)
+    source, band = checked(engine, profile), plan.design.band
     if plan.guide is not None and before is not None:
-        return _draw_rest(engine, profile, plan, before)
+        return _draw_rest(source, profile, plan, before)
     if plan.design.poisson:
         rate = plan.design.mass / plan.design.N
-        return take_first(engine, profile, band=plan.design.band, rate=rate, total=plan.budget, salt=plan.salt)
-    taken = take_smallest(engine, profile, band=plan.design.band, take=plan.take, salt=plan.salt)
+        return take_first(source, profile, band=band, rate=rate, total=plan.budget, salt=plan.salt, rule=plan.number_rule)
+    taken = take_smallest(source, profile, band=band, take=plan.take, salt=plan.salt, rule=plan.number_rule)
     units = taken.units.pick(asking_order(taken.units.band, seats_of(plan.design, plan.budget)))
     if plan.design.held is not None and before is not None:
         place = {unit: i for i, unit in enumerate(before.unit)}
@@ -55,13 +86,13 @@ def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None
     return Taken(units=units, cut=taken.cut)
 
 
-def _draw_rest(engine: Engine, profile: Profile, plan: Plan, pilot: Units) -> Taken:
+def _draw_rest(engine: Drawable, profile: Profile, plan: Plan, pilot: Units) -> Taken:
     """The units of the round that follows a pilot: the smallest numbers of each band, those of the pilot passed over."""
     held = set(pilot.unit)
     band, design = plan.design.band, plan.design
     theirs = band[profile.cells(pilot.pattern, pilot.guide_bin, pilot.slice)]
     passed = np.bincount(theirs[theirs >= 0], minlength=design.N.size)
-    found = take_smallest(engine, profile, band=band, take=plan.take + passed, salt=plan.salt)
+    found = take_smallest(engine, profile, band=band, take=plan.take + passed, salt=plan.salt, rule=plan.number_rule)
     fresh = np.array([i for i, unit in enumerate(found.units.unit) if unit not in held], dtype=np.int64)
     ranked = [fresh[found.units.band[fresh] == h] for h in range(design.N.size)]
     cut = found.cut.copy()

@@ -6,6 +6,7 @@ Main path: [population] > profile > plan > draw > labels > estimate > decision >
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.engines.warehouses import place_of
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import MEMORY, Population
 
@@ -24,7 +25,9 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     candidates: Sequence[str] = (),
     missing_scores: bool = False,
 ) -> Population:
-    """The population of a path, a glob, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
+    """The population of a path, a glob, a table of an engine, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
+
+    A table is written spark:TABLE, postgresql://...#TABLE, or, where assay does not connect, as bigquery:project.dataset.table.
 
     `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that a
     guide may be fitted from after a pilot. missing_scores=True allows scores that are null: such units are not flagged, and bands of
@@ -38,7 +41,7 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     )
     if isinstance(source, str | Path):
         path = str(source)
-        address = path if "://" in path else str(Path(path).absolute())
+        address = path if "://" in path or place_of(path) is not None else str(Path(path).absolute())
         table = None
     else:
         address, table = MEMORY, source

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.engines.opening import open_engine
-from assay.errors import PlanError
+from assay.errors import PlanError, StudyError
 from assay.nouns.goal import Goal
 from assay.nouns.joint import CLASS_ACCURACY
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
 from assay.planning.asking import for_each
 from assay.planning.risk import risk_of
+from assay.randomness import NUMBER_RULES, NumberRule
+from assay.study.replay import Standing
 
 
 def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Population, Profile]:
@@ -25,6 +27,27 @@ def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Populati
     risk = risk_of(profile, goals, [c.name for c in population.classifiers])
     steered = replace(population, risk=risk)
     return steered, open_engine(steered).profile()
+
+
+def number_rule_of(population: Population, profile: Profile, asked: NumberRule | None, leader: Standing | None = None) -> NumberRule:
+    """How permanent numbers are made: as asked for, as in the study that is followed, or by md5. Refuses ids the fast rule cannot take."""
+    if leader is not None and asked not in (None, leader.number_rule):
+        raise StudyError(f"a study has the numbers of the one it follows, by {leader.number_rule}, but {asked} is asked for: leave it out")
+    rule = asked or (leader.number_rule if leader else "md5")
+    if rule not in NUMBER_RULES:
+        raise StudyError(f"permanent numbers are made by {' or '.join(NUMBER_RULES)}, but got {rule!r}: choose one of these")
+    if rule == "fast":
+        _refuse_wide_ids(population.id, dict(profile.columns)[population.id], profile)
+    return rule
+
+
+def _refuse_wide_ids(column: str, type_: str, profile: Profile) -> None:
+    """Nothing comes back. Refuses ids that are not 64-bit integers."""
+    if type_ != "int":
+        raise StudyError(f"the fast number is of 64-bit integer ids, but {column!r} is {type_}: use md5, or name a column of integers")
+    for end in (profile.smallest_id, profile.largest_id):
+        if not -(2**63) <= int(end) < 2**63:
+            raise StudyError(f"the fast number is of 64-bit integer ids, but {column!r} holds {end}: use md5, or name another column")
 
 
 def check_goals(population: Population, goals: Sequence[Goal]) -> None:

@@ -18,6 +18,7 @@ from assay.nouns.label import UNANSWERED, Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+from assay.randomness import NumberRule
 
 COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
 Seat: TypeAlias = tuple[str, str]  # a question and a labeler
@@ -54,6 +55,7 @@ class Standing:
     gold_after_look      units drawn for gold after numbers of their plan had been shown
     profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
     known       classifiers it had before the last of these
+    number_rule   how permanent numbers are made of the salt and an id
     follows     the study whose permanent numbers and answers this one inherits; None: none
     """
 
@@ -77,6 +79,7 @@ class Standing:
     profiles: tuple[Profile, ...] = ()
     known: int = 0
     follows: str | None = None
+    number_rule: NumberRule = "md5"
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -197,6 +200,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
         rule=study["rule"],
         follows=study.get("follows"),
+        number_rule=study.get("number_rule", "md5"),
     )
     for entry in entries:
         if entry.kind == "draw":

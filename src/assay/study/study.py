@@ -18,14 +18,16 @@ from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
+from assay.nouns.profile import Profile
 from assay.planning.asking import expand
-from assay.randomness import new_salt
+from assay.randomness import NumberRule, new_salt
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
 from assay.study.following import carried, leader_of
+from assay.study.handing import Texts, handed_draw, place_for, study_texts, units_before
 from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
-from assay.study.plans.piloting import pilot_units, plan_rest
-from assay.study.profiling import profile_for
+from assay.study.plans.piloting import plan_rest
+from assay.study.profiling import check_goals, number_rule_of, profile_for
 from assay.study.progress import planned_labels
 from assay.study.reader import Reader
 from assay.study.replay import COUNTING_RULES, Batch, Standing, extend_standing, replay
@@ -36,7 +38,7 @@ class Study(Reader):
     """One study in one ledger. Every method reads where it stands anew, so several processes may work on it."""
 
     @classmethod
-    def create(
+    def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
         cls,
         name: str,
         population: Population,
@@ -46,6 +48,8 @@ class Study(Reader):
         level: float = DEFAULT_LEVEL,
         rule: TruthRule | None = None,
         follows: str | None = None,
+        number_rule: NumberRule | None = None,
+        profile: Profile | None = None,
     ) -> "Study":
         """A new study: the population is profiled and fingerprinted, then the salt is made.
 
@@ -54,6 +58,9 @@ class Study(Reader):
 
         follows names an earlier study of the same ledger (last week's): its permanent numbers are inherited, so units in both tables are
         drawn in both, and an answer told there is not asked for again.
+
+        number_rule says how permanent numbers are made: "md5" unless said, of any id; "fast", several times cheaper on large tables, of
+        64-bit integer ids. profile is that of the population where it was counted already.
         """
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
@@ -64,7 +71,10 @@ class Study(Reader):
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         leader = None if follows is None else leader_of(book, name, follows)
-        population, profile = profile_for(population, wanted)
+        if profile is None:
+            population, profile = profile_for(population, wanted)
+        check_goals(population, wanted)
+        numbers = number_rule_of(population, profile, number_rule, leader)
         wanted = expand(profile, wanted, slices=population.slices, names=[c.name for c in population.classifiers])
         with book.writing(name) as act:
             act.append(
@@ -78,10 +88,14 @@ class Study(Reader):
         body: dict[str, Json] = {
             "salt": new_salt() if leader is None else leader.salt, "goals": [g.as_json() for g in wanted], "rule": rule or "first"
         }  # fmt: skip
+        if follows is not None:
+            body["follows"] = follows
+        if numbers != "md5":
+            body["number_rule"] = numbers
         with book.writing(name) as act:
-            act.append("study", key="study", body=body if follows is None else {**body, "follows": follows})
+            act.append("study", key="study", body=body)
             standing = replay(act.entries())
-        if standing.goals != wanted or rule not in (None, standing.rule) or standing.follows != follows:
+        if (standing.goals, standing.follows) != (wanted, follows) or rule not in (None, standing.rule):
             raise StudyError(
                 f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))} and the rule {standing.rule}: "
                 "choose another name, or load it"
@@ -231,7 +245,16 @@ class Study(Reader):
                 plan = plan_rest(standing)
                 act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
 
-    def _draw(self) -> None:
+    def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
+        """What an engine that assay does not open is asked: the profile, and the draw of the plan in force unless it is drawn."""
+        self._plan_rest()
+        return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
+
+    def draw_from(self, path: str) -> None:
+        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn."""
+        self._draw(path)
+
+    def _draw(self, handed: str | None = None) -> None:
         """Draws the plan in force unless it is drawn."""
         if self.standing.plan.is_pilot:
             self._plan_rest()
@@ -239,8 +262,8 @@ class Study(Reader):
         plan = standing.plan
         if standing.is_drawn:
             return
-        before = standing.units if plan.design.held is not None else pilot_units(standing)
-        taken = draw_plan(self._engine(standing, self._table), standing.profile, plan, before)
+        engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
+        taken = draw_plan(engine, standing.profile, plan, units_before(standing))
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.plan.hash != plan.hash:

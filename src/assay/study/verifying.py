@@ -131,8 +131,9 @@ def _numbers(standing: Standing) -> Iterator[str]:
     rows = zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ()
     for i, (unit, number) in enumerate(rows):
         salt = standing.salt if i < before else standing.plan.salt
-        if permanent_number(salt, unit) != number:
-            yield f"unit {unit!r}: its permanent number is {permanent_number(salt, unit)}, the draw says {number}"
+        found = permanent_number(salt, unit, standing.number_rule)
+        if found != number:
+            yield f"unit {unit!r}: its permanent number is {found}, the draw says {number}"
 
 
 def _gold(entries: Sequence[Entry]) -> Iterator[str]:

@@ -51,7 +51,10 @@ def test_optimal_positives_is_neymans_ratio() -> None:
     """SE^2 = u1^2 / n1 + u0^2 / n0 is least at n1 / n = u1 / (u1 + u0)."""
     guess, share, n = Guesses(0.4, 0.05), 0.2, 100_000
     step = 1e-6
-    f1 = lambda p1, p0: 2 * p1 * share / (share + p1 * share + p0 * (1 - share))  # noqa: E731
+
+    def f1(p1: float, p0: float) -> float:
+        return 2 * p1 * share / (share + p1 * share + p0 * (1 - share))
+
     d1 = (f1(0.4 + step, 0.05) - f1(0.4 - step, 0.05)) / (2 * step)
     d0 = (f1(0.4, 0.05 + step) - f1(0.4, 0.05 - step)) / (2 * step)
     u1, u0 = abs(d1) * np.sqrt(0.4 * 0.6), abs(d0) * np.sqrt(0.05 * 0.95)

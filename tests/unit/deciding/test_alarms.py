@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
 
-from assay.deciding.alarms import FALLS, Alarm, believed, period_bet, set_alarm, watch
+from assay.deciding.alarms import FALLS, Promise, believed, period_bet, set_alarm, watch
 from assay.errors import GoalError
 from assay.nouns.arrays import FloatArray
 from assay.nouns.metric import Totals
@@ -129,8 +129,8 @@ def test_periods_without_labels_leave_the_stakes_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("promise", "length"), [("ever", None), ("run length", 40.0)])
-def test_an_alarm_rings_when_the_metric_has_fallen_and_keeps_when(promise: str, length: float | None) -> None:
-    alarm: Alarm = set_alarm(PRECISION, floor=0.5, promise=promise, run_length=length)  # type: ignore[arg-type]
+def test_an_alarm_rings_when_the_metric_has_fallen_and_keeps_when(promise: Promise, length: float | None) -> None:
+    alarm = set_alarm(PRECISION, floor=0.5, promise=promise, run_length=length)
     for k in (12, 11, 12):
         alarm = watch(alarm, one_period(20, k))
     assert not alarm.has_rung
@@ -187,4 +187,4 @@ def test_what_cannot_be_promised_is_refused() -> None:
     with pytest.raises(GoalError, match="error lies"):
         set_alarm(PRECISION, floor=0.5, promise="ever", error=0)
     with pytest.raises(GoalError, match="by name"):
-        set_alarm(PRECISION, floor=0.5, promise="soon")  # type: ignore[arg-type]
+        set_alarm(PRECISION, floor=0.5, promise="soon")  # type: ignore[arg-type]  # that it is refused is what is tested

@@ -76,7 +76,8 @@ def test_the_sizes_are_enough_and_one_label_less_is_not(bins: TwoBins, f1: float
     largest = MaxErrors(f1=f1, recall=recall)
     simple, split = bins.labels_for(largest, max_labels=2000)
     assume(simple is not None and split is not None and simple > 1)
-    assert simple is not None and split is not None  # noqa: PT018
+    assert simple is not None
+    assert split is not None
     assert split.labels <= simple + 1  # a split in proportion, both parts rounded up, is no worse than the simple draw
     slack = 1 + 1e-9
 

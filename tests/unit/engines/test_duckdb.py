@@ -43,14 +43,14 @@ def test_a_file_s_version_is_its_footer(tmp_path: Path) -> None:
     length = int.from_bytes(data[-8:-4], "little")
     assert footer(path) == data[-8 - length :]
     (version,) = opened(path).profile().files
-    assert version == ("a.parquet", len(data), hashlib.sha256(data[-8 - length :]).hexdigest())
+    assert version == ("a.parquet", len(data), hashlib.sha256(data[-8 - length :]).hexdigest(), str(path.stat().st_mtime_ns))
 
 
 def test_a_csv_s_version_is_all_of_it(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,s\n1,0.5\n2,0.25\n")
     (version,) = opened(path).profile().files
-    assert version == ("a.csv", path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
+    assert version == ("a.csv", path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest(), str(path.stat().st_mtime_ns))
 
 
 def test_globs_and_folders_are_one_table(tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ from assay.engines import selftest
 from assay.engines.cells import lookup_of, slice_text, threshold_of
 from assay.engines.duckdb import DIALECT, DuckDBEngine
 from assay.engines.memory import MemoryEngine
+from assay.engines.sieve import Sieve
 from assay.engines.sql import LOOKUP, Queries
 from assay.errors import EngineError
 from assay.nouns import ladder
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import MEMORY, Population
 from assay.nouns.profile import Profile
-from assay.randomness import TOP, hex_bound
+from assay.randomness import TOP, NumberRule, hex_bound
 
 POPULATION = Population(source=MEMORY, id="id", classifiers=(Classifier("gbm", score="s", threshold=0.1),), slices=("k",))
 QUERIES = Queries(dialect=DIALECT, population=POPULATION, types={"id": "int", "s": "float64", "k": "text"}, source="somewhere")
@@ -49,12 +50,19 @@ def test_bins_are_written_from_the_ladder() -> None:
     assert text.count("floor(") == 2 * len(ladder.RUNGS)
     assert f"then {ladder.BINS - 1} - (" in text
     for rung in ladder.RUNGS:
-        assert f"{DIALECT.double(rung.scale)}) as bigint) + {rung.offset}" in text
+        assert f"{DIALECT.double(rung.scale)}) as integer) + {rung.offset}" in text
 
 
-def test_the_largest_bound_filters_first_unless_all_are_taken() -> None:
-    assert f"where h.hash < '{hex_bound(TOP // 8)}'" in QUERIES.below(salt="ab", by_slice=False, largest_bound=TOP // 8)
-    assert "h.hash" not in QUERIES.below(salt="ab", by_slice=False, largest_bound=TOP)
+def below(sieve: Sieve, *, by_slice: bool = False, rule: NumberRule = "md5") -> str:
+    return QUERIES.below(sieve, salt="ab", rule=rule, by_slice=by_slice)
+
+
+def test_the_sieve_comes_first_unless_all_are_taken() -> None:
+    few = Sieve(bound=TOP // 8, units=0.5, ranges=((0.5, 1.0),))
+    within = f"n.s0 >= {DIALECT.double(0.5)} and n.s0 <= {DIALECT.double(1.0)}"
+    assert f"where n.number < '{hex_bound(TOP // 8)}' or ({within})" in below(few)
+    assert f"where n.high_half <= {2**32 // 8} or ({within})" in below(few, rule="fast")
+    assert "n.number" not in below(Sieve(bound=TOP, units=4))
 
 
 def test_slices_are_joined_only_where_bands_depend_on_them() -> None:
@@ -66,15 +74,14 @@ def test_slices_are_joined_only_where_bands_depend_on_them() -> None:
     assert differ.by_slice
     assert differ.columns["k0"].tolist() == ["a", "b"]
     assert differ.columns["bound"].tolist() == [hex_bound(TOP // 2), "g"]
-    assert f"join {LOOKUP} l on c.pattern = l.pattern and c.guide_bin = l.guide_bin where" in QUERIES.below(
-        salt="ab", by_slice=False, largest_bound=TOP
-    )
-    assert "and c.k0 = l.k0 where" in QUERIES.below(salt="ab", by_slice=True, largest_bound=TOP)
+    assert lookup_of(cells, band=np.array([0, 1, -1, -1]), bound=bound, rule="fast").columns["bound"].tolist() == [TOP // 2, TOP]
+    everything = Sieve(bound=TOP, units=4)
+    assert f"join {LOOKUP} l on d.pattern = l.pattern and d.guide_bin = l.guide_bin where" in below(everything)
+    assert "and d.t0 = l.k0 where" in below(everything, by_slice=True)
 
 
 def test_bands_nobody_asks_for_are_not_looked_up() -> None:
     nothing = lookup_of(profile(), band=np.array([0, 0, 1, 1]), bound=np.array([0, 0]))
-    assert nothing.largest_bound == 0
     assert nothing.columns["band"].size == 0
 
 
@@ -92,10 +99,12 @@ def test_thresholds_of_float32_columns_are_rounded() -> None:
 @pytest.mark.parametrize(
     ("broken", "named"),
     [
-        ({"hash13": "left(md5(lower({x})), 13)"}, "the permanent number"),
-        ({"hash13": "left(sha256({x}), 13)"}, "the permanent number"),
+        ({"hash": "md5(lower({x}))"}, "the permanent number"),
+        ({"hash": "sha256({x})"}, "the permanent number"),
+        ({"xor": "({a} | {b})"}, "the fast permanent number"),
+        ({"shift_right": "(({a} >> {n}) | 1)"}, "the fast permanent number"),
         ({"byte_length": "length({x})"}, "length of id 'é'"),
-        ({"floor": "cast({x} as bigint)"}, "the bin of score"),
+        ({"small_floor": "cast({x} as integer)"}, "the bin of score"),
         ({"as_double": "cast(cast({x} as float) as double)"}, "the bin of score"),
     ],
 )

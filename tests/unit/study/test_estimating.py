@@ -177,9 +177,9 @@ def test_a_census_has_no_error(tmp_path: Path, design: DesignName) -> None:
 
 @pytest.mark.parametrize("design", ["bands", "simple"])
 @pytest.mark.parametrize("budget", [40, 400])
-def test_recall_with_nothing_found_is_unknown(tmp_path: Path, budget: int, design: str) -> None:
+def test_recall_with_nothing_found_is_unknown(tmp_path: Path, budget: int, design: DesignName) -> None:
     study = create(tmp_path)
-    study.plan(budget, design=design)  # type: ignore[arg-type]
+    study.plan(budget, design=design)
     batch = study.ask(budget)
     assert batch is not None
     study.tell(dict.fromkeys(batch.units, "no"))
@@ -312,7 +312,7 @@ def test_units_that_nobody_answers_are_not_counted_on(tmp_path: Path) -> None:
     assert decision.more.labels > 50
 
 
-def test_a_look_beside_a_teller_is_what_the_ledger_says(tmp_path: Path) -> None:
+def test_a_look_beside_a_teller_is_what_the_ledger_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer told between reading and recording must not leave a look that the ledger cannot reproduce."""
     study = part_labeled(tmp_path, labeled=20)
     batch = study.ask(20)
@@ -328,8 +328,8 @@ def test_a_look_beside_a_teller_is_what_the_ledger_says(tmp_path: Path) -> None:
             teller.tell({unit: answer})
         return entries
 
-    study._ledger.entries = told_meanwhile  # type: ignore[method-assign]  # the other process
-    study.estimate(peek=True)
-    study._ledger.entries = reading  # type: ignore[method-assign]
+    with monkeypatch.context() as other_process:
+        other_process.setattr(study._ledger, "entries", told_meanwhile)
+        study.estimate(peek=True)
     assert not answers
     assert study.verify().passed

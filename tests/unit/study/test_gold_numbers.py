@@ -8,6 +8,7 @@ import pytest
 from assay.errors import LabelError
 from assay.estimators.gold import measure_with_gold
 from assay.nouns.classifier import Classifier
+from assay.nouns.estimate import IntervalKind
 from assay.nouns.metrics import metric_named
 from assay.study.readings.counting import groups_for, read_answers, with_gold
 from assay.study.study import Study
@@ -25,8 +26,9 @@ def test_the_corrected_estimate_is_measure_with_gold_on_the_same_counts(tmp_path
     found = study.estimate()[metric]
     labels, gold = with_gold(read_answers(study.standing), groups_for(study.standing)[0])
     assert gold is not None
-    for interval, low, high in (("rec", found.low, found.high), ("strict", found.strict_low, found.strict_high)):
-        expected = measure_with_gold(metric_named(metric), labels, gold, tail=0.025, interval=interval)  # type: ignore[arg-type]
+    ends: dict[IntervalKind, tuple[float, float]] = {"rec": (found.low, found.high), "strict": (found.strict_low, found.strict_high)}
+    for interval, (low, high) in ends.items():
+        expected = measure_with_gold(metric_named(metric), labels, gold, tail=0.025, interval=interval)
         assert (found.value, low, high) == (float(expected.value), float(expected.low), float(expected.high))
     assert (found.told_value, found.told_low, found.told_high) == (uncorrected.value, uncorrected.low, uncorrected.high)
     assert found.n_eff is not None

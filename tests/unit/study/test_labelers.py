@@ -39,10 +39,11 @@ def tell(study: Study, unit: str, *answers: str) -> None:
 def test_the_rule_chooses_the_answer_that_counts(
     tmp_path: Path, answers: tuple[str, ...], first: str, majority: str, unanimous: str
 ) -> None:
-    for rule, expected in (("first", first), ("majority", majority), ("unanimous", unanimous)):
+    by_rule: dict[TruthRule, str] = {"first": first, "majority": majority, "unanimous": unanimous}
+    for rule, expected in by_rule.items():
         folder = tmp_path / rule
         folder.mkdir()
-        study = study_by(folder, rule)  # type: ignore[arg-type]
+        study = study_by(folder, rule)
         assert study.standing.units is not None
         unit = study.standing.units.unit[0]
         tell(study, unit, *answers)
@@ -76,10 +77,11 @@ def test_two_of_three_outvote_one(tmp_path: Path) -> None:
 
 
 def test_a_voice_added_after_the_look_is_said_where_voices_count(tmp_path: Path) -> None:
-    for rule, says in (("first", False), ("majority", True)):
+    said_where: dict[TruthRule, bool] = {"first": False, "majority": True}
+    for rule, says in said_where.items():
         folder = tmp_path / rule
         folder.mkdir()
-        study = study_by(folder, rule)  # type: ignore[arg-type]
+        study = study_by(folder, rule)
         label_all(study)
         study.estimate()
         assert study.standing.units is not None
@@ -89,18 +91,17 @@ def test_a_voice_added_after_the_look_is_said_where_voices_count(tmp_path: Path)
 
 def test_the_rule_is_fixed_with_the_study(tmp_path: Path) -> None:
     study_by(tmp_path, "majority")
-    how = {"goals": list(GOALS), "ledger": ledger_in(tmp_path)}
-    assert Study.create("s", population(), **how).standing.rule == "majority"  # type: ignore[arg-type]
-    assert Study.create("s", population(), rule="majority", **how).standing.rule == "majority"  # type: ignore[arg-type]
+
+    def create(name: str, rule: TruthRule | None = None) -> Study:
+        return Study.create(name, population(), goals=list(GOALS), ledger=ledger_in(tmp_path), rule=rule)
+
+    assert create("s").standing.rule == "majority"
+    assert create("s", "majority").standing.rule == "majority"
     with pytest.raises(StudyError, match="and the rule majority"):
-        Study.create("s", population(), rule="first", **how)  # type: ignore[arg-type]
+        create("s", "first")
     with pytest.raises(StudyError, match="first, majority, unanimous"):
-        Study.create("t", population(), rule="adjudicated", **how)  # type: ignore[arg-type]
-    assert study_by_default(tmp_path).standing.rule == "first"
-
-
-def study_by_default(folder: Path) -> Study:
-    return Study.create("default", population(), goals=list(GOALS), ledger=ledger_in(folder))
+        create("t", "adjudicated")
+    assert create("default").standing.rule == "first"
 
 
 def test_the_rule_holds_for_each_question(tmp_path: Path) -> None:
@@ -114,7 +115,8 @@ def test_the_rule_holds_for_each_question(tmp_path: Path) -> None:
     said = {"ann": {"joy": "yes", "awe": "no"}, "bob": {"joy": "yes", "awe": "no"}, "cyd": {"joy": "no", "awe": "yes"}}
     study.tell([{"unit": u, "labeler": who, **answers} for u in batch.units for who, answers in said.items()])
     unit = batch.units[0]
-    assert [study.standing.answer_of(unit, q).answer for q in ("joy", "awe")] == ["yes", "no"]  # type: ignore[union-attr]
+    counted = [study.standing.answer_of(unit, q) for q in ("joy", "awe")]
+    assert [label and label.answer for label in counted] == ["yes", "no"]
     found = study.estimate()
     assert found.of("prevalence", "joy").value == 1
     assert found.of("prevalence", "awe").value == 0
@@ -131,8 +133,8 @@ def test_the_rule_holds_for_classes(tmp_path: Path) -> None:
     for unit in batch.units[1:]:
         tell(study, unit, "eel", "dog", "dog")
     tell(study, batch.units[0], "eel", "dog", "cat")
-    assert study.standing.answer_of(batch.units[1]).answer == "dog"  # type: ignore[union-attr]
-    assert study.standing.answer_of(batch.units[0]).answer == "cannot_tell"  # type: ignore[union-attr]
+    counted = [study.standing.answer_of(unit) for unit in batch.units[:2]]
+    assert [label and label.answer for label in counted] == ["cannot_tell", "dog"]
     shown = study.estimate()
     assert shown.agreement is None
     assert shown.progress.cannot_tell == 1

@@ -39,8 +39,11 @@ def test_a_change_of_different_units_has_no_shared_ones(tmp_path: Path) -> None:
     first, second, _ = weeks(tmp_path)
     found = second.change(first, "accuracy")
     assert found.shared == 0
-    assert found.value == pytest.approx(second.estimate().of("accuracy").value - first.estimate().of("accuracy").value)  # type: ignore[operator]
-    assert found.low < found.value < found.high  # type: ignore[operator]
+    before, after = (study.estimate().of("accuracy").value for study in (first, second))
+    assert before is not None
+    assert after is not None
+    assert found.value == pytest.approx(after - before)
+    assert found.low < after - before < found.high
     assert second.verify().passed
 
 

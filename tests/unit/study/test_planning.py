@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from assay.errors import PlanError, StudyError
+from assay.planning.choosing import DesignName
 from assay.study.study import Study
-from tests.unit.study.made import TRUTH, create, finished, kinds, label_all, ledger_in, population, rows
+from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows
 
 
 def drawn(study: Study) -> tuple[str, ...]:
@@ -18,11 +19,11 @@ def drawn(study: Study) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("design", ["bands", "simple"])
-def test_growth_only_adds_units_and_keeps_the_asking_order(tmp_path: Path, design: str) -> None:
+def test_growth_only_adds_units_and_keeps_the_asking_order(tmp_path: Path, design: DesignName) -> None:
     study = create(tmp_path)
     earlier: tuple[str, ...] = ()
     for budget in (12, 13, 40, 41, 150, 400):
-        study.plan(budget, design=design)  # type: ignore[arg-type]
+        study.plan(budget, design=design)
         units = drawn(study)
         assert len(units) == len(set(units)) == budget
         assert units[: len(earlier)] == earlier
@@ -88,7 +89,7 @@ def test_a_budget_beyond_the_population_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_budget_beyond_what_the_goals_are_about_is_refused(tmp_path: Path) -> None:
-    flagged = int((population().table["score"] >= 0.5).sum())  # type: ignore[index]
+    flagged = int((TABLE["score"] >= 0.5).sum())
     study = create(tmp_path, goals=["precision +-0.1"])
     with pytest.raises(PlanError, match=f"at most the {flagged} units they are about"):
         study.plan(flagged + 1)

@@ -108,7 +108,7 @@ def extension_body(standing: Standing, engine: Engine, population: Population, g
     plan, units = standing.plan, standing.units
     assert units is not None  # refused before
     band = np.where(parent >= 0, plan.design.band[parent], -1)
-    found = take_smallest(engine, profile, band=band, take=plan.take, salt=plan.salt).units
+    found = take_smallest(engine, profile, band=band, take=plan.take, salt=plan.salt, rule=plan.number_rule).units
     place = {unit: i for i, unit in enumerate(found.unit)}
     if set(place) != set(units.unit):
         raise FingerprintError("the table no longer gives the units that were drawn: restore it, or start a new study")

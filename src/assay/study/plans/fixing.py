@@ -121,6 +121,7 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         budget=first,
         take=takes_of(chosen, first),
         salt=standing.salt,
+        number_rule=standing.number_rule,
         grow_to=grow_to,
         change=spend.change,
         share=spend.share,

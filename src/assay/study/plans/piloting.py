@@ -91,6 +91,7 @@ def plan_rest(standing: Standing) -> Plan:
         budget=pilot.pilot.total,
         take=takes_of(design, pilot.pilot.total - pilot.pilot.labels),
         salt=f"{standing.salt}:rest",
+        number_rule=standing.number_rule,
         grow_to=None,
         change=spend.change,
         share=spend.share,

@@ -1,0 +1,78 @@
+"""An executor of the cluster that dies in the middle of a draw: Spark does its part again, and the units are the same."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from assay.engines.base import Taken, take_smallest
+from assay.engines.opening import open_engine
+from assay.nouns.population import MEMORY, Population
+from tests.contracts.engines_under_test import GBM, NEEDS_SPARK, SALT, reference, spark_session
+
+pytestmark = [*NEEDS_SPARK]
+
+N, PARTS = 2_000, 8
+# Every row sleeps 5 ms, so that the draw takes seconds however fast the machine is.
+SLEEP = "case when reflect('java.lang.Thread', 'sleep', 5L) = 'never' then 1 else 0 end"
+SLOW = f"select id, id / {N}d + {SLEEP} as s from range(0, {N}, 1, {PARTS})"
+
+
+def executors() -> list[int]:
+    """The processes of this application's executors."""
+    mine = spark_session().sparkContext.applicationId.encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if mine in words and b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words:
+            found.append(int(folder.name))
+    return found
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline, "took too long"
+        time.sleep(0.02)
+
+
+def test_the_units_are_the_same() -> None:
+    memory = reference({"id": np.arange(N), "s": np.arange(N) / N}, id="id", classifiers=(GBM,))
+    profile = memory.profile()
+    band, take = (profile.pattern % 2).astype(np.int64), np.array([40, 60])
+    expected = take_smallest(memory, profile, band=band, take=take, salt=SALT)
+
+    tracker = spark_session().sparkContext.statusTracker()
+    table = spark_session().sql(SLOW)
+    engine = open_engine(Population(source=MEMORY, table=table, id="id", classifiers=(GBM,)))
+    wait_until(lambda: len(executors()) == 2)
+    drawn: list[Taken] = []
+    drawing = threading.Thread(target=lambda: drawn.append(take_smallest(engine, profile, band=band, take=take, salt=SALT)))
+    drawing.start()
+
+    def stage_at_work() -> int | None:
+        for stage in tracker.getActiveStageIds():
+            info = tracker.getStageInfo(stage)
+            if info is not None and info.numTasks == PARTS and info.numActiveTasks == 2 and info.numCompletedTasks >= 2:
+                return int(stage)
+        return None
+
+    wait_until(lambda: stage_at_work() is not None)
+    stage, victim = stage_at_work(), executors()[0]
+    os.kill(victim, signal.SIGKILL)
+    drawing.join(timeout=120)
+    assert stage is not None
+    info = tracker.getStageInfo(stage)
+    assert info is not None
+    assert info.numFailedTasks > 0  # it died with a task in hand
+    assert drawn, "the draw did not end"
+    assert drawn[0].units.unit == expected.units.unit
+    np.testing.assert_array_equal(drawn[0].cut, expected.cut)
+    wait_until(lambda: victim not in executors() and len(executors()) == 2)  # the worker has started another
