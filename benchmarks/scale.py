@@ -11,7 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,15 +33,19 @@ def table(folder: Path, rows: int, ids: str) -> Path:
         return made
     if rows * BYTES[ids] * 1.2 > free:
         sys.exit(f"{rows:,} rows need about {rows * BYTES[ids] / 1e9:.0f} GB, but {free / 1e9:.0f} GB are free: give another --folder")
+    source = None if ids == "int" else table(folder, rows, "int")
     made.mkdir(parents=True)
     with duckdb.connect(config={"threads": 2, "memory_limit": "4GB", "temp_directory": str(folder / "spill")}) as connection:
         for part, start in enumerate(range(0, rows, PER_FILE)):
-            text = _made(start, min(rows, start + PER_FILE), ids) if part == 0 else _again(made / "0000.parquet", start, rows)
+            if source is not None:
+                text = f"select printf('%016x', hash(id)) as id, score, flag, region from read_parquet('{source / f'{part:04}.parquet'}')"
+            else:
+                text = _made(start, min(rows, start + PER_FILE)) if part == 0 else _again(made / "0000.parquet", start, rows)
             connection.execute(f"copy ({text}) to '{made / f'{part:04}.parquet'}' (format parquet, row_group_size 1000000)")
     return made
 
 
-def _made(start: int, stop: int, ids: str) -> str:
+def _made(start: int, stop: int) -> str:
     """The rows from start to stop. Uniform numbers are DuckDB's hash of the row number: repeatable, and nothing else is asked of them."""
     uniform = "((hash(i * 5 + {k}) >> 11) + 0.5) / 9007199254740992.0"
     u, v, w, c = (uniform.format(k=k) for k in (1, 2, 3, 4))
@@ -50,8 +54,7 @@ def _made(start: int, stop: int, ids: str) -> str:
     seen = f"select i, {SEEN} * z + {(1 - SEEN**2) ** 0.5} * e as x, cast(floor(c * 8) as integer) as region from ({normal})"
     spread = (1 + 3.141592653589793 / 8 * SLOPE**2 * (1 - SEEN**2)) ** 0.5  # a logistic curve seen through normal noise is flatter by this
     odds = f"1.25 * ({RISK} + {SLOPE * SEEN} * x) / {spread}"
-    name = "i" if ids == "int" else "printf('%016x', hash(i))"
-    return f"select {name} as id, 1 / (1 + exp(-({odds}))) as score, x >= {FLAGGED} as flag, region from ({seen})"
+    return f"select i as id, 1 / (1 + exp(-({odds}))) as score, x >= {FLAGGED} as flag, region from ({seen})"
 
 
 def _again(first: Path, start: int, rows: int) -> str:
@@ -82,21 +85,25 @@ def run(source: Path, *options: str) -> dict[str, Any]:
 def measured(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Every measured run, with the engine and the kind of ids it was of."""
     for rows in options.rows:
-        for ids, rules in (("int", ("fast", "md5")), ("text", ("md5",))):
-            if ids == "text" and rows > options.text_up_to:
-                continue
-            source = table(options.folder, rows, ids)
-            bare = run(source / "*.parquet", "--bare")["peak"]
+        yield from _measured(options, rows, "int", ("fast", "md5"))
+        if rows <= options.text_up_to:
+            yield from _measured(options, rows, "text", ("md5",))
+        if not options.keep:
+            for ids in BYTES:
+                shutil.rmtree(options.folder / f"{ids}-{rows}", ignore_errors=True)
+
+
+def _measured(options: argparse.Namespace, rows: int, ids: str, rules: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The runs on one table."""
+    source = table(options.folder, rows, ids)
+    bare = run(source / "*.parquet", "--bare")["peak"]
+    repeats = "1" if rows > PER_FILE else "3"
+    for rule in rules:
+        yield {"engine": "duckdb", "ids": ids, "bare_peak": bare, **run(source / "*.parquet", "--rule", rule, "--repeats", repeats)}
+    if ids == "int" and rows <= options.spark_up_to:
+        with cluster() as address:
             for rule in rules:
-                repeats = "1" if rows > PER_FILE else "3"
-                found = run(source / "*.parquet", "--rule", rule, "--repeats", repeats)
-                yield {"engine": "duckdb", "ids": ids, "bare_peak": bare, **found}
-            if ids == "int" and rows <= options.spark_up_to:
-                with cluster() as address:
-                    for rule in rules:
-                        yield {"engine": "spark", "ids": ids, **run(source, "--rule", rule, "--spark", address)}
-            if not options.keep:
-                shutil.rmtree(source)
+                yield {"engine": "spark", "ids": ids, **run(source, "--rule", rule, "--spark", address)}
 
 
 def main() -> None:
