@@ -101,7 +101,11 @@ def test_strict_interval_covers_hidden_positives_and_one_that_believes_the_guide
     assert hits(at, "recall", tally, interval="rec") < enough_hits(REPS)
 
 
-@pytest.mark.parametrize(("maker", "interval"), [(precise, "rec"), (precise, "strict"), (hidden, "strict")], ids=["precise-rec", "precise-strict", "hidden-strict"])
+@pytest.mark.parametrize(
+    ("maker", "interval"),
+    [(precise, "rec"), (precise, "strict"), (hidden, "strict")],
+    ids=["precise-rec", "precise-strict", "hidden-strict"],
+)
 def test_one_sided_bounds_hold_at_their_level(maker: Maker, interval: IntervalKind, seed: int) -> None:
     at = maker(stream(seed, COVERAGE, 0))
     for m, metric in enumerate(("precision", "recall", "f1", "prevalence")):
