@@ -53,3 +53,12 @@ def test_one_scan_gives_the_units_and_the_profile_as_it_is_now(under: UnderTest,
     assert_same_profile(now, expected, types="types of an id" not in under.lacks)
     assert_same_units(units, memory.below(profile, rule=rule, **asked))
     assert engine.unchanged(profile) in (True, None)
+
+
+@pytest.mark.parametrize("rule", NUMBER_RULES)
+def test_many_slices_and_a_weight_change_nothing(under: UnderTest, tmp_path: Path, rule: NumberRule) -> None:
+    how = {**EVERYTHING, "slices": ("region", "tier", "y"), "weight": "g"}
+    engine, profile, memory, _ = both(under, base_table(), tmp_path, **how)
+    for band in ((profile.slice % 3).astype(np.int64) - 1, (profile.guide_bin % 2).astype(np.int64)):
+        asked: dict[str, Any] = {"band": band, "bound": np.array([TOP // 9, TOP // 3]), "salt": SALT, "rule": rule}
+        assert_same_units(engine.below(profile, **asked), memory.below(profile, **asked))

@@ -256,7 +256,7 @@ def test_wrong_calls_are_told(folder: Path) -> None:
     assert assay("sql", "nobody").code == 5
     profiled(folder)
     assert plan("--study", "s").code == 0
-    assert "--type is of a population" in assay("sql", "s", "--type", "id=int").err
+    assert "How a study reads its table is in its ledger" in assay("sql", "s", "--type", "id=int").err
     assert "--profile-file and --type are of a population" in assay("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
     assert "hand in its profile" in assay("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err
     refused(plan(source="scored.parquet"), "PopulationError", "say which with --table")

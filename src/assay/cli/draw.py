@@ -57,6 +57,8 @@ def command(  # noqa: PLR0913 - one keyword for each option
     _refuse_unready(found, out, show, gold=gold is not None)
     with working("drawing units"):
         if candidates is not None:
+            if found.standing.is_drawn and not found.standing.plan.is_pilot:
+                raise click.UsageError(f"the plan of {study} is drawn: leave out --candidates-file.")
             found.draw_from(candidates)
         batch = _gold_batch(found, gold) if gold else found.ask(units, next=more)
         shown = found.fetch(batch.units, columns=show) if batch and show else [{} for _ in (batch.units if batch else ())]

@@ -70,8 +70,8 @@ def _of_study(name: str, ledger: str, options: dict[str, Any]) -> "Texts":
 
     if place_of(name) is not None:
         raise click.UsageError("Say how the table is read, as for `assay plan`: --id COLUMN --score COLUMN --threshold T.")
-    if options["types"]:
-        raise click.UsageError("--type is of a population: the columns of a study are in its ledger.")
+    if any(options[option] for option in ("types", "slices", "weight", "guide", "candidates", "missing_scores")):
+        raise click.UsageError("How a study reads its table is in its ledger: leave out --type, --slice, --weight, --guide and the like.")
     return Study.load(name, ledger=ledger).texts(dialect=options["dialect"], table=options["table"])
 
 
@@ -98,5 +98,5 @@ def _next(target: str, query: str) -> str:
     """What to do with the query."""
     if query == "problems":
         return "next: run it; each broken rule is named above its column"
-    way_on = f"assay draw {target} --candidates-file FILE" if query == "draw" else f"assay plan {target} ... --profile-file FILE"
+    way_on = f"assay draw {target} --candidates-file FILE" if query == "draw" else "assay plan POPULATION ... --profile-file FILE"
     return f"next: run it, write the result to a Parquet or CSV file, then: {way_on}"

@@ -39,7 +39,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
 
 UNHEARD = (
     "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
-    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule",
+    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule", "answers",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ Main path: population > [profile] > plan > draw > labels > estimate > decision >
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -204,8 +205,9 @@ def sifted(
     profile: Profile, alone: Sequence[tuple[Sequence[Any], Cell]], *, band: IntArray, bound: IntArray, classifiers: int, rule: NumberRule
 ) -> Units:
     """The units below the bound of their band, of those that passed a sieve: rows of unit, number, scores and quanta, with their cell."""
-    if any(cell.N > 1 for _, cell in alone):
-        twice = next(row[0] for row, cell in alone if cell.N > 1)
+    times = Counter(row[0] for row, _ in alone)
+    twice = next((row[0] for row, cell in alone if cell.N > 1 or times[row[0]] > 1), None)
+    if twice is not None:
         raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
     place = cells_of_units(profile, ((c.pattern, c.guide_bin, c.slices) for _, c in alone), unknown=True)
     bands = np.where(place >= 0, band[place], -1).tolist()

@@ -77,9 +77,9 @@ class Dialect:
         """
         whole = self.as_bigint.format(x=f"a.{id}")
         left, right = (self.bit_and.format(a=a, b=HALF) for a in (self.shift_right.format(a=whole, n=32), whole))
-        text = f"select a.*, {left} as r0, {right} as r1 from ({rows}) a{self.fence}"
+        text = f"select a.*, {left} as half0, {right} as half1 from ({rows}) a{self.fence}"
         for i, key in enumerate(round_keys(salt)[:-1], start=2):
-            text = self._round(text, i, key, last="high_half" if i == ROUNDS else f"r{i}")
+            text = self._round(text, i, key, last="high_half" if i == ROUNDS else f"half{i}")
         return text
 
     def fast_number(self, rows: str, *, salt: str) -> str:
@@ -90,9 +90,9 @@ class Dialect:
 
     def _round(self, rows: str, i: int, key: int, *, last: str, before: str = "") -> str:
         """One round: the half that it makes, under the name `last`, of the two halves before it."""
-        text = f"select a.*, a.{before or f'r{i - 1}'} + {key} as t{i} from ({rows}) a{self.fence}"
-        mixed = self.shift_right.format(a=f"(a.t{i} * {self.shift_right.format(a=f'a.t{i}', n=2)})", n=ROUND_SHIFT)
-        half = self.bit_and.format(a=self.xor.format(a=f"a.r{i - 2}", b=mixed), b=HALF)
+        text = f"select a.*, a.{before or f'half{i - 1}'} + {key} as mix{i} from ({rows}) a{self.fence}"
+        mixed = self.shift_right.format(a=f"(a.mix{i} * {self.shift_right.format(a=f'a.mix{i}', n=2)})", n=ROUND_SHIFT)
+        half = self.bit_and.format(a=self.xor.format(a=f"a.half{i - 2}", b=mixed), b=HALF)
         return f"select a.*, {half} as {last} from ({text}) a{self.fence}"
 
     def bin_of(self, score: str) -> str:

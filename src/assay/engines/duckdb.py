@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.engines import resources, selftest
 from assay.engines.dialect import Dialect
-from assay.engines.files import FileSet, find_files, footer, versions
+from assay.engines.files import FileSet, find_files, footer, stamp, versions
 from assay.engines.sql import LOOKUP
 from assay.engines.sql_engine import Lookup, Row, SqlEngine
 from assay.errors import EngineError, PopulationError
@@ -58,7 +58,8 @@ class DuckDBEngine(SqlEngine):
         except duckdb.Error as error:
             raise EngineError(f"DuckDB refuses its settings {resources.current()}: {error}: give a memory limit as 2GB") from None
         self._files: FileSet | None = None
-        selftest.check_engine(self._run, DIALECT)
+        self._versions: tuple[SourceFile, ...] | None = None
+        self._prove()
         if population.table is not None:
             self.source = self.text_source = _FRAME
         elif "://" in population.source:
@@ -66,6 +67,13 @@ class DuckDBEngine(SqlEngine):
         else:
             self._open(find_files(population.source))
         self._columns = self._describe(self.source)
+
+    def _prove(self) -> None:
+        """Nothing comes back. Refuses a connection that computes other numbers than assay's, or cannot work with what it may use."""
+        try:
+            selftest.check_engine(self._run, DIALECT)
+        except (duckdb.Error, RuntimeError) as error:
+            raise EngineError(f"DuckDB cannot work with {resources.current()}: {error}: give it more memory, or fewer threads") from None
 
     def columns(self) -> tuple[Column, ...]:
         """The table's columns with their types in assay's words."""
@@ -81,7 +89,12 @@ class DuckDBEngine(SqlEngine):
 
     def files(self) -> tuple[SourceFile, ...]:
         """The version of each file the table is read from; empty for a table held in memory or behind an address."""
-        return versions(self._files) if self._files is not None else ()
+        if self._files is None:
+            return ()
+        stamps = tuple(stamp(path) for path in self._files.paths)
+        if self._versions is None or tuple(version.changed for version in self._versions) != stamps:
+            self._versions = versions(self._files)
+        return self._versions
 
     def _ends_apart(self, id_type: str) -> bool:
         """DuckDB knows the smallest and largest number of a Parquet column from the files' statistics, and does not read it."""
@@ -159,7 +172,11 @@ def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
 def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
     """How DuckDB is opened: it reads no Python variables, spills into its own folder, and uses what it may."""
     may = resources.current()
-    found: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False, "temp_directory": scratch}
+    found: dict[str, str | bool | int | float | list[str]] = {
+        "python_enable_replacements": False,
+        "temp_directory": scratch,
+        "pandas_analyze_sample": 1_000_000_000,  # all of an object column: typed by its first values, "01" among integers became 1
+    }
     if may.memory_limit is not None:
         found["memory_limit"] = may.memory_limit
     if may.threads is not None:

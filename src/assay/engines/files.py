@@ -31,6 +31,8 @@ class FileSet(NamedTuple):
 def find_files(source: str) -> FileSet:
     """The files of a path, glob or folder. Refuses one that names none, or files of two kinds."""
     path = Path(source).expanduser()
+    if not source:
+        raise PopulationError("a population is read from Parquet or CSV files, but the path is empty: name a file, a folder or a glob")
     if path.is_dir():
         base, named = path, [p for p in path.rglob("*") if not _is_hidden(p.relative_to(path)) and _kind_by_name(p) is not None]
     elif path.is_file():
@@ -71,8 +73,16 @@ def _version(path: Path, kind: FileKind) -> SourceFile:
     else:
         with _open(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known = path.stat()
-    return SourceFile(path.name, known.st_size, digest, str(known.st_mtime_ns))
+    return SourceFile(path.name, path.stat().st_size, digest, stamp(path))
+
+
+def stamp(path: Path) -> str:
+    """Where a file is, which one it is and when it last changed, had without reading it. Its folder may hold a value, so it counts."""
+    try:
+        known = path.stat()
+    except OSError as error:
+        raise PopulationError(f"{str(path)!r} cannot be read ({error.strerror}): check that it is there") from None
+    return f"{path} {known.st_ino} {known.st_mtime_ns} {known.st_ctime_ns}"
 
 
 def _open(path: Path) -> BufferedReader:

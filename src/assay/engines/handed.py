@@ -26,10 +26,12 @@ from assay.errors import EngineError, PopulationError
 from assay.nouns import profile as limits
 from assay.nouns.arrays import IntArray
 from assay.nouns.draw import Units
-from assay.nouns.ladder import NO_BIN
+from assay.nouns.ladder import MISSING, NO_BIN
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Profile
 from assay.randomness import NumberRule, permanent_numbers
+
+MOST_UNITS = 2**53  # of a table
 
 
 class Row(NamedTuple):
@@ -175,9 +177,16 @@ def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, dig
         raise EngineError(
             f"{path!r} has {len(rows)} rows, but says of itself that it has {said}: it is incomplete or mixed, export it whole"
         )
+    proven = [(row[0], row[1]) for row in rows if row[0] not in (("cell", "unit") if day else ("cell",))]
+    expected = expected_proof(integers=written.types[written.population.id] == "int")
+    other = [key for key in proven if key[0] != "about" and key not in expected]
+    if other or len(set(proven)) < len(proven):
+        raise EngineError(
+            f"a result has each of its rows once, but {path!r} has {other[:1] or 'some'} twice or of another kind: export it whole"
+        )
     proof = {(row[0], row[1]): row[2] for row in rows if row[0] not in ("cell", "unit")}
     _refuse_question(path, [(n, value) for (kind, n), value in proof.items() if kind == "about"], number, digest)
-    _refuse_errors(path, proof, expected_proof(integers=written.types[written.population.id] == "int"))
+    _refuse_errors(path, proof, expected)
     after = 3 + len(day)
     return [Row(row[0], row[3:after], row[after:-1]) for row in rows if row[0] in ("cell", "unit")]
 
@@ -226,9 +235,14 @@ def _refuse_unsound(counted: Sequence[Counted]) -> None:
 
 def _counted(path: str, row: Row, written: Written) -> Counted:
     try:
-        return Counted.of_row(row.counted, len(written.slices))
+        counted = Counted.of_row(row.counted, len(written.slices))
     except ValueError:
         raise _garbled(path, row.counted) from None
+    cell, patterns = counted.cell, 1 << len(written.population.classifiers)
+    possible = 0 <= cell.pattern < patterns and NO_BIN <= cell.guide_bin <= MISSING and 0 < cell.N < MOST_UNITS
+    if not possible:
+        raise EngineError(f"{path!r} counts a cell that cannot be, {row.counted}: export the result as it was")
+    return counted
 
 
 def _garbled(path: str, values: Sequence[str]) -> EngineError:

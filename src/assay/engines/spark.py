@@ -103,7 +103,7 @@ class SparkEngine(SqlEngine):
                 return ()
             listed = self._session.read.format("binaryFile").load(paths)
             found = listed.selectExpr("path", "length", "unix_micros(modificationTime)").collect()
-        return tuple(SourceFile(path.rpartition("/")[2], size, "", str(time)) for path, size, time in sorted(found))
+        return tuple(SourceFile(path.rpartition("/")[2], size, "", f"{path} {time}") for path, size, time in sorted(found))
 
     def progress(self) -> float | None:
         """The share of tasks that are done in the stages that run now; None where Spark does not tell, and between stages."""

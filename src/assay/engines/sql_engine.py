@@ -81,8 +81,8 @@ class SqlEngine(ABC):
         return Inspection(columns=columns, N=N, problems=tuple(problems), duplicates_checked=exact)
 
     def profile(self) -> Profile:
-        """Counts by cell, in one scan. Refuses a table with problems, naming each."""
-        columns = self.columns()
+        """Counts by cell, in one scan. Refuses a table with problems, naming each, and files that change while they are read."""
+        columns, files = self.columns(), self.files()
         queries = self._queries(columns)
         apart = self._ends_apart(queries.types[self.population.id])
         rows = self._counts(queries, ends=not apart)
@@ -93,7 +93,9 @@ class SqlEngine(ABC):
         N = sum(c.cell.N for c in rows)
         self._refuse_unsound(queries, rows, ids=ids, N=N)
         found = Ends(*ends) if apart else Ends.over(rows, queries.types[self.population.id])
-        return cells_.profile_of(self.population, [c.cell for c in rows], columns=columns, ends=found, files=self.files())
+        if self.files() != files:
+            raise self._changing()
+        return cells_.profile_of(self.population, [c.cell for c in rows], columns=columns, ends=found, files=files)
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
         """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
@@ -185,7 +187,10 @@ class SqlEngine(ABC):
             checks.refuse(self._duplicates(queries))
             return
         checks.refuse(self.inspect().problems)
-        raise PopulationError(f"{self.population.source} changed while it was read: wait until it is complete, then try again")
+        raise self._changing()
+
+    def _changing(self) -> PopulationError:
+        return PopulationError(f"{self.population.source} changed while it was read: wait until it is complete, then try again")
 
     def _problems(self, queries: Queries, conditions: Sequence[Check], counts: Sequence[int], *, truth: str | None = None) -> list[Problem]:
         """A problem for each check that any unit breaks."""

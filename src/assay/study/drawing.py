@@ -55,9 +55,8 @@ class Recounting:
         return units
 
 
-def checked(engine: Engine, profile: Profile) -> Drawable:
+def _checked(engine: Engine, profile: Profile, unchanged: bool | None) -> Drawable:
     """The engine to draw from: told by its files to be unchanged, or counting again as it draws. Refuses files that have changed."""
-    unchanged = engine.unchanged(profile)
     if unchanged is False:
         check_population(engine, profile)
     return Recounting(engine) if unchanged is None else engine
@@ -70,7 +69,15 @@ def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None
     in the order of permanent number over rate. What follows a pilot draws none of its units again. After an extension the units drawn
     `before` come first, as they were asked.
     """
-    source, band = checked(engine, profile), plan.design.band
+    told = engine.unchanged(profile)
+    taken = _drawn(_checked(engine, profile, told), profile, plan, before)
+    if engine.unchanged(profile) is not told:
+        check_population(engine, profile)  # its files changed while they were drawn from: refused, unless they are copies
+    return taken
+
+
+def _drawn(source: Drawable, profile: Profile, plan: Plan, before: Units | None) -> Taken:
+    band = plan.design.band
     if plan.guide is not None and before is not None:
         return _draw_rest(source, profile, plan, before)
     if plan.design.poisson:

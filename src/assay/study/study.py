@@ -95,9 +95,11 @@ class Study(Reader):
         with book.writing(name) as act:
             act.append("study", key="study", body=body)
             standing = replay(act.entries())
-        if (standing.goals, standing.follows) != (wanted, follows) or rule not in (None, standing.rule):
+        kept_rules = rule in (None, standing.rule) and number_rule in (None, standing.number_rule)
+        if (standing.goals, standing.follows) != (wanted, follows) or not kept_rules:
             raise StudyError(
-                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))} and the rule {standing.rule}: "
+                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}, the rule {standing.rule} and "
+                f"numbers by {standing.number_rule}: "
                 "choose another name, or load it"
             )
         return cls(name, book, population.table)

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset
@@ -11,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.engines.duckdb import DuckDBEngine
-from assay.engines.files import find_files, footer
+from assay.engines.files import find_files, footer, stamp
 from assay.errors import PopulationError
 from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
+from assay.nouns.population import MEMORY, Population
 
 GBM = (Classifier("gbm", score="s", threshold=0.3),)
 
@@ -43,14 +44,14 @@ def test_a_file_s_version_is_its_footer(tmp_path: Path) -> None:
     length = int.from_bytes(data[-8:-4], "little")
     assert footer(path) == data[-8 - length :]
     (version,) = opened(path).profile().files
-    assert version == ("a.parquet", len(data), hashlib.sha256(data[-8 - length :]).hexdigest(), str(path.stat().st_mtime_ns))
+    assert version == ("a.parquet", len(data), hashlib.sha256(data[-8 - length :]).hexdigest(), stamp(path))
 
 
 def test_a_csv_s_version_is_all_of_it(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,s\n1,0.5\n2,0.25\n")
     (version,) = opened(path).profile().files
-    assert version == ("a.csv", path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest(), str(path.stat().st_mtime_ns))
+    assert version == ("a.csv", path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest(), stamp(path))
 
 
 def test_globs_and_folders_are_one_table(tmp_path: Path) -> None:
@@ -183,3 +184,13 @@ def test_two_engines_do_not_meet() -> None:
     first = opened("memory", table=pd.DataFrame({"id": [1], "s": [0.5]}))
     second = opened("memory", table=pd.DataFrame({"id": [1, 2], "s": [0.5, 0.5]}))
     assert (first.profile().N, second.profile().N, first.profile().N) == (1, 2, 1)
+
+
+def test_rare_texts_in_a_pandas_column_of_objects_stay_what_they_are() -> None:
+    ids = [str(i) for i in range(6_000)]
+    codes: list[object] = [1] * 6_000
+    for row in (1, 7, 13):
+        codes[row] = "01"
+    table = pd.DataFrame({"id": ids, "s": np.linspace(0, 1, 6_000), "k": pd.Series(codes, dtype=object)})
+    found = opened(MEMORY, slices=("k",), table=table).profile()
+    assert dict(zip(found.slice_values, np.bincount(found.slice, weights=found.count).tolist(), strict=True)) == {("01",): 3, ("1",): 5_997}

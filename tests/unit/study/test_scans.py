@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.engines import sql_engine
 from assay.engines.duckdb import DuckDBEngine
-from assay.errors import FingerprintError, StudyError
+from assay.errors import FingerprintError, PopulationError, StudyError
 from assay.study.study import Study
 
 N = 5_000
@@ -80,6 +80,56 @@ def test_a_table_that_changed_before_the_draw_is_refused(tmp_path: Path, held: s
     with pytest.raises(FingerprintError, match="the population must be the one the study was made on"):
         study.ask(10)
     assert study.standing.units is None
+
+
+def make(folder: Path, path: Path) -> Study:
+    study = Study.create("s", population(path), goals=["precision +-0.05"], ledger=f"sqlite:///{folder / 'l.db'}")
+    study.plan(200)
+    return study
+
+
+def test_a_file_moved_to_another_partition_is_refused(tmp_path: Path) -> None:
+    table = columns()
+    del table["country"]
+    for country, name, rows in (("a", "x", slice(0, 2_000)), ("a", "y", slice(2_000, 4_000)), ("b", "z", slice(4_000, N))):
+        (tmp_path / "p" / f"country={country}").mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({k: v[rows] for k, v in table.items()}), tmp_path / "p" / f"country={country}" / f"{name}.parquet")
+    study = make(tmp_path, tmp_path / "p")
+    (tmp_path / "p" / "country=a" / "y.parquet").rename(tmp_path / "p" / "country=b" / "y.parquet")
+    with pytest.raises(FingerprintError, match="the population must be the one the study was made on"):
+        study.ask(10)
+
+
+def test_a_copy_is_counted_and_drawn(tmp_path: Path) -> None:
+    path = written(tmp_path, columns())
+    study = make(tmp_path, path)
+    held = path.read_bytes()
+    path.unlink()
+    path.write_bytes(held)
+    assert study.ask(10) is not None
+
+
+@pytest.mark.parametrize("when", ["profile", "draw"])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    path, run = written(tmp_path, columns()), DuckDBEngine._run
+    study = make(tmp_path, path) if when == "draw" else None
+
+    def changing(self: DuckDBEngine, text: str, *, lookup: Any = None) -> Any:
+        rows = run(self, text, lookup=lookup)
+        if "group by" in text or "join" in text:
+            written(tmp_path, columns(seed=4))
+        return rows
+
+    monkeypatch.setattr(DuckDBEngine, "_run", changing)
+    with pytest.raises((FingerprintError, PopulationError), match=r"changed while it was read|the one the study was made on"):
+        study.ask(10) if study else make(tmp_path, path)
+
+
+def test_the_rule_of_an_existing_study_is_not_changed(tmp_path: Path) -> None:
+    path, how = written(tmp_path, columns()), {"goals": ["precision +-0.05"], "ledger": f"sqlite:///{tmp_path / 'l.db'}"}
+    Study.create("s", population(path), **how)  # type: ignore[arg-type] - one dict for both calls
+    with pytest.raises(StudyError, match="numbers by md5"):
+        Study.create("s", population(path), number_rule="fast", **how)  # type: ignore[arg-type] - as above
 
 
 def test_a_study_keeps_to_its_rule_of_numbers(tmp_path: Path) -> None:
