@@ -126,10 +126,10 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
 
 
 def test_the_rule_of_an_existing_study_is_not_changed(tmp_path: Path) -> None:
-    path, how = written(tmp_path, columns()), {"goals": ["precision +-0.05"], "ledger": f"sqlite:///{tmp_path / 'l.db'}"}
-    Study.create("s", population(path), **how)  # type: ignore[arg-type] - one dict for both calls
+    path, goals, ledger = written(tmp_path, columns()), ["precision +-0.05"], f"sqlite:///{tmp_path / 'l.db'}"
+    Study.create("s", population(path), goals=goals, ledger=ledger)
     with pytest.raises(StudyError, match="numbers by md5"):
-        Study.create("s", population(path), number_rule="fast", **how)  # type: ignore[arg-type] - as above
+        Study.create("s", population(path), goals=goals, ledger=ledger, number_rule="fast")
 
 
 def test_a_study_keeps_to_its_rule_of_numbers(tmp_path: Path) -> None:
