@@ -36,9 +36,11 @@ check:
 	$(PYTHON) -m mypy
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
-# On both cores; tests that share a Spark session stay together. Those of Spark and PostgreSQL need `scripts/services run -- make test`.
+# On both cores, then what works on the Spark cluster. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow" -n 2 --dist loadgroup
+	$(PYTEST) -m "not slow and not spark" -n 2
+	$(PYTEST) -m "not slow and spark" tests/contracts
+	$(PYTEST) -m "not slow and spark" tests/end_to_end
 
 # The seed reaches the tests as ASSAY_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)

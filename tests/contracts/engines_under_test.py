@@ -39,7 +39,7 @@ SPARK = os.environ.get("ASSAY_TEST_SPARK", "")
 CONNECT = os.environ.get("ASSAY_TEST_SPARK_CONNECT", "")
 POSTGRES = os.environ.get("ASSAY_TEST_POSTGRES", "")
 # One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
-NEEDS_SPARK = (pytest.mark.xdist_group("spark"), pytest.mark.skipif(not SPARK, reason="needs a server: scripts/services run -- COMMAND"))
+NEEDS_SPARK = (pytest.mark.spark, pytest.mark.skipif(not SPARK, reason="needs a server: scripts/services run -- COMMAND"))
 NEEDS_POSTGRES = (pytest.mark.skipif(not POSTGRES, reason="needs a server: scripts/services run -- COMMAND"),)
 
 
