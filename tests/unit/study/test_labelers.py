@@ -97,7 +97,7 @@ def test_the_rule_is_fixed_with_the_study(tmp_path: Path) -> None:
 
     assert create("s").standing.rule == "majority"
     assert create("s", "majority").standing.rule == "majority"
-    with pytest.raises(StudyError, match="and the rule majority"):
+    with pytest.raises(StudyError, match="the rule majority"):
         create("s", "first")
     with pytest.raises(StudyError, match="first, majority, unanimous"):
         create("t", "adjudicated")
