@@ -37,6 +37,7 @@ class Dialect:
     bit_and: str = "({a} & {b})"
     shift_right: str = "({a} >> {n})"
     fence: str = ""  # ends a sub-select whose columns are referred to twice, where the engine would else compute them twice
+    never_null: str = "{x}"  # x, so put that an engine which asks of what a join compares whether it is null sees that it is not
     infinity: str = "Infinity"  # the word that is cast to it
     rows: str = "(values {rows}) as {name}(n, unit)"  # a FROM item of rows (number, text), each written as `row`
     row: str = "({n}, {x})"

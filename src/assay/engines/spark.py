@@ -44,6 +44,7 @@ DIALECT = Dialect(
     exact_sum="sum(cast({x} as decimal(38, 0)))",  # a sum of bigint wraps around where ANSI is off
     xor="({a} ^ {b})",
     shift_right="shiftright({a}, {n})",
+    never_null="coalesce({x}, {instead})",  # else "is not null" is moved below the sieve, and number and bin are computed for every unit
 )
 _WORDS = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "int"),

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.engines import checks
+from assay.engines.cells import NULL_MARK
 from assay.engines.checks import LONGEST_ID, Check, Kind
 from assay.engines.layers import TABLE, Layers
 from assay.engines.sieve import Sieve
+from assay.nouns import ladder
 from assay.nouns.weights import LARGEST_WEIGHT
-from assay.randomness import BITS, LOW_BITS, NumberRule, hex_bound
+from assay.randomness import BITS, LOW_BITS, TOP, NumberRule, hex_bound
 
 LOOKUP = "assay_lookup"  # the name under which a query sees the small table handed to it
 HEX_DIGITS = BITS // 4
@@ -80,10 +82,12 @@ class Queries(Layers):
             sifted = self.dialect.fast_number(sifted, salt=salt)
         texts = [f"{text} as t{i}" for i, text in enumerate(self.slice_texts("c"))]
         named = f"select {', '.join(['c.*', self.unit('c.id') + ' as unit', *texts])} from ({self.cells(sifted)}) c"
-        on = ["d.pattern = l.pattern", "d.guide_bin = l.guide_bin"]
-        on += [f"d.t{i} = l.{k}" for i, k in enumerate(self.slices) if by_slice]
+        known = self.dialect.never_null.format
+        on = ["d.pattern = l.pattern", f"{known(x='d.guide_bin', instead=ladder.NO_BIN)} = l.guide_bin"]
+        on += [f"{known(x=f'd.t{i}', instead=self.dialect.text(NULL_MARK))} = l.{k}" for i, k in enumerate(self.slices) if by_slice]
+        number = known(x="d.number", instead=TOP if rule == "fast" else self.dialect.text(hex_bound(TOP)))  # below no bound
         out = ["d.unit", self._number("d.number", rule), "l.band", *self._day("d"), *(f"d.t{i}" for i in range(len(texts)))]
-        return f"select {', '.join(out)} from ({named}) d join {LOOKUP} l on {' and '.join(on)} where d.number < l.bound"
+        return f"select {', '.join(out)} from ({named}) d join {LOOKUP} l on {' and '.join(on)} where {number} < l.bound"
 
     def below_and_counts(self, sieve: Sieve, *, salt: str, rule: NumberRule) -> str:
         """In one scan, a row a unit that passes the sieve and a row for the rest of each cell.
