@@ -29,6 +29,7 @@ class Dialect:
     has_nul: str
     is_nan: str
     byte_order: str  # the text, so marked that it sorts by its UTF-8 bytes
+    hash_start: str = ""  # the first byte of the md5 as a number, where that is cheaper than the digits
     small_floor: str = ""  # the same as a 32-bit integer, where that is cheaper
     key: str = "{x}"  # a slice column as it is grouped: values that differ must stay apart
     exact_sum: str = "sum({x})"  # of 64-bit integers, without overflow
@@ -69,7 +70,14 @@ class Dialect:
 
     def hash_of(self, unit: str, *, salt: str) -> str:
         """The md5 whose first 13 digits are a unit's permanent number; `unit` is an expression."""
-        return self.hash.format(x=f"{self.text(salt + ':')} || {unit}")
+        return self.hash.format(x=self._salted(unit, salt))
+
+    def hash_start_of(self, unit: str, *, salt: str) -> str:
+        """The first byte of the same md5, as a number from 0 to 255."""
+        return self.hash_start.format(x=self._salted(unit, salt))
+
+    def _salted(self, unit: str, salt: str) -> str:
+        return f"{self.text(salt + ':')} || {unit}"
 
     def fast_first(self, rows: str, *, id: str, salt: str) -> str:
         """The rows of a sub-select with one column more, `high_half`: the first 32 bits of the fast number of their 64-bit integer `id`.

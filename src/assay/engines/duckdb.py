@@ -33,6 +33,7 @@ DIALECT = Dialect(
     floor="cast(floor({x}) as bigint)",
     small_floor="cast(floor({x}) as integer)",
     hash="md5({x})",
+    hash_start="(md5_number({x}) & 255::uhugeint)",  # it reads the sixteen bytes from the last to the first
     byte_length="strlen({x})",
     has_nul="contains({x}, chr(0))",
     is_nan="isnan({x})",

@@ -81,10 +81,12 @@ def check_engine(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> Non
 def _check_units(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
     values = ", ".join(f"({i}, {dialect.text(unit)})" for i, unit in enumerate(UNITS))
     number = f"substr({dialect.hash_of('unit', salt=SALT)}, 1, {HEX_DIGITS})"
-    rows = query(f"select n, {number}, {dialect.byte_length.format(x='unit')} from (values {values}) as t(n, unit)")
-    found = {n: (number, size) for n, number, size in rows}
+    start = dialect.hash_start_of("unit", salt=SALT) if dialect.hash_start else "null"
+    rows = query(f"select n, {number}, {dialect.byte_length.format(x='unit')}, {start} from (values {values}) as t(n, unit)")
+    found = {n: tuple(told) for n, *told in rows}
     for i, unit in enumerate(UNITS):
-        _compare(f"the permanent number and length of id {unit!r}", found.get(i), (_hex(unit), len(unit.encode())))
+        first = int(_hex(unit)[:2], 16) if dialect.hash_start else None
+        _compare(f"the permanent number and length of id {unit!r}", found.get(i), (_hex(unit), len(unit.encode()), first))
 
 
 def _check_integers(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:

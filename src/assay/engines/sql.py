@@ -77,9 +77,7 @@ class Queries(Layers):
 
         The sieve comes first, so that bins and the join are computed for the few that pass it.
         """
-        sifted = f"select n.* from ({self._begun(salt, rule)}) n{self._where(sieve, rule)}"
-        if rule == "fast":
-            sifted = self.dialect.fast_number(sifted, salt=salt)
+        sifted = self._sifted(sieve, salt, rule)
         texts = [f"{text} as t{i}" for i, text in enumerate(self.slice_texts("c"))]
         named = f"select {', '.join(['c.*', self.unit('c.id') + ' as unit', *texts])} from ({self.cells(sifted)}) c"
         known = self.dialect.never_null.format
@@ -112,6 +110,15 @@ class Queries(Layers):
         out = ", ".join(["f.unit", *(f"f.f{i}" for i in range(len(columns)))])
         return f"select {out} from ({inner}) f join {LOOKUP} l on f.unit = l.unit"
 
+    def _sifted(self, sieve: Sieve, salt: str, rule: NumberRule) -> str:
+        """The units that pass the sieve, with their numbers, which are made for those few alone where its first bits come cheaper."""
+        if rule == "md5" and self.dialect.hash_start and not sieve.lets_all_pass:
+            first = f"{self.dialect.hash_start_of(self.unit('n.id'), salt=salt)} <= {sieve.bound >> BITS - 8}"
+            few = f"select n.* from ({self.units()}) n where {self._passes(sieve, first)}"
+            return f"select a.*, {self.dialect.hash_of(self.unit('a.id'), salt=salt)} as number from ({few}) a"
+        sifted = f"select n.* from ({self._begun(salt, rule)}) n{self._where(sieve, rule)}"
+        return self.dialect.fast_number(sifted, salt=salt) if rule == "fast" else sifted
+
     def _begun(self, salt: str, rule: NumberRule) -> str:
         """The units with what a sieve compares: an md5 in hex, or the first bits of the fast number."""
         if rule == "fast":
@@ -125,15 +132,19 @@ class Queries(Layers):
         """The condition of the sieve; nothing where all pass."""
         if sieve.lets_all_pass:
             return ""
-        first = f"n.high_half <= {sieve.bound >> LOW_BITS}"
-        ways = [first if rule == "fast" else f"n.number < {self.dialect.text(hex_bound(sieve.bound))}"]
+        fast = f"n.high_half <= {sieve.bound >> LOW_BITS}"
+        return f" where {self._passes(sieve, fast if rule == 'fast' else f'n.number < {self.dialect.text(hex_bound(sieve.bound))}')}"
+
+    def _passes(self, sieve: Sieve, first: str) -> str:
+        """The condition of the sieve, of which `first` is that of the number."""
+        ways = [first]
         guide = self.guide("n")
         ways += [f"({guide} >= {self.dialect.double(low)} and {guide} <= {self.dialect.double(high)})" for low, high in sieve.ranges]
         if sieve.missing:
             ways.append(f"{guide} is null")
         if sieve.patterns:
             ways.append(f"{self.pattern('n')} in ({', '.join(map(str, sieve.patterns))})")
-        return f" where {' or '.join(ways)}"
+        return " or ".join(ways)
 
     def _day(self, of: str) -> list[str]:
         """A unit's cell but for its slices, its scores and its weight, as they are on the day of the draw."""

@@ -60,7 +60,11 @@ def below(sieve: Sieve, *, by_slice: bool = False, rule: NumberRule = "md5") -> 
 def test_the_sieve_comes_first_unless_all_are_taken() -> None:
     few = Sieve(bound=TOP // 8, units=0.5, ranges=((0.5, 1.0),))
     within = f"n.s0 >= {DIALECT.double(0.5)} and n.s0 <= {DIALECT.double(1.0)}"
-    assert f"where n.number < '{hex_bound(TOP // 8)}' or ({within})" in below(few)
+    assert f"& 255::uhugeint) <= {256 // 8} or ({within})" in below(few)  # DuckDB: the first byte, then the digits of those that pass
+    by_digits = dataclasses.replace(QUERIES, dialect=dataclasses.replace(DIALECT, hash_start="")).below(
+        few, salt="s", rule="md5", by_slice=False
+    )
+    assert f"where n.number < '{hex_bound(TOP // 8)}' or ({within})" in by_digits
     assert f"where n.high_half <= {2**32 // 8} or ({within})" in below(few, rule="fast")
     assert "n.number" not in below(Sieve(bound=TOP, units=4))
 
@@ -101,6 +105,7 @@ def test_thresholds_of_float32_columns_are_rounded() -> None:
     [
         ({"hash": "md5(lower({x}))"}, "the permanent number"),
         ({"hash": "sha256({x})"}, "the permanent number"),
+        ({"hash_start": "(md5_number({x}) >> 120)"}, "the permanent number"),
         ({"xor": "({a} | {b})"}, "the fast permanent number"),
         ({"shift_right": "(({a} >> {n}) | 1)"}, "the fast permanent number"),
         ({"byte_length": "length({x})"}, "length of id 'é'"),
