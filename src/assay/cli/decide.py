@@ -28,7 +28,8 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
         print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
         return
     if decision is None:
-        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before the last one")
+        when = "the first" if found.standing.plan.is_online else "the last"
+        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {when} one")
         note(f"next: assay draw {study}")
         return
     click.echo(str(decision))

@@ -162,6 +162,8 @@ def asked_of(study: "Study", answer_column: str | None = None) -> "Asked":
 def next_command(study: "Study") -> str:
     """What to do next with a study whose labels are coming in."""
     standing, done = study.standing, study.status().progress
+    if standing.plans and standing.plan.is_online:
+        return f"assay {'decide' if study.running().ended else 'draw'} {study.name}"
     if done.waits_for_gold:
         return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
     return f"assay {'estimate' if done.complete else 'draw'} {study.name}"

@@ -46,6 +46,10 @@ def design_options(function: Any) -> Any:
     "and may cover 0.90 where 0.95 is asked.",
 )
 @click.option(
+    "--stopping", metavar="RULE",
+    help='What ends the labeling, if not one look: "decision", "decision +-0.02" or "width" (look as often as you like), or "5 looks".',
+)  # fmt: skip
+@click.option(
     "--rule",
     type=click.Choice(["first", "majority", "unanimous"]),
     help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
@@ -166,8 +170,15 @@ def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[st
     """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
     from assay.study.plans.fixing import PlanWays, check_first
 
-    ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"])
+    ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"], stopping_of(options))
     check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
+
+
+def stopping_of(options: dict[str, Any]) -> Any:
+    """The stopping rule that was named; None: one look."""
+    from assay.nouns.stopping import parse_stopping
+
+    return parse_stopping(options["stopping"]) if options["stopping"] else None
 
 
 def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
@@ -180,7 +191,19 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
         way_on = f"assay sql {options['study']} --out draw.sql, run it, then: assay draw {options['study']} --candidates-file FILE"
     else:
         way_on = f"assay draw {options['study']} --units 50 --out batch.csv"
+    if fixed["stopping"]:
+        note(f"{fixed['budget']:,} labels is the most; it stops by {fixed['stopping']}{expected_of(options)}")
     note(f"{fixed['promise']}\nnext: {way_on}")
+
+
+def expected_of(options: dict[str, Any]) -> str:
+    """How many labels an online study should need, in words; nothing where its looks are planned."""
+    from assay.study.study import Study
+
+    with working("playing the study forward"):
+        study = Study.load(options["study"], ledger=options["ledger"])
+        running = study.running() if study.standing.plan.is_online else None
+    return "" if running is None or running.remaining is None else f", after {running.remaining.in_all(running.labels)}"
 
 
 def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
@@ -264,6 +287,6 @@ def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[
     with working("fixing the plan"):
         how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
         study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
-        how = {name: options[name] for name in ("grow_to", "pilot", "interval")}
+        how = {name: options[name] for name in ("grow_to", "pilot", "interval", "stopping")}
         plan = study.plan(budget, design=choice_of(options, said=True), **how)
     return plan_json(plan)

@@ -109,4 +109,5 @@ def plan_json(plan: Any) -> dict[str, Json]:
         "bands": int(plan.design.N.size),
         "change": plan.change,
         "promise": plan.promise,
+        "stopping": None if plan.stopping is None else str(plan.stopping),
     }

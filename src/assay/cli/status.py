@@ -6,6 +6,7 @@ import click
 
 from assay.cli.options import json_option, ledger_option, next_command, study_argument
 from assay.cli.output import missing_lines, missing_table, note, print_json
+from assay.cli.watching import show_running, watch
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
@@ -16,27 +17,53 @@ if TYPE_CHECKING:
 @click.command("status")
 @study_argument
 @click.option("--bands", is_flag=True, help="Drawn units and missing answers of every band, and the tests on them.")
+@click.option(
+    "--watch",
+    "every",
+    is_flag=False,
+    flag_value=2.0,
+    type=click.FloatRange(min=0.1),
+    metavar="SECONDS",
+    help="Of a study that may be looked at at any time: show it again whenever an answer has come, until it ends.",
+)
 @ledger_option
 @json_option
-def command(*, study: str, bands: bool, ledger: str, as_json: bool) -> None:
-    """Say where a study stands: labels, missing answers, warnings. No interval before its look.
+def command(*, study: str, bands: bool, every: float | None, ledger: str, as_json: bool) -> None:
+    """Say where a study stands: labels, missing answers, warnings. No interval before its look, unless it may be looked at at any time.
 
     \b
     Example:
       assay status demo
       assay status demo --bands
+      assay status live --watch
     """  # noqa: D301
     from assay.study.study import Study
 
     loaded = Study.load(study, ledger=ledger)
+    if every is not None:
+        watch(loaded, every=every, as_json=as_json)
+        return
     found = loaded.status()
-    done, plan = found.progress, found.plan
+    plan = found.plan
     if as_json:
-        print_json({"study": study, "plan": _fixed(plan), **_told(found)})
+        running = loaded.running().as_json() if plan is not None and plan.is_online else None
+        print_json({"study": study, "plan": _fixed(plan), **_told(found), **({} if running is None else {"running": running})})
         return
     if plan is None:
         click.echo(f"{study}: no plan yet")
         return
+    _show(study, found, plan, bands=bands)
+    if plan.is_online:
+        show_running(study, loaded.running())
+    click.echo(plan.promise)
+    for warning in found.warnings:
+        note(f"warning: {warning}")
+    note(f"next: {next_command(loaded)}")
+
+
+def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
+    """How far the labeling is."""
+    done = found.progress
     click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
     click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
     if done.gold_planned:
@@ -50,10 +77,6 @@ def command(*, study: str, bands: bool, ledger: str, as_json: bool) -> None:
         missing_table(found.missing)
     if found.looks:
         click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them by a peek before the look")
-    click.echo(plan.promise)
-    for warning in found.warnings:
-        note(f"warning: {warning}")
-    note(f"next: {next_command(loaded)}")
 
 
 def _fixed(plan: "Plan | None") -> Json:
@@ -64,7 +87,7 @@ def _fixed(plan: "Plan | None") -> Json:
 
 
 def _told(found: "Status") -> dict[str, Json]:
-    """How far the labeling is."""
+    """How far the labeling is, as data."""
     return {
         "progress": found.progress.as_json(),
         "missing": found.missing.as_json(),

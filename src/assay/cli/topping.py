@@ -18,6 +18,9 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
         raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
     refuse_unheard(options)
     study = Study.load(options["study"], ledger=options["ledger"])
+    if study.standing.plan.is_online:
+        _raise_online(study, options, as_json=as_json)
+        return
     with working("sizing the growth"):
         grown = growth(study.standing, options["budget"])
         plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
@@ -37,9 +40,19 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
 
 
+def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None:
+    """A larger budget of an online study: it costs nothing, and nothing is forecast from the scores."""
+    plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
+    if as_json:
+        print_json({"study": options["study"], "plan": plan_json(plan)})
+        return
+    note(f"plan {plan.number} of study {options['study']} is fixed: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
+    note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+
+
 UNHEARD = (
     "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
-    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule", "answers",
+    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule", "answers", "stopping",
 )  # fmt: skip
 
 

@@ -98,7 +98,7 @@ def bands(
     per_band = max(LABELS_PER_BAND, math.ceil(reference / max(1, labels // SMALLEST_TAKE)))
     told = flagged.astype(np.int64) if pattern is None else pattern
     side = told if domain is None else told + (told.max() + 1) * domain
-    cut = _cut_sides if pattern is None else _cut_patterns
+    cut = cut_sides if pattern is None else _cut_patterns
     band = cut(profile, frame, side, inside, per_band)
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
         per_band = math.ceil(per_band * 1.25)
@@ -110,7 +110,7 @@ def bands(
     return Design(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass)
 
 
-def _cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
+def cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
     """The band of every cell, -1 outside the frame. `side` tells sides and slices apart; `pi` is per cell of the frame."""
     band = np.full(profile.count.size, -1, dtype=np.int64)
     cells = np.flatnonzero(frame)

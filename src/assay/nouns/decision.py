@@ -1,4 +1,4 @@
-"""A decision: each goal met, not met or open, and in all ship, do not ship, or label so many more.
+"""A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided.
 
 Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
@@ -12,7 +12,7 @@ from assay.nouns.goal import Goal
 from assay.nouns.metric import Metric
 
 GoalStatus = Literal["met", "not met", "open"]
-Outcome = Literal["ship", "do not ship", "label more"]
+Outcome = Literal["ship", "do not ship", "label more", "undecided"]
 THIN_N_EFF = 30
 THIN_HALF_WIDTH = 0.12
 

@@ -10,16 +10,17 @@ from typing import Any, Literal, get_args
 from assay.nouns.canonical import Json
 from assay.nouns.goal import whose
 
-IntervalKind = Literal["rec", "strict", "midp", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
+IntervalKind = Literal["rec", "strict", "midp", "anytime", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
 """How an interval is made.
 
 rec       for any draw: errors are where the guide says, once the labels have shown its order
 strict    for any draw: wherever errors are
 midp      rec with half an unseen error in place of a whole one: narrower, near its level on average, down to 0.90 at worst
+anytime   a running band, for an online draw: wherever errors are, and however often one looks
 clopper_pearson, wilson          for a share counted in a simple draw
 wald, beta, bootstrap, rao_wu    baselines, see BASELINES
 """
-INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
+INTERVALS: tuple[IntervalKind, ...] = tuple(kind for kind in get_args(IntervalKind) if kind != "anytime")  # of labels already told
 
 BASELINES: dict[str, str] = {
     "wald": "wald is a baseline: where errors are rare it holds far less often than its level says, and where no error was seen it has no "

@@ -16,9 +16,12 @@ from assay.nouns.choice import Choice
 from assay.nouns.design import Design
 from assay.nouns.estimate import IntervalKind
 from assay.nouns.goal import Goal
+from assay.nouns.stopping import Stopping
 from assay.randomness import NumberRule
 
-Change = Literal["first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension"]
+Change = Literal[
+    "first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension", "online"
+]
 
 
 class Pilot(NamedTuple):
@@ -45,6 +48,7 @@ class Plan:
     guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
     choice    what was asked of the design beyond its name; None: nothing
     number_rule   how permanent numbers are made of the salt and an id: "md5" or "fast"
+    stopping  what ends the labeling; None: one look, when all labels are in
     fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
     """
 
@@ -64,6 +68,7 @@ class Plan:
     choice: Choice | None = None
     fresh: tuple[str, ...] = ()
     number_rule: NumberRule = "md5"
+    stopping: Stopping | None = None
 
     def __post_init__(self) -> None:
         """Owns its arrays; refuses takes that are not the budget."""
@@ -82,6 +87,11 @@ class Plan:
     def share_of(self, *classifiers: str) -> float:
         """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown."""
         return 1.0 if set(classifiers) & set(self.fresh) else self.share
+
+    @property
+    def is_online(self) -> bool:
+        """Whether units are asked one after another, where answers say; the takes are then only what is expected."""
+        return self.stopping is not None and self.stopping.is_online
 
     @property
     def is_pilot(self) -> bool:
@@ -104,6 +114,8 @@ class Plan:
             phased["fresh"] = list(self.fresh)
         if self.number_rule != "md5":
             phased["number_rule"] = self.number_rule
+        if self.stopping is not None:
+            phased["stopping"] = self.stopping.as_json()
         return {
             **phased,
             "number": self.number,
@@ -139,4 +151,5 @@ class Plan:
             choice=Choice.of_json(data["choice"]) if "choice" in data else None,
             fresh=tuple(data.get("fresh", ())),
             number_rule=data.get("number_rule", "md5"),
+            stopping=Stopping.of_json(data["stopping"]) if "stopping" in data else None,
         )

@@ -76,6 +76,16 @@ def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None
     return taken
 
 
+def draw_reserve(engine: Engine, profile: Profile, plan: Plan, take: IntArray) -> Units:
+    """The first units of each band by permanent number, of which an online plan takes the next ones."""
+    told = engine.unchanged(profile)
+    band, rule = plan.design.band, plan.number_rule
+    taken = take_smallest(_checked(engine, profile, told), profile, band=band, take=take, salt=plan.salt, rule=rule)
+    if engine.unchanged(profile) is not told:
+        check_population(engine, profile)
+    return taken.units
+
+
 def _drawn(source: Drawable, profile: Profile, plan: Plan, before: Units | None) -> Taken:
     band = plan.design.band
     if plan.guide is not None and before is not None:

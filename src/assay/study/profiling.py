@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from assay.engines.opening import open_engine
 from assay.errors import PlanError, StudyError
-from assay.nouns.goal import Goal
+from assay.nouns.goal import Goal, parse_goal
 from assay.nouns.joint import CLASS_ACCURACY
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
@@ -69,3 +69,13 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
             )
         if population.is_joint and metric.weight is not None:
             raise PlanError(f"several labels or classes are judged in units, but {goal} is by {metric.weight}: make a study of its own")
+
+
+def read_goals(goals: Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
+    """Goals as objects, of one level."""
+    wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in goals)
+    if not wanted:
+        raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
+    if len({g.level for g in wanted}) > 1:
+        raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
+    return wanted

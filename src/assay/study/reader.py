@@ -15,6 +15,7 @@ from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
 from assay.nouns.population import MEMORY
+from assay.study.online.reading import Running, read_running
 from assay.study.readings.comparing import Comparison, Ranked
 from assay.study.readings.confusion import ConfusionCell, read_confusion
 from assay.study.readings.looking import Shown, answer, asked_body
@@ -55,6 +56,13 @@ class Reader:
         peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
         """
         return self._look(peek=peek)[1]
+
+    def running(self) -> Running:
+        """Where an online study stands now: running bands, each goal, and how many more labels it should take. Looking costs nothing."""
+        standing = self.standing
+        if not standing.plan.is_online:
+            raise StudyError(f"study {self.name!r} has no running band, for it was not planned with one: see its status, or its estimate")
+        return read_running(standing, forecast=True)
 
     def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
         """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look."""

@@ -34,6 +34,16 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Units asked at once in an online study: the probability of each band, and the steps that were without an answer at that time."""
+
+    start: int
+    units: int
+    rate: tuple[float, ...]
+    waiting: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """A moment at which numbers were shown. `certified` is False for a peek."""
 
@@ -56,6 +66,8 @@ class Standing:
     profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
     known       classifiers it had before the last of these
     number_rule   how permanent numbers are made of the salt and an id
+    rounds      of an online study: how its units were chosen, in asking order
+    reserve     of an online study: the first units of each band by permanent number, from which the next are taken
     follows     the study whose permanent numbers and answers this one inherits; None: none
     """
 
@@ -80,6 +92,8 @@ class Standing:
     known: int = 0
     follows: str | None = None
     number_rule: NumberRule = "md5"
+    rounds: tuple[Round, ...] = ()
+    reserve: Units | None = None
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -204,12 +218,29 @@ def replay(entries: Sequence[Entry]) -> Standing:
     )
     for entry in entries:
         if entry.kind == "draw":
-            drawn = Units.of_json(entry.body["units"])
-            units = drawn if standing.units is None else _join([standing.units, drawn]) if len(drawn) else standing.units
-            standing = replace(standing, units=units, drawn_plans=standing.drawn_plans | {entry.body["plan"]})
+            standing = _with_draw(standing, entry.body)
+        elif entry.kind == "reserve":
+            standing = replace(standing, reserve=_added(standing.reserve, Units.of_json(entry.body["units"])))
         elif entry.kind == "extension":
             standing = extend_standing(standing, entry.body)
     return standing
+
+
+def _with_draw(standing: Standing, body: Mapping[str, Any]) -> Standing:
+    """The study with one more draw: of a whole plan, or of a round of an online one."""
+    drawn = Units.of_json(body["units"])
+    rounds = standing.rounds
+    if "rate" in body:
+        start = len(standing.units) if standing.units is not None else 0
+        rounds = (*rounds, Round(start=start, units=len(drawn), rate=tuple(body["rate"]), waiting=tuple(body["waiting"])))
+    return replace(standing, units=_added(standing.units, drawn), rounds=rounds, drawn_plans=standing.drawn_plans | {body["plan"]})
+
+
+def _added(held: Units | None, more: Units) -> Units:
+    """The units held, and those that were added."""
+    if held is None:
+        return more
+    return _join([held, more]) if len(more) else held
 
 
 def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:

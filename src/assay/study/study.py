@@ -14,20 +14,25 @@ from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.choice import Choice, DesignName
 from assay.nouns.classifier import Classifier
-from assay.nouns.goal import DEFAULT_LEVEL, Goal, parse_goal
+from assay.nouns.goal import DEFAULT_LEVEL, Goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+from assay.nouns.stopping import Stopping, parse_stopping
 from assay.planning.asking import expand
 from assay.randomness import NumberRule, new_salt
+from assay.study.asking import next_batch
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
 from assay.study.following import carried, leader_of
 from assay.study.handing import Texts, handed_draw, place_for, study_texts, units_before
+from assay.study.online.asking import closing_online, refuse_handed, reserve_body
+from assay.study.online.asking import next_batch as next_online
 from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
+from assay.study.plans.online import refuse_online
 from assay.study.plans.piloting import plan_rest
-from assay.study.profiling import check_goals, number_rule_of, profile_for
+from assay.study.profiling import check_goals, number_rule_of, profile_for, read_goals
 from assay.study.progress import planned_labels
 from assay.study.reader import Reader
 from assay.study.replay import COUNTING_RULES, Batch, Standing, extend_standing, replay
@@ -64,7 +69,7 @@ class Study(Reader):
         """
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
-        wanted = _read_goals(goals, level)
+        wanted = read_goals(goals, level)
         if rule is not None and rule not in COUNTING_RULES:
             raise StudyError(
                 f"the answer that counts is chosen by one of {', '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
@@ -121,11 +126,15 @@ class Study(Reader):
         pilot: int | None = None,
         design: DesignName | Choice | None = None,
         interval: Literal["rec", "strict", "midp"] | None = None,
+        stopping: str | Stopping | None = None,
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
         grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design (a name, or a Choice that says
         more) and interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
+
+        stopping says what ends the labeling, if not one look when all labels are in: "decision" or "decision +-0.02" (a tolerance),
+        "width", or "5 looks"; fixed with the first plan. But for the last, units are asked where answers say, and looking is free.
 
         pilot draws that many of the budget first; when they are answered a guide is fitted to them, and the rest is drawn where it says.
         """
@@ -134,10 +143,11 @@ class Study(Reader):
                 raise PlanError(f"labels are whole numbers, but {what} is {labels!r}: round it")
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            check_fixed(standing, design, interval, pilot)
+            rule = parse_stopping(stopping) if isinstance(stopping, str) else stopping
+            check_fixed(standing, design, interval, pilot, rule)
             if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            ways = PlanWays(design or "bands", interval or "rec", pilot)
+            ways = PlanWays(design or "bands", interval or "rec", pilot, rule)
             plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
@@ -165,10 +175,11 @@ class Study(Reader):
 
     def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
         """Where the study stands, and what the ledger would keep of an extension."""
+        refuse_online(self.standing.plan, "taking in a classifier or a goal")
         self._draw()
         standing = self.standing
         level = standing.goals[0].level
-        wanted = _read_goals(goals, level) if goals else ()
+        wanted = read_goals(goals, level) if goals else ()
         if any(goal.level != level for goal in wanted):
             raise PlanError(f"goals of one study share a level, {level:g}, but got another: leave it out")
         population = extended_population(standing, classifiers, wanted, self._table)
@@ -182,19 +193,14 @@ class Study(Reader):
         if units < 1:
             raise PlanError(f"a batch holds at least one unit, but {units} were asked for: ask for 1 or more")
         self._draw()
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            waiting = standing.unresolved
-            asked = standing.asked
-            still_open = [unit for unit in waiting if unit in asked]
-            if still_open and not next:
-                return _open_batch(standing, still_open)
-            fresh = [unit for unit in waiting if unit not in asked][:units]
-            if not fresh:
-                return _open_batch(standing, still_open) if still_open and not next else None
-            batch = Batch(number=len(standing.batches) + 1, plan=standing.plan.number, units=shuffled(standing.salt, fresh))
-            act.append("batch", key=f"batch:{batch.number}", body={"number": batch.number, "plan": batch.plan, "units": list(batch.units)})
-        return batch
+        while True:
+            with self._ledger.writing(self.name) as act:
+                standing = replay(act.entries())
+                ask = next_online if standing.plan.is_online else next_batch
+                batch = ask(act, standing, units, more=next)
+            if batch != "dry":
+                return batch
+            self._fill_reserve(units)
 
     def tell(
         self,
@@ -220,6 +226,7 @@ class Study(Reader):
 
         Asked again with a larger share, or after a larger plan was drawn, it only adds units. In an order that says nothing.
         """
+        refuse_online(self.standing.plan, "adjudication")
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
@@ -237,7 +244,8 @@ class Study(Reader):
         """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered."""
         self._draw()
         with self._ledger.writing(self.name) as act:
-            return record(act, closing(replay(act.entries())), correct=False, drawn_only=False)
+            standing = replay(act.entries())
+            return record(act, (closing_online if standing.plan.is_online else closing)(standing), correct=False, drawn_only=False)
 
     def _plan_rest(self) -> None:
         """Plans what follows a pilot once all of its units are resolved."""
@@ -249,6 +257,7 @@ class Study(Reader):
 
     def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
         """What an engine that assay does not open is asked: the profile, and the draw of the plan in force unless it is drawn."""
+        refuse_online(self.standing.plan, "a printed query")
         self._plan_rest()
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
 
@@ -256,12 +265,24 @@ class Study(Reader):
         """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn."""
         self._draw(path)
 
+    def _fill_reserve(self, units: int) -> None:
+        """Holds more units of each band in reserve, for an online plan."""
+        standing = self.standing
+        body = reserve_body(self._engine(standing, self._table), standing, units)
+        with self._ledger.writing(self.name) as act:
+            act.append("reserve", key=f"reserve:{fingerprint(body['take'])}", body=body)
+
     def _draw(self, handed: str | None = None) -> None:
         """Draws the plan in force unless it is drawn."""
         if self.standing.plan.is_pilot:
             self._plan_rest()
         standing = self.standing
         plan = standing.plan
+        if plan.is_online:
+            refuse_handed(handed)
+            if standing.reserve is None:
+                self._fill_reserve(0)
+            return
         if standing.is_drawn:
             return
         engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
@@ -273,19 +294,3 @@ class Study(Reader):
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
             if standing.follows is not None:
                 record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
-
-
-def _read_goals(goals: Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
-    """Goals as objects, of one level."""
-    wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in goals)
-    if not wanted:
-        raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
-    if len({g.level for g in wanted}) > 1:
-        raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
-    return wanted
-
-
-def _open_batch(standing: Standing, still_open: Sequence[str]) -> Batch:
-    """The units of earlier batches that are still without an answer, as the newest of those batches."""
-    last = max((b for b in standing.batches if set(b.units) & set(still_open)), key=lambda b: b.number)
-    return Batch(number=last.number, plan=last.plan, units=shuffled(standing.salt, still_open))

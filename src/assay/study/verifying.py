@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.deciding.looks import extended, spending
+from assay.deciding.looks import Spending, extended, spending
 from assay.designs.base import pi_of, takes_of
 from assay.engines.base import Engine
 from assay.errors import AssayError
@@ -19,9 +19,11 @@ from assay.nouns.canonical import Json
 from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
-from assay.study.drawing import check_population, draw_plan, gold_units
+from assay.study.drawing import check_population, draw_plan, draw_reserve, gold_units
+from assay.study.online.asking import check_round
 from assay.study.plans.extending import extension_plan
 from assay.study.plans.fixing import still_fresh
+from assay.study.plans.online import promise
 from assay.study.plans.piloting import pilot_units, plan_rest
 from assay.study.readings.looking import answer, asked_body
 from assay.study.readings.reading import look_body, read_estimates
@@ -84,13 +86,10 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
         plan = Plan.of_json(entry.body["plan"])
         if plan.hash != entry.body["hash"]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
-        declared = plan.grow_to if not earlier else None
-        pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
-        total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
-        widened = plan.change == "extension"
-        spend = extended(earlier, shown=shown) if widened else spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
+        spend = _spending(plan, earlier, shown)
         if (plan.change, plan.share, plan.promise) != spend:
             yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
+        widened = plan.change == "extension"
         fresh = not earlier or earlier[-1].is_pilot or widened
         design = plan.design if fresh else earlier[-1].design
         if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
@@ -99,6 +98,18 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"entry {entry.serial} (plan): it calls classifiers new of which numbers were shown"
         yield from _made_from(entries[:i], entry, plan)
         earlier.append(plan)
+
+
+def _spending(plan: Plan, earlier: Sequence[Plan], shown: set[int]) -> Spending:
+    """What the look of a plan may spend, by the plans before it and what was shown of them."""
+    if plan.is_online and plan.stopping is not None:
+        return Spending("online", 1.0, promise(plan.goals, plan.stopping))
+    if plan.change == "extension":
+        return extended(earlier, shown=shown)
+    declared = plan.grow_to if not earlier else None
+    pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
+    total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
+    return spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
 
 
 def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
@@ -114,10 +125,13 @@ def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
     plans = {plan.number: plan for plan in standing.plans}
     drawn = set(standing.units.unit) if standing.units else set()
     counted = ""
-    for entry in entries:
+    for i, entry in enumerate(entries):
         if entry.kind in ("population", "extension"):
             counted = entry.body["fingerprint"]
-        if entry.kind == "draw":
+        if entry.kind == "draw" and "rate" in entry.body:
+            if (wrong := check_round(replay(entries[:i]), entry.body)) is not None:
+                yield f"entry {entry.serial} (draw): {wrong}"
+        elif entry.kind == "draw":
             plan = plans[entry.body["plan"]]
             pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
             if pi != entry.body["pi"] or entry.body["fingerprint"] != counted or entry.body["plan_hash"] != plan.hash:
@@ -128,7 +142,8 @@ def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
 
 def _numbers(standing: Standing) -> Iterator[str]:
     before = standing.plan.before if standing.plans else 0
-    rows = zip(standing.units.unit, standing.units.number.tolist(), strict=True) if standing.units else ()
+    units = standing.reserve or standing.units
+    rows = zip(units.unit, units.number.tolist(), strict=True) if units else ()
     for i, (unit, number) in enumerate(rows):
         salt = standing.salt if i < before else standing.plan.salt
         found = permanent_number(salt, unit, standing.number_rule)
@@ -171,7 +186,9 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
     try:
         engine = open_population(standing)
         check_population(engine, standing.profile)
-        if standing.is_drawn and standing.units is not None:
+        if standing.reserve is not None:
+            yield from _reserve(engine, standing, standing.reserve)
+        elif standing.is_drawn and standing.units is not None:
             plan = standing.plan
             first = standing.plans[0] if plan.before else plan
             pilot = pilot_units(standing)
@@ -182,6 +199,14 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
                 yield from _same(draw_plan(engine, standing.profile, plan, pilot).units, rest)
     except AssayError as error:
         yield str(error)
+
+
+def _reserve(engine: Engine, standing: Standing, held: Units) -> Iterator[str]:
+    """Whether the units an online study holds in reserve are the first of their bands."""
+    take = np.bincount(held.band, minlength=standing.plan.design.N.size)
+    again = draw_reserve(engine, standing.profile, standing.plan, take)
+    order = np.argsort(held.band, kind="stable")
+    yield from _same(again, held.pick(order))
 
 
 def _same(drawn: Units, held: Units, *, bands: bool = True) -> Iterator[str]:

@@ -17,28 +17,41 @@ from assay.nouns.goal import Goal
 from assay.nouns.plan import Pilot, Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
+from assay.nouns.stopping import Stopping
 from assay.planning.asking import expand, kept_columns, merge
 from assay.planning.guiding import pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
+from assay.study.plans.online import online_plan, refuse_beside
 from assay.study.plans.piloting import pilot_of
 from assay.study.plans.sizing import Columns, asks_for
 from assay.study.replay import Standing
 
 
 class PlanWays(NamedTuple):
-    """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one."""
+    """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one; `stopping` ends it, if not one look."""
 
     design: DesignName | Choice
     interval: IntervalKind
     pilot: int | None = None
+    stopping: Stopping | None = None
 
 
-def check_fixed(standing: Standing, design: DesignName | Choice | None, interval: IntervalKind | None, pilot: int | None = None) -> None:
-    """Refuses another design, interval or pilot than the first plan fixed."""
+def check_fixed(
+    standing: Standing,
+    design: DesignName | Choice | None,
+    interval: IntervalKind | None,
+    pilot: int | None = None,
+    stopping: Stopping | None = None,
+) -> None:
+    """Refuses another design, interval, pilot or stopping rule than the first plan fixed."""
     if not standing.plans:
         return
     first = standing.plans[0]
+    if stopping is not None and stopping != first.stopping:
+        raise PlanError(
+            f"the stopping rule is fixed with the first plan, which has {first.stopping or 'one look'}, but got {stopping}: leave it out"
+        )
     held = first.pilot.labels if first.pilot is not None else None
     if pilot is not None and pilot != held:
         raise PlanError(f"a pilot is fixed with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
@@ -73,6 +86,10 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
         raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
     if standing.plans and standing.plan.is_pilot:
         raise PlanError("a pilot is followed by its rest once all of its units are answered, not by another plan: label on (assay draw)")
+    rule = standing.plan.stopping if standing.plans else ways.stopping
+    if rule is not None and rule.is_online:
+        refuse_beside(standing, rule, design=ways.design, interval=ways.interval, others={"a pilot": ways.pilot, "grow_to": grow_to})
+        return online_plan(standing, rule, budget=budget)
     if not standing.plans:
         return _first_plan(standing, budget, grow_to, ways)
     spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from assay.errors import StudyError
 from assay.nouns.canonical import Json
+from assay.study.plans.online import refuse_online
 from assay.study.progress import progress
 from assay.study.readings import comparing, periods, slicing, thresholds
 from assay.study.readings.warning import closed_after_a_peek
@@ -38,6 +39,7 @@ OF_PERIODS = ("change", "window", "alarm")
 
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
     """What was asked of a study. Refuses before the plan's look, unless one peeks."""
+    refuse_online(standing.plan, f"a look at {asked['kind']}")
     done = progress(standing)
     if not done.complete and not peek:
         way_out = "label on" if asked["kind"] in OF_PERIODS else "label on, or peek"

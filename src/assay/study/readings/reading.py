@@ -30,6 +30,7 @@ from assay.nouns.metrics import COMMON, METRICS, metric_named
 from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
+from assay.study.online.reading import decide_online, read_online
 from assay.study.progress import progress
 from assay.study.readings.atlas import caution_of
 from assay.study.readings.comparing import pair_ahead, pair_tally
@@ -61,6 +62,8 @@ class Shown(NamedTuple):
 
 def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     """Every metric the draw can answer for at the plan's look; before it only progress, unless one peeks."""
+    if standing.plan.is_online:
+        return read_online(standing)
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -207,6 +210,8 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
 def read_decision(standing: Standing, shown: Estimates) -> Decision:
     """The verdict on the goals from estimates already read."""
     plan = standing.plan
+    if plan.is_online:
+        return decide_online(standing, shown)
     sources = readable(standing)
     feared = shown.missing.differs
     notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []

@@ -1,0 +1,72 @@
+"""`assay status` of an online study: the running band of each goal, and how far it is; once, or again and again."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.output import count, note, print_json, share, table, working
+from assay.nouns.metrics import plain
+
+if TYPE_CHECKING:
+    from assay.study.online.reading import Running
+    from assay.study.study import Study
+
+BAR = 20  # characters of the evidence's bar
+
+
+def show_running(study: str, found: "Running") -> None:
+    """Where an online study stands."""
+    left = f"{max(0, found.budget - found.labels):,} left"
+    head = f"{study}: {found.outcome.upper()} after {found.labels:,} labels of at most {found.budget:,} ({left})"
+    click.echo(f"{head}, stops by {found.stopping}")
+    rows = [
+        [
+            str(one.goal), share(one.value), f"{share(one.low)} .. {share(one.high)}", f"{one.half_width:.3f}", count(one.n_eff),
+            f"{one.level:.4g}", one.status + (f" at {one.decided_at:,}" if one.decided_at >= 0 else ""), _bar(one.yes, one.no),
+        ]
+        for one in found.goals
+    ]  # fmt: skip
+    table(("goal", "value", "running band", "half-width", "effective n", "level", "status", "evidence"), rows)
+    if found.remaining is not None:
+        click.echo(f"to the end: {found.remaining}")
+    for line in _waiting(found):
+        note(line)
+
+
+def watch(study: "Study", *, every: float, as_json: bool) -> None:
+    """Nothing comes back. Shows where the study stands whenever an answer has come, until it has ended or somebody stops it."""
+    seen = -1
+    while True:
+        with working("reading the ledger"):
+            found = study.running()
+        if found.labels != seen:
+            seen = found.labels
+            if as_json:
+                print_json({"study": study.name, **found.as_json()})
+            else:
+                if sys.stdout.isatty():
+                    click.clear()
+                show_running(study.name, found)
+        if found.ended or found.outcome == "undecided":
+            return
+        time.sleep(every)
+
+
+def _bar(yes: float, no: float) -> str:
+    """How near the evidence is to deciding, for the nearer of the two answers."""
+    more, word = (yes, "for") if yes >= no else (no, "against")
+    return f"{'#' * int(more * BAR):<{BAR}} {plain(round(more, 2))} {word}"
+
+
+def _waiting(found: "Running") -> list[str]:
+    """What is not read yet, and why."""
+    lines = []
+    if found.beyond:
+        lines.append(f"{found.beyond:,} answers wait for an earlier one: labels are read in the order in which units were asked")
+    if found.again:
+        lines.append(f"{found.again:,} units nobody could tell are handed out once more with the next batch")
+    if found.missing:
+        lines.append(f"{found.missing:,} labels are missing; they count against either side, so the band cannot get narrower than that")
+    return lines

@@ -1,0 +1,346 @@
+"""An online study: units asked where answers say, read in asking order, true at every look, and the same when it is replayed."""
+
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import AssayError, PlanError, StudyError
+from assay.intervals.anytime import MISSING
+from assay.nouns.classifier import Classifier
+from assay.nouns.label import CLOSER
+from assay.randomness import stream
+from assay.study.online.asking import pick_number
+from assay.study.online.course import walked
+from assay.study.populations import read_population
+from assay.study.study import Study
+from tests.unit.study.made import TABLE, TRUTH, create, kinds, ledger_in, truth_of
+
+FLAGGED = [unit for unit, score in zip(TABLE["id"], TABLE["score"].tolist(), strict=True) if score >= 0.5]
+PRECISION = sum(TRUTH[unit] == "yes" for unit in FLAGGED) / len(FLAGGED)
+
+
+def online(folder: Path, *goals: str, budget: int = 40, stopping: str = "decision", **how: Any) -> Study:
+    study = create(folder, goals=goals or ["precision >= 0.3"], **how)
+    study.plan(budget, stopping=stopping)
+    return study
+
+
+def labeled(study: Study, *, batch: int = 7) -> Study:
+    while found := study.ask(batch):
+        study.tell(truth_of(found.units))
+    return study
+
+
+def test_a_clear_goal_is_decided_before_the_budget_and_asking_ends(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, "accuracy >= 0.6", budget=300))
+    running = study.running()
+    assert running.outcome == "ship"
+    assert running.labels < 150
+    assert study.ask(5) is None
+    decision = study.decide()
+    assert decision is not None
+    assert decision.outcome == "ship"
+    assert f"by label {running.goals[0].decided_at}" in decision.reasons[0]
+
+
+def test_a_goal_that_fails_is_shown_to_fail(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, "precision >= 0.97", budget=len(FLAGGED)))
+    assert study.running().outcome == "do not ship"
+
+
+def test_when_every_unit_is_labeled_the_band_is_the_truth_and_a_hair(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, f"precision >= {PRECISION:.4f}", budget=len(FLAGGED)))
+    running = study.running()
+    assert running.labels == len(FLAGGED)
+    one = running.goals[0]
+    assert one.value == pytest.approx(PRECISION)
+    assert one.low <= PRECISION <= one.high
+    assert one.high - one.low <= 0.0031  # the step of the grid on either side
+
+
+def test_a_budget_that_ends_first_leaves_it_undecided_and_may_be_raised(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, f"precision >= {PRECISION:.3f}", budget=20))
+    decision = study.decide()
+    assert decision is not None
+    assert decision.outcome == "undecided"
+    assert "raise the budget" in decision.reasons[-1]
+    assert study.ask(5) is None
+    study.plan(40)
+    labeled(study)
+    assert study.running().labels == 40
+    assert study.verify(population=False).passed
+
+
+def test_labels_are_read_in_asking_order_up_to_the_first_that_is_open(tmp_path: Path) -> None:
+    study = online(tmp_path, "accuracy >= 0.1 ", "accuracy >= 0.2")
+    study.ask(10)
+    units = study.standing.units
+    assert units is not None
+    study.tell(truth_of(units.unit[4:]))
+    assert study.running().labels == 0
+    assert study.running().beyond == 6
+    study.tell(truth_of(units.unit[:3]))
+    assert (study.running().labels, study.running().beyond) == (3, 6)
+    study.tell(truth_of(units.unit[3:4]))
+    assert (study.running().labels, study.running().beyond) == (10, 0)
+
+
+def test_the_order_of_answers_does_not_change_the_band(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.study.study.new_salt", lambda: "ab" * 16)
+    found = []
+    for turn in (1, -1):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        study = online(folder, "accuracy >= 0.5", stopping="decision +-0.05")
+        batch = study.ask(40)
+        assert batch is not None
+        for unit in batch.units[::turn]:
+            study.tell(truth_of([unit]))
+        assert study.running().labels == 40
+        found.append((batch.units, study.running().as_json()))
+    assert found[0] == found[1]
+
+
+def test_a_unit_nobody_could_tell_is_handed_out_again_first_then_counts_as_missing(tmp_path: Path) -> None:
+    study = online(tmp_path, "accuracy >= 0.75", budget=80)
+    first = study.ask(8)
+    assert first is not None
+    odd = first.units[2]
+    study.tell({unit: "cannot_tell" if unit == odd else TRUTH[unit] for unit in first.units})
+    assert study.running().again == 1
+    second = study.ask(4)
+    assert second is not None
+    assert odd in second.units
+    assert len(second.units) == 4
+    study.tell(truth_of(unit for unit in second.units if unit != odd))
+    standing = study.standing
+    assert standing.units is not None
+    found = walked(standing)
+    assert found.label[standing.units.unit.index(odd)] == MISSING  # seen twice, and nobody could tell
+    assert study.running().missing == 1
+    assert study.running().labels == 11
+    study.tell([{"unit": odd, "answer": TRUTH[odd], "labeler": "bob"}])  # late, but an answer
+    assert study.running().missing == 0
+
+
+def test_two_labelers_who_cannot_tell_settle_it_and_so_does_closing(tmp_path: Path) -> None:
+    study = online(tmp_path, "accuracy >= 0.75")
+    batch = study.ask(6)
+    assert batch is not None
+    a, b, *rest = batch.units
+    study.tell(truth_of(rest))
+    study.tell([{"unit": a, "answer": "cannot_tell", "labeler": who} for who in ("ann", "bob")])
+    standing = study.standing
+    assert standing.units is not None
+    label = dict(zip(standing.units.unit, walked(standing).label, strict=True))
+    assert (label[a], label[b]) == (MISSING, None)
+    study.close()
+    assert study.running().missing == 2
+    assert {told.labeler for told in study.standing.told(b)} == {CLOSER}
+    assert study.verify().passed
+
+
+def test_missing_labels_hold_the_band_open_on_both_sides(tmp_path: Path) -> None:
+    units = len(FLAGGED)
+    study = online(tmp_path, "precision >= 0.01", budget=units, stopping="decision +-0.005")
+    while batch := study.ask(10, next=True):
+        study.tell({unit: "skipped" if unit in FLAGGED[:5] else TRUTH[unit] for unit in batch.units})
+        study.close()
+    one = study.running().goals[0]
+    assert one.low <= PRECISION <= one.high
+    if study.running().labels == units:
+        assert one.high - one.low >= 5 / units
+
+
+def test_open_batches_of_many_labelers_are_read_the_same_when_replayed(tmp_path: Path) -> None:
+    study = online(tmp_path, f"accuracy >= {0.8}", budget=200)
+    rng = stream(3)
+    held: list[list[str]] = []
+    while len(held) < 60:
+        batch = study.ask(int(rng.integers(1, 6)), next=True)
+        if batch is None:
+            break
+        held.append(list(batch.units))
+        if len(held) > 5:
+            out = held.pop(int(rng.integers(len(held))))
+            study.tell(truth_of(out))
+    for out in held:
+        study.tell(truth_of(out))
+    assert any(one.waiting for one in study.standing.rounds)
+    found = study.verify(population=True, table=TABLE)
+    assert found.passed, found.findings
+    drawn = study.standing.units
+    assert drawn is not None
+    assert len(set(drawn.unit)) == len(drawn.unit)
+    assert study.running().labels == len(drawn)
+
+
+def test_fifty_threads_lose_no_answer(tmp_path: Path) -> None:
+    study = online(tmp_path, "accuracy >= 0.82", budget=150)
+
+    def work(who: int) -> int:
+        mine = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE)
+        batch = mine.ask(1 + who % 5, next=True)
+        if batch is None:
+            return 0
+        told = mine.tell([{"unit": unit, "answer": TRUTH[unit], "labeler": f"p{who}"} for unit in batch.units])
+        return told.recorded
+
+    with ThreadPoolExecutor(8) as pool:
+        recorded = sum(pool.map(work, range(50)))
+    standing = study.standing
+    assert standing.units is not None
+    assert recorded == len(standing.units) == sum(bool(standing.told(unit)) for unit in standing.units.unit)
+    assert study.running().labels == recorded
+    assert study.verify().passed
+
+
+def test_the_next_unit_is_the_next_of_its_band_by_permanent_number(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, f"precision >= {PRECISION:.2f}", budget=40))
+    standing = study.standing
+    assert standing.units is not None
+    for k in np.unique(standing.units.band):
+        numbers = standing.units.number[standing.units.band == k]
+        assert (np.diff(numbers) > 0).all()
+    assert 0 <= pick_number("ab", 0) < 1
+    assert pick_number("ab", 0) != pick_number("ab", 1) != pick_number("ac", 1)
+
+
+def test_a_reserve_that_runs_dry_is_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.study.online.asking.SPARE", 0)
+    monkeypatch.setattr("assay.study.online.asking.AHEAD", 1.0)
+    monkeypatch.setattr("assay.study.online.asking.EXPECTED", 0.1)
+    study = labeled(online(tmp_path, f"precision >= {PRECISION:.3f}", budget=len(FLAGGED)), batch=9)
+    assert kinds(study, tmp_path).count("reserve") > 1
+    found = study.verify(population=True, table=TABLE)
+    assert found.passed, found.findings
+
+
+@pytest.mark.parametrize("what", ["rate", "waiting", "unit"])
+def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
+    study = labeled(online(tmp_path, f"precision >= {PRECISION:.2f}", budget=40), batch=8)
+    entries = list(study._ledger.entries("s"))
+    at = [i for i, entry in enumerate(entries) if entry.kind == "draw"][2]
+    body = json.loads(json.dumps(entries[at].body))
+    if what == "rate":
+        body["rate"] = body["rate"][::-1]
+    elif what == "waiting":
+        body["waiting"] = [0]
+    else:
+        names = body["units"]["unit"]
+        names[0], names[1] = names[1], names[0]
+    from assay.study.online.asking import check_round
+    from assay.study.replay import replay
+
+    before = replay(entries[:at])
+    assert check_round(before, entries[at].body) is None
+    assert check_round(before, body) is not None
+
+
+def test_width_ends_when_the_band_is_narrow_enough(tmp_path: Path) -> None:
+    study = labeled(online(tmp_path, "accuracy +-0.1", budget=400, stopping="width"))
+    running = study.running()
+    assert running.outcome == "ship"
+    assert running.goals[0].half_width <= 0.1
+    assert running.labels < 400
+
+
+def two_models(folder: Path, goal: str, budget: int) -> tuple[Study, dict[str, Any]]:
+    rng = stream(11)
+    n = 2_000
+    y = rng.random(n) < 0.3
+    good = np.where(rng.random(n) < 0.9, y, ~y)
+    bad = np.where(rng.random(n) < 0.7, y, ~y)
+    ids = [f"i{i}" for i in range(n)]
+    table = {"id": ids, "a": good.astype(int), "b": bad.astype(int)}
+    population = read_population(table, classifiers=[Classifier("a", predicted="a"), Classifier("b", predicted="b")])
+    study = Study.create("ab", population, goals=[goal], ledger=ledger_in(folder))
+    study.plan(budget, stopping="decision")
+    return study, {"truth": dict(zip(ids, y.tolist(), strict=True)), "differ": int((good != bad).sum())}
+
+
+@pytest.mark.parametrize("goal", ["accuracy >= 0 for a over b", "f1 >= 0 for a over b", "recall >= 0 for a over b"])
+def test_the_better_of_two_is_found_from_disagreements_alone(tmp_path: Path, goal: str) -> None:
+    study, known = two_models(tmp_path, goal, 400)
+    assert study.standing.plan.design.frame == known["differ"]
+    while batch := study.ask(20):
+        study.tell({unit: bool(known["truth"][unit]) for unit in batch.units})
+    assert study.running().outcome == "ship"
+    assert study.running().labels < 200
+    if goal.startswith("accuracy"):
+        one = study.running().goals[0]
+        assert one.low < 0.2 < one.high  # .9 - .7
+    assert study.verify().passed
+
+
+def test_goals_of_slices_are_decided_on_their_own_units(tmp_path: Path) -> None:
+    table = {**TABLE, "half": ["left" if i % 2 else "right" for i in range(len(TABLE["id"]))]}
+    population = read_population(table, score="score", threshold=0.5, slices=["half"])
+    study = Study.create("s", population, goals=["accuracy >= 0.5 by half"], ledger=ledger_in(tmp_path))
+    plan = study.plan(300, stopping="decision")
+    assert "each at 0.975" in plan.promise
+    assert "each goal at 0.025" in plan.promise
+    labeled(study)
+    assert study.running().outcome == "ship"
+    assert {one.goal.slice for one in study.running().goals} == {("half", "left"), ("half", "right")}
+
+
+@pytest.mark.parametrize(
+    ("goal", "stopping", "says"),
+    [
+        ("precision +-0.1", "decision", "a target"),
+        ("precision >= 0.5", "width", "a half-width"),
+        ("mcc >= 0.5", "decision", "ratio of counts"),
+        ("precision >= 0.5", "decision +-0.6", "tolerance"),
+        ("precision >= 0.5", "twelve looks", "stopping rule is"),
+        ("precision >= 0.5", "12 looks", "2 to 10"),
+    ],
+)
+def test_rules_that_do_not_fit_are_refused(tmp_path: Path, goal: str, stopping: str, says: str) -> None:
+    with pytest.raises(PlanError, match=says):
+        online(tmp_path, goal, stopping=stopping)
+
+
+def test_the_rule_is_fixed_with_the_first_plan(tmp_path: Path) -> None:
+    study = online(tmp_path, "precision >= 0.4")
+    with pytest.raises(PlanError, match="fixed with the first plan"):
+        study.plan(90, stopping="decision +-0.1")
+    with pytest.raises(PlanError, match="draws and reads in its own way"):
+        create(tmp_path, "other", goals=["precision >= 0.4"]).plan(40, stopping="decision", pilot=20)
+
+
+def test_what_does_not_hold_at_every_look_is_refused(tmp_path: Path) -> None:
+    study = online(tmp_path, "precision >= 0.4")
+    for ask in (lambda: study.curves(), lambda: study.adjudicate(0.2), lambda: study.reuse(goals=["recall >= 0.5"]), lambda: study.texts()):
+        with pytest.raises(PlanError, match="hold at every look"):
+            ask()
+    with pytest.raises(StudyError, match="no running band"):
+        create(tmp_path, "fixed").running() if create(tmp_path, "fixed").plan(40) else None
+
+
+def test_every_look_is_certified_and_recorded(tmp_path: Path) -> None:
+    study = online(tmp_path, f"precision >= {PRECISION:.2f}", budget=40)
+    assert study.estimate().estimates == ()
+    for _ in range(3):
+        batch = study.ask(10)
+        assert batch is not None
+        study.tell(truth_of(batch.units))
+        shown = study.estimate()
+        assert shown.certified
+        assert shown["precision"].interval == "anytime"
+    assert kinds(study, tmp_path).count("look") == 3
+    with sqlite3.connect(tmp_path / "ledger.db") as file:
+        assert file.execute("select count(*) from entry where kind = 'look'").fetchone()[0] == 3
+    assert study.verify(population=True, table=TABLE).passed
+
+
+def test_a_population_held_elsewhere_is_named(tmp_path: Path) -> None:
+    study = online(tmp_path, "precision >= 0.4")
+    with pytest.raises(AssayError, match="held in memory"):
+        Study.load("s", ledger=ledger_in(tmp_path)).ask(3)
+    assert study.ask(3) is not None
