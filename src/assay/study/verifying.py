@@ -21,6 +21,7 @@ from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, draw_reserve, gold_units
 from assay.study.online.asking import check_round
+from assay.study.plans.announced import announces, spending_of
 from assay.study.plans.extending import extension_plan
 from assay.study.plans.fixing import still_fresh
 from assay.study.plans.online import promise
@@ -104,6 +105,8 @@ def _spending(plan: Plan, earlier: Sequence[Plan], shown: set[int]) -> Spending:
     """What the look of a plan may spend, by the plans before it and what was shown of them."""
     if plan.is_online and plan.stopping is not None:
         return Spending("online", 1.0, promise(plan.goals, plan.stopping))
+    if announces(plan):
+        return spending_of(plan)
     if plan.change == "extension":
         return extended(earlier, shown=shown)
     declared = plan.grow_to if not earlier else None

@@ -22,6 +22,7 @@ from assay.planning.asking import expand, kept_columns, merge
 from assay.planning.guiding import pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
+from assay.study.plans.announced import announce
 from assay.study.plans.online import online_plan, refuse_beside
 from assay.study.plans.piloting import pilot_of
 from assay.study.plans.sizing import Columns, asks_for
@@ -91,7 +92,10 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
         refuse_beside(standing, rule, design=ways.design, interval=ways.interval, others={"a pilot": ways.pilot, "grow_to": grow_to})
         return online_plan(standing, rule, budget=budget)
     if not standing.plans:
-        return _first_plan(standing, budget, grow_to, ways)
+        first = _first_plan(standing, budget, grow_to, ways)
+        return first if rule is None else announce(first, rule)
+    if rule is not None:
+        raise PlanError(f"the looks were announced for {standing.plan.budget:,} labels, and none may be added: start a new study for more")
     spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
     last = standing.plan
     _refuse_more(last.design.frame + last.before, budget, grow_to)

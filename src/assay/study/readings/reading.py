@@ -31,6 +31,7 @@ from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
 from assay.study.online.reading import decide_online, read_online
+from assay.study.plans.announced import announces, at_look
 from assay.study.progress import progress
 from assay.study.readings.atlas import caution_of
 from assay.study.readings.comparing import pair_ahead, pair_tally
@@ -64,6 +65,8 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     """Every metric the draw can answer for at the plan's look; before it only progress, unless one peeks."""
     if standing.plan.is_online:
         return read_online(standing)
+    if announces(standing.plan) and (then := at_look(standing)) is not None:
+        return replace(read_estimates(then), progress=progress(standing))
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -207,11 +210,13 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
     }
 
 
-def read_decision(standing: Standing, shown: Estimates) -> Decision:
-    """The verdict on the goals from estimates already read."""
+def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True) -> Decision:
+    """The verdict on the goals from estimates already read; with a forecast of what would settle what is open."""
     plan = standing.plan
     if plan.is_online:
         return decide_online(standing, shown)
+    if announces(plan) and (then := at_look(standing, one_sided=True)) is not None:
+        return read_decision(then, shown, forecast=False)
     sources = readable(standing)
     feared = shown.missing.differs
     notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
@@ -224,7 +229,7 @@ def read_decision(standing: Standing, shown: Estimates) -> Decision:
         found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
         readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
-    if first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
+    if not forecast or first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
         return first
     answered = shown.progress.answered / max(1, shown.progress.labels)
     more = more_labels(standing.plans, _ahead(standing, readings), readings, shown=standing.shown_plans | {plan.number}, answered=answered)
