@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers scale docs coverage
+.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -25,6 +25,9 @@ help:
 	@echo "make comparing DATA=FOLDER   writes docs/comparing.md: differences of two classifiers"
 	@echo "make thresholds DATA=FOLDER  writes docs/thresholds.md: searches and ribbons (MAPIE=PYTHON: a python that has mapie)"
 	@echo "make drift DATA=FOLDER       writes docs/drift.md: slices, changes, windows and alarms"
+	@echo "make anytime DATA=FOLDER     writes docs/anytime.md: running bands, decisions and many labelers"
+	@echo "make planned-looks DATA=FOLDER  writes docs/planned-looks.md: looks named beforehand"
+	@echo "make streams      writes docs/streams.md: alarms over streams"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
 	@echo "make docs        runs the code of the documentation"
@@ -97,6 +100,15 @@ drift:
 
 numbers:
 	$(PYTHON) -m benchmarks.number_battery --ids 300000 --salts 60 --seed 42 --out docs/numbers.md
+
+anytime:
+	$(PYTHON) -m benchmarks.anytime --data $(DATA) --reps 10000 --seed 42 --out docs/anytime.md
+
+planned-looks:
+	$(PYTHON) -m benchmarks.planned_looks --data $(DATA) --reps 4000 --seed 42 --out docs/planned-looks.md
+
+streams:
+	$(PYTHON) -m benchmarks.streams --reps 2000 --seed 42 --out docs/streams.md
 
 # About forty minutes on two idle cores, with 20 GB of disk.
 scale:

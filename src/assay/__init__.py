@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.nouns.label import Label as Label
     from assay.nouns.plan import Plan as Plan
     from assay.nouns.population import Population as Population
+    from assay.study.monitor import Monitor as Monitor
     from assay.study.populations import read_population as read_population
     from assay.study.simulate import simulate as simulate
     from assay.study.study import Study as Study
@@ -38,6 +39,7 @@ _HOMES = {
     "Label": "assay.nouns.label",
     "Estimate": "assay.nouns.estimate",
     "Decision": "assay.nouns.decision",
+    "Monitor": "assay.study.monitor",
     "simulate": "assay.study.simulate",
     "from_counts": "assay.estimators.counts",
     "Resources": "assay.engines.resources",

@@ -31,7 +31,7 @@ MATHS = {
     "intervals": "rare",
     "nouns": "weights",
     "planning": "shares guiding several forecasting believing recycling",
-    "deciding": "alarms",
+    "deciding": "alarms planned_looks streams",
 }
 
 # Class name -> the word of the glossary, where they differ.

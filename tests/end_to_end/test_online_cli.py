@@ -59,7 +59,7 @@ def test_a_rule_that_does_not_fit_is_refused_before_a_study_exists(goal: str, ru
     assert assay("status", "s").code == REFUSED
 
 
-def test_announced_looks_are_shown_at_their_sizes() -> None:
+def test_planned_looks_are_shown_at_their_sizes() -> None:
     ok(*PLAN, "--goal", "accuracy >= 0.7", "--stopping", "2 looks")
     ok("draw", "s", "--units", 120, "--out", "b.csv")
     assert "no interval before" in ok("estimate", "s").out
@@ -69,3 +69,28 @@ def test_announced_looks_are_shown_at_their_sizes() -> None:
     shown = ok("estimate", "s", "--json").json
     assert shown["estimates"][0]["labels"] == 100
     assert shown["certified"]
+
+
+def test_a_stream_is_monitored_as_typed(folder: Path) -> None:
+    ok("monitor", "m", "--floor", "0.4", "--rate", "0.5")
+    came = ok("monitor", "m", "--arrived", "scored.csv", "--threshold", "0.5", "--out", "ask.csv", "--json").json
+    assert came["units"] == len(TRUTH)
+    assert 0 < len(came["waiting"]) < len(TRUTH)
+    Path("ask.csv").write_text("unit,answer\n" + "".join(f"{unit},{TRUTH[unit]}\n" for unit in came["waiting"]))
+    told = ok("monitor", "m", "--answers", "ask.csv")
+    assert "quiet: precision, floor 0.4" in told.out
+    assert "0 wait for an answer" in told.out
+    assert "ever rings with probability at most 0.05" in told.err
+    assert assay("monitor", "m", "--rate", "0.5").code == 2
+    assert assay("monitor", "nobody").code == REFUSED
+
+
+def test_a_fall_ends_with_the_code_of_an_alarm(folder: Path) -> None:
+    ok("monitor", "m", "--floor", "0.99", "--rate", "1", "--run-length", "20")
+    rows = "".join(f"x{i},0.9\n" for i in range(60))
+    Path("bad.csv").write_text("id,score\n" + rows)
+    ok("monitor", "m", "--arrived", "bad.csv", "--threshold", "0.5", "--out", "ask.csv")
+    Path("ask.csv").write_text("unit,answer\n" + "".join(f"x{i},no\n" for i in range(60)))
+    rang = assay("monitor", "m", "--answers", "ask.csv")
+    assert rang.code == 4
+    assert "RANG at unit x" in rang.out

@@ -27,6 +27,7 @@ COMMANDS = {
     "change": ("assay.cli.change", "The change of a metric between two studies, such as two weeks."),
     "window": ("assay.cli.window", "A metric of several studies together, for rare events."),
     "alarm": ("assay.cli.alarm", "Whether a metric has fallen below a floor, period after period."),
+    "monitor": ("assay.cli.monitor", "Watch a stream of units, some of them labeled, for a fall below a floor."),
     "decide": ("assay.cli.decide", "Ship, do not ship, or label so many more."),
     "simulate": ("assay.cli.simulate", "Replay designs against known labels before money is spent."),
     "verify": ("assay.cli.verify", "Recompute a study from its ledger and say what does not match."),

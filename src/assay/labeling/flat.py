@@ -116,7 +116,7 @@ class Sheet(NamedTuple):
 
 def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
     """The labels of a file with a unit column and an answer column a question, and optionally labeler and at."""
-    rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(_rows(path), start=1)]
+    rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
     # A table in which an id starts like a formula was not written by assay: its ids stand as they are.
     is_defused = path.suffix in (".csv", ".tsv") and not any(FORMULA.match(unit) for unit, _ in rows)
     labels, blank = [], 0
@@ -146,7 +146,7 @@ def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) 
     )
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a file as text, whatever its kind."""
     try:
         text = path.read_bytes().decode("utf-8-sig")  # read_text would turn a carriage return inside an id into a line feed

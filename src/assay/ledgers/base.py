@@ -14,8 +14,10 @@ from typing import Any, Literal, Protocol
 
 from assay.nouns.canonical import Json, fingerprint
 
-Kind = Literal["population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "answer", "correction", "look"]
-SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "look"})
+Kind = Literal[
+    "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "answer", "correction", "look", "stream", "arrival"
+]  # fmt: skip
+SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "look", "arrival"})
 UNREADABLE = "unreadable"  # the only key of a body whose stored text was damaged; its value is that text
 
 

@@ -21,11 +21,11 @@ from assay.nouns.plan import Plan
 from assay.randomness import permanent_number
 from assay.study.drawing import check_population, draw_plan, draw_reserve, gold_units
 from assay.study.online.asking import check_round
-from assay.study.plans.announced import announces, spending_of
 from assay.study.plans.extending import extension_plan
 from assay.study.plans.fixing import still_fresh
 from assay.study.plans.online import promise
 from assay.study.plans.piloting import pilot_units, plan_rest
+from assay.study.plans.planned_looks import has_looks, spending_of
 from assay.study.readings.looking import answer, asked_body
 from assay.study.readings.reading import look_body, read_estimates
 from assay.study.replay import Standing, replay
@@ -105,7 +105,7 @@ def _spending(plan: Plan, earlier: Sequence[Plan], shown: set[int]) -> Spending:
     """What the look of a plan may spend, by the plans before it and what was shown of them."""
     if plan.is_online and plan.stopping is not None:
         return Spending("online", 1.0, promise(plan.goals, plan.stopping))
-    if announces(plan):
+    if has_looks(plan):
         return spending_of(plan)
     if plan.change == "extension":
         return extended(earlier, shown=shown)

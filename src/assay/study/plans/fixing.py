@@ -22,9 +22,9 @@ from assay.planning.asking import expand, kept_columns, merge
 from assay.planning.guiding import pilot_weight
 from assay.planning.several import design_together
 from assay.planning.sizing import labels_needed
-from assay.study.plans.announced import announce
 from assay.study.plans.online import online_plan, refuse_beside
 from assay.study.plans.piloting import pilot_of
+from assay.study.plans.planned_looks import with_looks
 from assay.study.plans.sizing import Columns, asks_for
 from assay.study.replay import Standing
 
@@ -93,9 +93,9 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
         return online_plan(standing, rule, budget=budget)
     if not standing.plans:
         first = _first_plan(standing, budget, grow_to, ways)
-        return first if rule is None else announce(first, rule)
+        return first if rule is None else with_looks(first, rule)
     if rule is not None:
-        raise PlanError(f"the looks were announced for {standing.plan.budget:,} labels, and none may be added: start a new study for more")
+        raise PlanError(f"the looks were planned for {standing.plan.budget:,} labels, and none may be added: start a new study for more")
     spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
     last = standing.plan
     _refuse_more(last.design.frame + last.before, budget, grow_to)
@@ -132,7 +132,9 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         raise PlanError(
             f"manual takes are the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: say the same, or none"
         )
-    chosen = first_design(standing, first, choice, ways.interval)
+    rule = ways.stopping
+    looks = rule.looks if rule is not None and ways.pilot is None else 1
+    chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # of planned looks the first has to fill every band
     _refuse_more(chosen.frame, budget, grow_to)
     _refuse_pilot(standing, chosen, grow_to, ways)
     return Plan(

@@ -31,8 +31,8 @@ from assay.nouns.missing import Missing
 from assay.nouns.tally import AnyTally, Tally
 from assay.planning.sizing import smoothed_shares
 from assay.study.online.reading import decide_online, read_online
-from assay.study.plans.announced import announces, at_look
-from assay.study.progress import progress
+from assay.study.plans.planned_looks import at_look, has_looks, holds_at_looks
+from assay.study.progress import Progress, progress
 from assay.study.readings.atlas import caution_of
 from assay.study.readings.comparing import pair_ahead, pair_tally
 from assay.study.readings.counting import Answers, Counts, groups_for, read_answers, tally
@@ -65,8 +65,8 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     """Every metric the draw can answer for at the plan's look; before it only progress, unless one peeks."""
     if standing.plan.is_online:
         return read_online(standing)
-    if announces(standing.plan) and (then := at_look(standing)) is not None:
-        return replace(read_estimates(then), progress=progress(standing))
+    if has_looks(standing.plan) and (then := at_look(standing)) is not None:
+        return _of_look(read_estimates(then), progress(standing))
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -86,6 +86,12 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     certified = done.complete and not closed_after_a_peek(standing)
     cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
+
+
+def _of_look(found: Estimates, done: Progress) -> Estimates:
+    """What a planned look may show: metrics for which planned looks hold."""
+    kept = [(e, c) for e, c in zip(found.estimates, found.cautions, strict=True) if holds_at_looks(e.metric)]
+    return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
 
 
 def readable(standing: Standing) -> list[Shown]:
@@ -215,7 +221,7 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     plan = standing.plan
     if plan.is_online:
         return decide_online(standing, shown)
-    if announces(plan) and (then := at_look(standing, one_sided=True)) is not None:
+    if has_looks(plan) and (then := at_look(standing, one_sided=True)) is not None:
         return read_decision(then, shown, forecast=False)
     sources = readable(standing)
     feared = shown.missing.differs

@@ -1,4 +1,4 @@
-"""Looks announced with the plan: when they are, what each may spend, and the study as it stood at the last of them.
+"""Looks planned before the first label: when they are, what each may spend, and the study as it stood at the last of them.
 
 Main path: population > profile > [plan] > draw > labels > [estimate] > [decision] > report
 """
@@ -13,25 +13,27 @@ from assay.deciding.planned_looks import Look, due, planned_looks, promise_of, r
 from assay.designs.base import takes_of
 from assay.errors import PlanError
 from assay.nouns.design import Design
+from assay.nouns.metrics import metric_named
 from assay.nouns.plan import Plan
 from assay.nouns.stopping import Stopping
 from assay.study.replay import Standing
 
 
 def looks_of(design: Design, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
-    """The looks of a plan that announces some."""
+    """The looks of a plan that has some."""
     fewest = int(np.minimum(design.N, design.smallest).sum())
     return planned_looks(budget, looks=stopping.looks, level=level, frame=design.frame, fewest=fewest)
 
 
-def announce(plan: Plan, stopping: Stopping) -> Plan:
-    """The plan with its looks announced. Refuses what they were not shown to hold for."""
+def with_looks(plan: Plan, stopping: Stopping) -> Plan:
+    """The plan with its looks planned. Refuses what they were not shown to hold for."""
     for goal in plan.goals:
         refuse_unplannable(goal.definition)
-    others = (("a Poisson draw", plan.design.poisson), ("a pilot", plan.pilot), ("grow_to", plan.grow_to))
+    drawn = (("a Poisson draw", plan.design.poisson), ("a pilot", plan.pilot), ("grow_to", plan.grow_to))
+    others = (*drawn, ("interval midp", plan.interval == "midp"))
     if said := [what for what, there in others if there]:
         raise PlanError(
-            f"announced looks are of a draw by bands or strata, fixed before the first label, but got {', '.join(said)}: leave it out, or "
+            f"planned looks are of a draw by bands or strata, fixed before the first label, but got {', '.join(said)}: leave it out, or "
             "plan one look"
         )
     spend = spending_of(replace(plan, stopping=stopping))
@@ -40,19 +42,28 @@ def announce(plan: Plan, stopping: Stopping) -> Plan:
 
 def spending_of(plan: Plan) -> Spending:
     """What the last look of such a plan may spend, and what all of them are worth."""
-    assert plan.stopping is not None  # asked of plans that announce looks
+    assert plan.stopping is not None  # asked of plans with planned looks
     level = plan.goals[0].level
     looks = looks_of(plan.design, plan.budget, plan.stopping, level=level)
     return Spending("first", looks[-1].two_sided, promise_of(looks, level))
 
 
-def announces(plan: Plan) -> bool:
-    """Whether looks were announced with the plan."""
+def has_looks(plan: Plan) -> bool:
+    """Whether looks were planned with the plan."""
     return plan.stopping is not None and plan.stopping.kind == "looks"
 
 
+def holds_at_looks(metric: str) -> bool:
+    """Whether planned looks were shown to hold for a metric: its denominator needs no label."""
+    try:
+        refuse_unplannable(metric_named(metric))
+    except PlanError:
+        return False
+    return True
+
+
 def at_look(standing: Standing, *, one_sided: bool = False) -> Standing | None:
-    """The study as it stood at the last announced look that its answers allow, with that look's share of the error; None: before the first.
+    """The study as it stood at the last planned look that its answers allow, with that look's share of the error; None: before the first.
 
     Only the answers to the first units of the asking order are read, as many as the look has.
     """

@@ -1,6 +1,7 @@
-"""Looks announced with the plan: shown at their sizes and at no other, each with its own share of the error."""
+"""Looks planned before the first label: shown at their sizes and at no other, each with its own share of the error."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,14 @@ from tests.unit.study.made import TABLE, create, truth_of
 GOAL = "accuracy >= 0.7"
 
 
-def announced(folder: Path, *, budget: int = 200, looks: str = "4 looks") -> Study:
+def planned(folder: Path, *, budget: int = 200, looks: str = "4 looks") -> Study:
     study = create(folder, goals=[GOAL])
-    study.plan(budget, stopping=looks, design="proportional")
+    study.plan(budget, stopping=looks)
     return study
 
 
-def test_numbers_are_shown_at_the_announced_sizes_only(tmp_path: Path) -> None:
-    study = announced(tmp_path)
+def test_numbers_are_shown_at_the_planned_sizes_only(tmp_path: Path) -> None:
+    study = planned(tmp_path)
     assert "at 50, 100, 150, 200 labels" in study.standing.plan.promise
     seen = []
     while batch := study.ask(20):
@@ -27,6 +28,7 @@ def test_numbers_are_shown_at_the_announced_sizes_only(tmp_path: Path) -> None:
         if shown.estimates:
             seen.append((shown.progress.labels, shown["accuracy"].labels, round(shown["accuracy"].level, 6)))
             assert shown.certified
+            assert "recall" not in [e.metric for e in shown.estimates]
     assert [n for _, n, _ in seen] == [50] * 2 + [100] * 3 + [150] * 2 + [200]  # asked up to 60, 80, 100, ...
     levels = {n: level for _, n, level in seen}
     assert levels[50] > levels[100] > levels[150] > levels[200] > 0.95
@@ -35,7 +37,7 @@ def test_numbers_are_shown_at_the_announced_sizes_only(tmp_path: Path) -> None:
 
 
 def test_answers_beyond_a_look_do_not_change_it(tmp_path: Path) -> None:
-    study = announced(tmp_path)
+    study = planned(tmp_path)
     study.ask(200)
     units = study.standing.units
     assert units is not None
@@ -50,7 +52,7 @@ def test_answers_beyond_a_look_do_not_change_it(tmp_path: Path) -> None:
 
 
 def test_a_decision_may_come_at_an_early_look(tmp_path: Path) -> None:
-    study = announced(tmp_path)
+    study = planned(tmp_path)
     batch = study.ask(100)
     assert batch is not None
     assert study.decide() is None
@@ -63,16 +65,21 @@ def test_a_decision_may_come_at_an_early_look(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("goal", "how", "says"),
-    [("recall >= 0.5", {}, "known without labels"), (GOAL, {"grow_to": 300}, "got grow_to"), (GOAL, {"pilot": 60}, "got a pilot")],
+    [
+        ("recall >= 0.5", {}, "known without labels"),
+        (GOAL, {"grow_to": 300}, "got grow_to"),
+        (GOAL, {"pilot": 60}, "got a pilot"),
+        (GOAL, {"interval": "midp"}, "interval midp"),
+    ],
 )
-def test_what_announced_looks_do_not_hold_for_is_refused(tmp_path: Path, goal: str, how: dict[str, int], says: str) -> None:
+def test_what_planned_looks_do_not_hold_for_is_refused(tmp_path: Path, goal: str, how: dict[str, Any], says: str) -> None:
     with pytest.raises(PlanError, match=says):
-        create(tmp_path, goals=[goal]).plan(200, stopping="5 looks", **how)  # type: ignore[arg-type]  # whole numbers both
+        create(tmp_path, goals=[goal]).plan(200, stopping="5 looks", **how)
 
 
 def test_no_look_is_added(tmp_path: Path) -> None:
-    study = announced(tmp_path)
+    study = planned(tmp_path)
     with pytest.raises(PlanError, match="none may be added"):
         study.plan(300)
-    with pytest.raises(PlanError, match="first look needs"):
-        create(tmp_path, "few", goals=[GOAL]).plan(40, stopping="10 looks")
+    with pytest.raises(PlanError, match="at least 4 labels"):
+        create(tmp_path, "few", goals=[GOAL]).plan(20, stopping="10 looks")
