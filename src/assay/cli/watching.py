@@ -1,19 +1,20 @@
 """`assay status` of an online study: the running band of each goal, and how far it is; once, or again and again."""
 
+import json
 import sys
 import time
 from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.output import count, note, print_json, share, table, working
+from assay.cli.output import count, note, share, table, working
 from assay.nouns.metrics import plain
 
 if TYPE_CHECKING:
     from assay.study.online.reading import Running
     from assay.study.study import Study
 
-BAR = 20  # characters of the evidence's bar
+BAR = 10  # characters of the evidence's bar
 
 
 def show_running(study: str, found: "Running") -> None:
@@ -44,7 +45,7 @@ def watch(study: "Study", *, every: float, as_json: bool) -> None:
         if found.labels != seen:
             seen = found.labels
             if as_json:
-                print_json({"study": study.name, **found.as_json()})
+                click.echo(json.dumps({"study": study.name, **found.as_json()}, allow_nan=False))  # one object a line
             else:
                 if sys.stdout.isatty():
                     click.clear()
