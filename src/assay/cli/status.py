@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     flag_value=2.0,
     type=click.FloatRange(min=0.1),
     metavar="SECONDS",
-    help="Of a study that may be looked at at any time: show it again whenever an answer has come, until it ends; with --json one object a line.",
+    help="Of a study that may be looked at at any time: show it again whenever an answer has come, until it ends; with --json a line each.",
 )
 @ledger_option
 @json_option
