@@ -1,8 +1,16 @@
-"""What all tests share: the seed of simulations, 42 unless ASSAY_TEST_SEED says otherwise."""
+"""What all tests share: the seed of simulations, 42 unless ASSAY_TEST_SEED says otherwise, and Ctrl-C that works."""
 
 import os
+import signal
+import threading
 
 import pytest
+
+
+def pytest_configure() -> None:
+    """A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command they start."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
