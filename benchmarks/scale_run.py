@@ -23,7 +23,7 @@ from assay.randomness import NumberRule
 from assay.study.drawing import draw_plan
 from assay.study.plans.fixing import PlanWays, next_plan
 from assay.study.profiling import number_rule_of
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 Result = TypeVar("Result")
 BARE = 'select sum("score"), max("id"), max("region"), bool_or("flag") from {source}'

@@ -16,7 +16,7 @@ from assay.nouns.profile import Profile
 from assay.randomness import NumberRule
 from assay.study.drawing import draw_plan
 from assay.study.plans.fixing import PlanWays, next_plan
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 from tests.contracts.engines_under_test import SALT, UnderTest, assert_same_profile, assert_same_taken, on_engines, reference
 
 N, UNITS = 60_000, 10_000

@@ -28,7 +28,7 @@ BRITISH = re.compile(
 MATHS = {
     "designs": "bands two_bins strata poisson extending",
     "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling thresholds periods comparing",
-    "intervals": "rare",
+    "intervals": "rare anytime",
     "nouns": "weights",
     "planning": "shares guiding several forecasting believing recycling",
     "deciding": "alarms planned_looks streams",

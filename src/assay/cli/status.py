@@ -6,7 +6,7 @@ import click
 
 from assay.cli.options import json_option, ledger_option, next_command, study_argument
 from assay.cli.output import missing_lines, missing_table, note, print_json
-from assay.cli.watching import show_running, watch
+from assay.cli.watching import show_running, watch_study
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
@@ -18,17 +18,13 @@ if TYPE_CHECKING:
 @study_argument
 @click.option("--bands", is_flag=True, help="Drawn units and missing answers of every band, and the tests on them.")
 @click.option(
-    "--watch",
-    "every",
-    is_flag=False,
-    flag_value=2.0,
-    type=click.FloatRange(min=0.1),
-    metavar="SECONDS",
-    help="Of a study that may be looked at at any time: show it again whenever an answer has come, until it ends; with --json a line each.",
-)
+    "--watch", is_flag=True,
+    help="Of a study that may be looked at at any time: show it again whenever it has changed, until it ends; with --json a line each.",
+)  # fmt: skip
+@click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS", help="With --watch: how often.")
 @ledger_option
 @json_option
-def command(*, study: str, bands: bool, every: float | None, ledger: str, as_json: bool) -> None:
+def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, as_json: bool) -> None:
     """Say where a study stands: labels, missing answers, warnings. No interval before its look, unless it may be looked at at any time.
 
     \b
@@ -40,8 +36,8 @@ def command(*, study: str, bands: bool, every: float | None, ledger: str, as_jso
     from assay.study.study import Study
 
     loaded = Study.load(study, ledger=ledger)
-    if every is not None:
-        watch(loaded, every=every, as_json=as_json)
+    if watch:
+        watch_study(loaded, every=every, as_json=as_json)
         return
     found = loaded.status()
     plan = found.plan

@@ -36,23 +36,31 @@ def show_running(study: str, found: "Running") -> None:
         note(line)
 
 
-def watch(study: "Study", *, every: float, as_json: bool) -> None:
+def watch_study(study: "Study", *, every: float, as_json: bool) -> None:
     """Nothing comes back. Shows where the study stands whenever an answer has come, until it has ended or somebody stops it."""
-    seen = -1
+    written, seen = -1, ""
     while True:
-        with working("reading the ledger"):
-            found = study.running()
-        if found.labels != seen:
-            seen = found.labels
-            if as_json:
-                click.echo(json.dumps({"study": study.name, **found.as_json()}, allow_nan=False))  # one object a line
-            else:
-                if sys.stdout.isatty():
-                    click.clear()
-                show_running(study.name, found)
-        if found.ended or found.outcome == "undecided":
-            return
+        if study.written != written:
+            written = study.written
+            with working("reading the ledger"):
+                found = study.running()
+            now = json.dumps({"study": study.name, **found.as_json()}, allow_nan=False)
+            if now != seen:
+                _show_again(study.name, found, now if as_json else None)
+            seen = now
+            if found.ended or found.outcome == "undecided":
+                return
         time.sleep(every)
+
+
+def _show_again(study: str, found: "Running", line: str | None) -> None:
+    """The state as one line of JSON, or in place of what a terminal shows."""
+    if line is not None:
+        click.echo(line)
+        return
+    if sys.stdout.isatty():
+        click.clear()
+    show_running(study, found)
 
 
 def _bar(yes: float, no: float) -> str:

@@ -24,6 +24,7 @@ from assay.nouns.goal import Goal
 from assay.nouns.stopping import Stopping
 from assay.planning.online import Contested, Course
 
+TIE = 1e-12
 NEVER = -1  # the step at which something has not happened
 
 
@@ -88,22 +89,44 @@ def _limits(course: Course, one: Contested, steps: Steps) -> tuple[tuple[float, 
     return found, (float(alone.low), float(alone.high)) if np.isfinite(alone.low) else found, False
 
 
+def status_of(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> GoalStatus:
+    """Whether a goal is decided; of a target without its band, which asking for the next unit does not need."""
+    if one.goal.kind == "+-":
+        return standpoint(course, one, steps, stopping).status
+    return _tested(course, one, steps, stopping)[0]
+
+
 def _decided(found: Standpoint, course: Course, one: Contested, steps: Steps, stopping: Stopping) -> Standpoint:
     """The same with its status."""
     if one.goal.kind == "+-":
         met = found.value is not None and found.half_width <= one.goal.value
         share = min(1.0, one.goal.value / max(found.half_width, 1e-12))
         return replace(found, status="met" if met else "open", decided_at=int(steps.band.size) if met else NEVER, yes=share)
+    status, decided, shares = _tested(course, one, steps, stopping)
+    return replace(found, status=status, decided_at=decided, yes=shares[0], no=shares[1])
+
+
+def _tested(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> tuple[GoalStatus, int, list[float]]:
+    """The status of a target, the label that decided it, and the evidence for and against it as shares of what decides."""
     error = 1 - one.goal.level
     yes, no = evidence(course, one, steps, stopping)
     limits = (-np.log(error), -np.log(error / len(course.goals)))
     when = [int(np.argmax(e >= limit)) + 1 if (e >= limit).any() else NEVER for e, limit in zip((yes, no), limits, strict=True)]
     shares = [float(np.clip(e[-1] / limit, 0.0, 1.0)) if e.size else 0.0 for e, limit in zip((yes, no), limits, strict=True)]
-    status: GoalStatus = "open"
-    if max(when) != NEVER:
-        status = "met" if when[1] == NEVER or 0 < when[0] <= when[1] else "not met"
-    decided = NEVER if status == "open" else when[0] if status == "met" else when[1]
-    return replace(found, status=status, decided_at=decided, yes=shares[0], no=shares[1])
+    if max(when) == NEVER:
+        return ("met", int(steps.band.size), [1.0, shares[1]]) if _is_tie(course, one, steps) else ("open", NEVER, shares)
+    status: GoalStatus = "met" if when[1] == NEVER or 0 < when[0] <= when[1] else "not met"
+    return status, when[0] if status == "met" else when[1], shares
+
+
+def _is_tie(course: Course, one: Contested, steps: Steps) -> bool:
+    """Whether every label is known and the metric is the target itself, which meets it and which no bet can show."""
+    if one.sign or not steps.band.size:
+        return False
+    last = after(steps)
+    known = last.left[-1].sum() + last.missing[-1].sum() == 0
+    value = _value(course, one, steps)
+    return bool(known and value is not None and abs(value - one.goal.value) < TIE)
 
 
 def tested_at(one: Contested, stopping: Stopping) -> FloatArray:

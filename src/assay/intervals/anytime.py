@@ -262,10 +262,14 @@ class Band(NamedTuple):
 
 
 def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
-    """The band from the evidence on a grid of m, rising; `tail` is the error of each side. Limits are one step outside."""
-    limit = -np.log(tail)
-    alive = (best < limit).all(axis=-1)
-    any_ = alive.any(axis=-1)
-    first, last = alive.argmax(axis=-1), m.size - 1 - alive[..., ::-1].argmax(axis=-1)
-    low, high = m[np.maximum(first - 1, 0)], m[np.minimum(last + 1, m.size - 1)]
-    return Band(np.where(any_, low, np.nan), np.where(any_, high, np.nan))
+    """The band from the evidence on a grid of m, rising; `tail` is the error of each side. Limits are one step outside.
+
+    From the value below the first that is not shown to be too low to the value above the last that is not shown to be too high. It may lie
+    between two values of the grid.
+    """
+    limit, top = -np.log(tail), m.size - 1
+    above, below = (best[..., side] < limit for side in (ABOVE, BELOW))
+    first = np.where(above.any(axis=-1), above.argmax(axis=-1), m.size)
+    last = np.where(below.any(axis=-1), top - below[..., ::-1].argmax(axis=-1), -1)
+    low, high = m[np.clip(first - 1, 0, top)], m[np.clip(last + 1, 0, top)]
+    return Band(np.where(first <= last + 1, low, np.nan), np.where(first <= last + 1, high, np.nan))

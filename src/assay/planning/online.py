@@ -68,10 +68,25 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
         if (stopping.kind == "width") != (goal.kind == "+-"):
             wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
             raise PlanError(f"a study that stops by {stopping.kind} has goals with {wanted}, but got {goal}: change the goal or the rule")
+        _refuse_tolerance(goal, stopping.tolerance)
         if goal.over is not None and not _is_linear(goal.definition) and (goal.kind == "+-" or goal.value != 0):
             raise PlanError(
                 f"online, of {goal.metric} only which classifier is better can be settled, but got {goal}: write >= 0, or plan one look"
             )
+
+
+def _refuse_tolerance(goal: Goal, tolerance: float) -> None:
+    """Nothing comes back. Refuses a tolerance within which no value of the metric is wrong: the first label would decide."""
+    metric = goal.definition
+    low, high = (metric.low, metric.high) if goal.over is None else (metric.low - metric.high, metric.high - metric.low)
+    if tolerance and (goal.over is not None and not _is_linear(metric)):
+        raise PlanError(f"a tolerance is of a metric, but of {goal} only the sign is tested: leave the tolerance out")
+    if tolerance and not (low < goal.value - tolerance and goal.value + tolerance < high):
+        most = min(goal.value - low, high - goal.value)
+        raise PlanError(
+            f"a tolerance leaves values on both sides of the target that are wrong, but {goal} +-{tolerance:g} reaches the end of "
+            f"[{low:g}, {high:g}]: name one below {most:g}"
+        )
 
 
 def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[str], slices: Sequence[str]) -> Design:
@@ -129,7 +144,8 @@ def _contested(goal: Goal, terms: Terms, stopping: Stopping, *, whole: float) ->
         low, high = low / whole, high / whole
     step = STEP * (high - low) if goal.kind != "+-" else min(STEP * (high - low), FINEST * goal.value)
     grid = np.linspace(low, high, max(201, round((high - low) / step) + 1))
-    effects = width_effects(goal.value) if stopping.kind == "width" else EFFECTS
+    spread = metric.high - metric.low  # of a cost: in its own currency
+    effects = width_effects(goal.value / spread) * spread if stopping.kind == "width" else EFFECTS * spread
     return Contested(goal=goal, terms=terms, grid=grid, effects=effects, sign=sign, rare=rare)
 
 

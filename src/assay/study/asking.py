@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from assay.ledgers.base import Writing
 from assay.study.drawing import shuffled
-from assay.study.replay import Batch, Standing
+from assay.study.standing import Batch, Standing
 
 
 def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | None:

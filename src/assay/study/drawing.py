@@ -18,7 +18,7 @@ from assay.nouns.draw import Units
 from assay.nouns.plan import Plan
 from assay.nouns.profile import Profile
 from assay.randomness import NumberRule
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 def check_population(engine: Engine, profile: Profile) -> None:

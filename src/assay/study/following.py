@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from assay.errors import StudyError
 from assay.ledgers.base import Ledger
 from assay.nouns.label import CLOSER, UNANSWERED, Label
-from assay.study.replay import Standing, replay
+from assay.study.replay import replay
+from assay.study.standing import Standing
 
 
 def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:

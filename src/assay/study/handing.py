@@ -24,7 +24,7 @@ from assay.randomness import NumberRule
 from assay.study.drawing import draw_plan
 from assay.study.plans.piloting import pilot_units
 from assay.study.profiling import check_goals
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 DUPLICATES = (
     "ids were not checked for duplicates: `assay sql ... --query problems` counts them. Duplicates among the candidates of a draw are "

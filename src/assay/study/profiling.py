@@ -15,7 +15,7 @@ from assay.nouns.profile import Profile
 from assay.planning.asking import for_each
 from assay.planning.risk import risk_of
 from assay.randomness import NUMBER_RULES, NumberRule
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Population, Profile]:

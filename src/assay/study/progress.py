@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from assay.nouns.canonical import Json
 from assay.nouns.label import UNANSWERED
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 class Progress(NamedTuple):

@@ -23,7 +23,8 @@ from assay.study.readings.periods import Change, Watched, asked_change, asked_pe
 from assay.study.readings.reading import Estimates, look_body, read_decision, read_estimates
 from assay.study.readings.slicing import InSlices
 from assay.study.readings.thresholds import Curves
-from assay.study.replay import Standing, replay
+from assay.study.replay import replay
+from assay.study.standing import Standing
 from assay.study.status import Status, read_status
 from assay.study.verifying import Verification, verify
 
@@ -39,6 +40,11 @@ class Reader:
     def standing(self) -> Standing:
         """Where the study stands: the fold of its entries."""
         return replay(self._ledger.entries(self.name))
+
+    @property
+    def written(self) -> int:
+        """How many entries the ledger has of the study: nothing has changed while it stays the same."""
+        return len(self._ledger.entries(self.name))
 
     @property
     def inherited(self) -> int:

@@ -11,7 +11,7 @@ from assay.nouns.population import Population
 from assay.study.progress import Progress, progress
 from assay.study.readings.missing import read_missing
 from assay.study.readings.warning import read_warnings
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

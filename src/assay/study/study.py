@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from assay.engines.opening import open_engine
-from assay.errors import PlanError, StudyError
+from assay.errors import DrawError, PlanError, StudyError
 from assay.estimators.agreement import TruthRule
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
@@ -26,7 +26,7 @@ from assay.study.asking import next_batch
 from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
 from assay.study.following import carried, leader_of
 from assay.study.handing import Texts, handed_draw, place_for, study_texts, units_before
-from assay.study.online.asking import closing_online, refuse_handed, reserve_body
+from assay.study.online.asking import closing_online, held, refuse_handed, reserve_body
 from assay.study.online.asking import next_batch as next_online
 from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
@@ -35,7 +35,8 @@ from assay.study.plans.piloting import plan_rest
 from assay.study.profiling import check_goals, number_rule_of, profile_for, read_goals
 from assay.study.progress import planned_labels
 from assay.study.reader import Reader
-from assay.study.replay import COUNTING_RULES, Batch, Standing, extend_standing, replay
+from assay.study.replay import extend_standing, replay
+from assay.study.standing import COUNTING_RULES, Batch, Standing
 from assay.study.telling import Questions, Told, as_labels, closing, record
 
 
@@ -201,6 +202,8 @@ class Study(Reader):
             if batch != "dry":
                 return batch
             self._fill_reserve(units)
+            if held(self.standing) == held(standing):
+                raise DrawError("a reserve that ran dry has to grow, but the engine gave no unit more: this is a defect, please report it")
 
     def tell(
         self,
@@ -266,11 +269,12 @@ class Study(Reader):
         self._draw(path)
 
     def _fill_reserve(self, units: int) -> None:
-        """Holds more units of each band in reserve, for an online plan."""
+        """Holds more units of each band in reserve, for an online plan; nothing if somebody else did so meanwhile."""
         standing = self.standing
         body = reserve_body(self._engine(standing, self._table), standing, units)
         with self._ledger.writing(self.name) as act:
-            act.append("reserve", key=f"reserve:{fingerprint(body['take'])}", body=body)
+            if body is not None and held(replay(act.entries())) == held(standing):
+                act.append("reserve", key=f"reserve:{held(standing)}", body=body)
 
     def _draw(self, handed: str | None = None) -> None:
         """Draws the plan in force unless it is drawn."""

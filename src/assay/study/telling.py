@@ -12,7 +12,8 @@ from assay.labeling.flat import restored
 from assay.ledgers.base import Writing
 from assay.nouns.canonical import Json
 from assay.nouns.label import CLOSER, Label, read_answer
-from assay.study.replay import Seat, Standing, replay
+from assay.study.replay import replay
+from assay.study.standing import Seat, Standing
 
 GOLD = "gold"  # one adjudicated answer a unit and question, whoever gave it
 _ASKED = "answers are to questions the study asks ({})"
@@ -121,7 +122,8 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: 
             counts["undrawn"] += 1
             continue
         seats = (gold if label.gold else current).setdefault(label.unit, {})
-        counts[_record_one(act, label, seats, correct=correct)] += 1
+        waits = label.unit in standing.handed_again and not standing.was_told_again(label.unit)
+        counts[_record_one(act, label, seats, correct=correct, waits=waits)] += 1
     return Told(**counts)
 
 
@@ -149,13 +151,15 @@ def _asked(label: Label, standing: Standing) -> Label:
     raise LabelError(f"{asked}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
 
 
-def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool) -> str:
-    """What became of one answer."""
+def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool) -> str:
+    """What became of one answer. `waits`: the unit was handed out again, and the same answer again is news."""
     seat = (label.question, GOLD if label.gold else label.labeler)
     before = seats.get(seat)
     if before is not None and label.gold and before.labeler == CLOSER != label.labeler:
         before = None  # nobody had answered: the late answer is the first
     if before is not None and before.answer == label.answer:
+        if waits and act.append("answer", key=f"{label.key}:again:{len(act.entries()) + 1}", body=label.as_json()):
+            return "recorded"
         return "known"
     if before is not None and not correct:
         raise LabelError(

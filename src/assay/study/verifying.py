@@ -28,7 +28,8 @@ from assay.study.plans.piloting import pilot_units, plan_rest
 from assay.study.plans.planned_looks import has_looks, spending_of
 from assay.study.readings.looking import answer, asked_body
 from assay.study.readings.reading import look_body, read_estimates
-from assay.study.replay import Standing, replay
+from assay.study.replay import replay
+from assay.study.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,6 +118,12 @@ def test_a_unit_nobody_could_tell_is_handed_out_again_first_then_counts_as_missi
     assert odd in second.units
     assert len(second.units) == 4
     study.tell(truth_of(unit for unit in second.units if unit != odd))
+    assert study.running().missing == 0  # nobody has looked at it a second time
+    open_now = study.ask(4)
+    assert open_now is not None
+    assert open_now.units == (odd,)
+    assert study.tell({odd: "cannot_tell"}).recorded == 1  # the same answer again is news
+    assert study.tell({odd: "cannot_tell"}).recorded == 0
     standing = study.standing
     assert standing.units is not None
     found = walked(standing)
@@ -221,7 +227,7 @@ def test_a_reserve_that_runs_dry_is_filled_again(tmp_path: Path, monkeypatch: py
     assert found.passed, found.findings
 
 
-@pytest.mark.parametrize("what", ["rate", "waiting", "unit"])
+@pytest.mark.parametrize("what", ["rate", "waiting", "unit", "band", "plan_hash"])
 def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
     study = labeled(online(tmp_path, f"precision >= {PRECISION:.2f}", budget=40), batch=8)
     entries = list(study._ledger.entries("s"))
@@ -231,6 +237,10 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
         body["rate"] = body["rate"][::-1]
     elif what == "waiting":
         body["waiting"] = [0]
+    elif what == "band":
+        body["units"]["band"] = [band + 1 for band in body["units"]["band"]]
+    elif what == "plan_hash":
+        body["plan_hash"] = "0" * 64
     else:
         names = body["units"]["unit"]
         names[0], names[1] = names[1], names[0]
@@ -240,6 +250,67 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
     before = replay(entries[:at])
     assert check_round(before, entries[at].body) is None
     assert check_round(before, body) is not None
+
+
+def test_two_who_ask_while_the_reserve_is_dry_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.study.online.asking.SPARE", 0)
+    monkeypatch.setattr("assay.study.online.asking.AHEAD", 1.0)
+    monkeypatch.setattr("assay.study.online.asking.EXPECTED", 0.01)
+    online(tmp_path, "accuracy >= 0.82", budget=300)
+
+    def work(units: int) -> int:
+        batch = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE).ask(units, next=True)
+        return len(batch.units) if batch is not None else 0
+
+    with ThreadPoolExecutor(6) as pool:
+        asked = sum(pool.map(work, (40, 45, 50, 55, 30, 35)))
+    study = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE)
+    assert study.standing.units is not None
+    assert len(study.standing.units) == asked == 255
+    found = study.verify(population=True)
+    assert found.passed, found.findings
+
+
+@pytest.mark.parametrize("positives", [1, 2, 5, 7, 10])
+def test_a_census_is_never_empty_and_holds_the_truth(tmp_path: Path, positives: int) -> None:
+    table = {"id": [f"i{i}" for i in range(11)], "score": [0.6 + i / 50 for i in range(11)]}
+    study = Study.create("s", read_population(table, score="score", threshold=0.5), goals=["precision +-0.02"], ledger=ledger_in(tmp_path))
+    study.plan(11, stopping="width")
+    while batch := study.ask(4):
+        study.tell({unit: int(unit[1:]) < positives for unit in batch.units})
+    one = study.running().goals[0]
+    assert not one.empty
+    assert one.low <= positives / 11 <= one.high
+    assert study.running().outcome == "ship"
+
+
+@pytest.mark.parametrize("goal", ["precision >= 0.5", "precision <= 0.5"])
+def test_a_census_at_the_target_itself_meets_it(tmp_path: Path, goal: str) -> None:
+    table = {"id": ["a", "b", "c", "d"], "score": [0.6, 0.7, 0.8, 0.9]}
+    study = Study.create("s", read_population(table, score="score", threshold=0.5), goals=[goal], ledger=ledger_in(tmp_path))
+    study.plan(4, stopping="decision")
+    while batch := study.ask(4):
+        study.tell({unit: unit in "ab" for unit in batch.units})
+    assert study.running().outcome == "ship"
+
+
+def test_costs_in_another_currency_take_as_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.study.study.new_salt", lambda: "cd" * 16)
+    labels: list[int] = []
+    for goal in ("cost[0,1,1,0] <= 0.3", "cost[0,100,100,0] <= 30"):
+        folder = tmp_path / str(len(labels))
+        folder.mkdir()
+        labels.append(labeled(online(folder, goal, budget=300)).running().labels)
+    assert labels[0] == labels[1] < 300
+
+
+def test_corrections_of_a_study_that_may_be_watched_are_told(tmp_path: Path) -> None:
+    study = online(tmp_path, "accuracy >= 0.8")
+    batch = study.ask(10)
+    assert batch is not None
+    study.tell(truth_of(batch.units))
+    study.tell({batch.units[0]: {"yes": "no", "no": "yes"}[TRUTH[batch.units[0]]]}, correct=True)
+    assert any("1 answers were corrected" in warning for warning in study.status().warnings)
 
 
 def test_width_ends_when_the_band_is_narrow_enough(tmp_path: Path) -> None:
@@ -299,6 +370,8 @@ def test_goals_of_slices_are_decided_on_their_own_units(tmp_path: Path) -> None:
         ("precision >= 0.5", "decision +-0.6", "tolerance"),
         ("precision >= 0.5", "twelve looks", "stopping rule is"),
         ("precision >= 0.5", "12 looks", "2 to 10"),
+        ("precision >= 0.99", "decision +-0.02", "name one below 0.01"),
+        ("precision >= 0.02", "decision +-0.02", "name one below 0.02"),
     ],
 )
 def test_rules_that_do_not_fit_are_refused(tmp_path: Path, goal: str, stopping: str, says: str) -> None:

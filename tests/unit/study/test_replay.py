@@ -11,7 +11,8 @@ from assay.ledgers.base import Entry
 from assay.nouns.label import Label
 from assay.study.progress import progress
 from assay.study.readings.reading import read_estimates
-from assay.study.replay import Standing, replay
+from assay.study.replay import replay
+from assay.study.standing import Standing
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 
 

@@ -1,6 +1,6 @@
 """Which units an online study asks next: a band by chance, then the band's next unit by permanent number.
 
-Step t picks its band by md5("<salt>:pick:<t>"); the probabilities look at answers that were recorded when it was asked, all of earlier
+Step t picks its band by md5("<salt>|pick|<t>"); the probabilities look at answers that were recorded when it was asked, all of earlier
 steps. So any number of labelers may hold open batches: what is still open teaches nothing, and breaks nothing. Labels are read in asking
 order, up to the first that is not settled.
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.designs.online import asking_rates, even_share, picked, predicted
 from assay.engines.base import Engine
-from assay.errors import DrawError, PlanError
+from assay.errors import PlanError
 from assay.estimators.online import influences, point
 from assay.ledgers.base import Writing
 from assay.nouns.arrays import FloatArray, IntArray
@@ -28,8 +28,8 @@ from assay.randomness import TOP
 from assay.study.asking import new_batch, open_batch
 from assay.study.drawing import draw_reserve
 from assay.study.online.course import Walked, some_left, walked
-from assay.study.online.reading import read_running
-from assay.study.replay import Batch, Standing
+from assay.study.online.reading import has_ended
+from assay.study.standing import Batch, Standing
 
 EXPECTED = 1.0  # of what a band should be asked by the plan: the least that is held in reserve
 AHEAD = 2.0  # of that, or of what it was asked so far: units held in reserve; at least 1, else a reserve would not last for the next batch
@@ -45,22 +45,27 @@ def reserve_takes(standing: Standing, units: int) -> IntArray:
     return np.asarray(np.minimum(design.N, np.ceil(AHEAD * np.maximum(expected, drawn) + SPARE + units)).astype(np.int64))
 
 
-def reserve_body(engine: Engine, standing: Standing, units: int) -> dict[str, Json]:
-    """The ledger's entry: the units that come to the reserve, by band and permanent number."""
+def reserve_body(engine: Engine, standing: Standing, units: int) -> dict[str, Json] | None:
+    """The ledger's entry: the units that come to the reserve, by band and permanent number; None: it holds them all."""
     take = reserve_takes(standing, units)
     found = draw_reserve(engine, standing.profile, standing.plan, take)
-    held = set(standing.reserve.unit) if standing.reserve is not None else set()
-    new = np.array([i for i, unit in enumerate(found.unit) if unit not in held], dtype=np.int64)
+    known = set(standing.reserve.unit) if standing.reserve is not None else set()
+    new = np.array([i for i, unit in enumerate(found.unit) if unit not in known], dtype=np.int64)
     if not new.size:
-        raise DrawError("a reserve that ran dry has to grow, but the engine gave no unit more: this is a defect, please report it")
+        return None
     return {
         "plan": standing.plan.number, "take": take.tolist(), "units": found.pick(new).as_json(), "fingerprint": standing.profile.fingerprint
     }  # fmt: skip
 
 
+def held(standing: Standing) -> int:
+    """Units in reserve."""
+    return len(standing.reserve) if standing.reserve is not None else 0
+
+
 def pick_number(salt: str, step: int) -> float:
-    """The number in [0, 1) that picks a step's band: 52 bits of the md5 of salt and step."""
-    digest = hashlib.md5(f"{salt}:pick:{step}".encode(), usedforsecurity=False).hexdigest()
+    """The number in [0, 1) that picks a step's band: 52 bits of the md5 of salt and step, so written that no id's number is the same."""
+    digest = hashlib.md5(f"{salt}|pick|{step}".encode(), usedforsecurity=False).hexdigest()
     return int(digest[:13], 16) / TOP
 
 
@@ -132,11 +137,11 @@ def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> B
     """
     found = walked(standing)
     names = standing.units.unit if standing.units is not None else ()
-    if found.waiting and not more:
-        return open_batch(standing, [names[t] for t in found.waiting])
+    if (found.waiting or found.seen_again) and not more:
+        return open_batch(standing, [names[t] for t in sorted((*found.waiting, *found.seen_again))])
     again = [names[t] for t in found.again][:units]
     count = min(units - len(again), standing.plan.budget - len(names))
-    if read_running(standing).ended or (count <= 0 and not again):
+    if (count <= 0 and not again) or has_ended(standing, found):
         return None
     fresh: list[str] = []
     if count > 0:
@@ -165,9 +170,10 @@ def check_round(before: Standing, body: Mapping[str, Any]) -> str | None:
         return "its probabilities are not those that the answers before it give"
     if body["waiting"] != [t for t, one in enumerate(found.label) if one is None]:
         return "it does not say which steps were waiting for an answer"
-    names = body["units"]["unit"]
-    again = next_units(before, found, len(names))
-    if again is None or list(again[0].unit) != names:
+    if (body["plan"], body["plan_hash"], body["fingerprint"]) != (before.plan.number, before.plan.hash, before.profile.fingerprint):
+        return "it is not of the plan and population in force"
+    again = next_units(before, found, len(body["units"]["unit"]))
+    if again is None or again[0].as_json() != body["units"]:
         return "its units are not those that salt and probabilities pick"
     return None
 

@@ -14,7 +14,7 @@ from assay.intervals.anytime import MISSING, Steps
 from assay.nouns.arrays import FloatArray, IntArray
 from assay.nouns.label import CLOSER, UNANSWERED
 from assay.planning.online import Course, course_of
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 LABELS = {"yes": 1, "no": 0}
 
@@ -27,6 +27,7 @@ class Walked:
     label     of every unit drawn: 1, 0, MISSING where it is settled that there is none, None where it is not settled
     waiting   steps without any answer
     again     steps answered, but not usably, that have to be handed out once more
+    seen_again   those that were, and have no new answer yet
     """
 
     course: Course
@@ -34,6 +35,7 @@ class Walked:
     label: tuple[int | None, ...]
     waiting: tuple[int, ...]
     again: tuple[int, ...]
+    seen_again: tuple[int, ...]
 
     @property
     def labels(self) -> int:
@@ -58,19 +60,24 @@ def walked(standing: Standing, course: Course | None = None) -> Walked:
     """How far the study is."""
     found = read_course(standing) if course is None else course
     units = standing.units.unit if standing.units is not None else ()
-    second = _handed_twice(standing)
-    label = tuple(label_of(standing, unit, seen_again=unit in second) for unit in units)
+    label = tuple(label_of(standing, unit) for unit in units)
     settled = next((t for t, one in enumerate(label) if one is None), len(label))
     band = standing.units.band[:settled] if standing.units is not None else np.empty(0, dtype=np.int64)
     said = np.array([one for one in label[:settled] if one is not None], dtype=np.int64)
     steps = path(found.N, found.prior, band=band, label=said, rate=_rates(standing, found, band))
     unsettled = [t for t, one in enumerate(label) if one is None]
-    waiting = tuple(t for t in unsettled if not standing.told(units[t]))
-    again = tuple(t for t in unsettled if standing.told(units[t]) and units[t] not in second and not _is_open_again(standing, units[t]))
-    return Walked(course=found, steps=steps, label=label, waiting=waiting, again=again)
+    untold = [t for t in unsettled if standing.told(units[t])]
+    return Walked(
+        course=found,
+        steps=steps,
+        label=label,
+        waiting=tuple(t for t in unsettled if not standing.told(units[t])),
+        again=tuple(t for t in untold if units[t] not in standing.handed_again),
+        seen_again=tuple(t for t in untold if units[t] in standing.handed_again),
+    )
 
 
-def label_of(standing: Standing, unit: str, *, seen_again: bool) -> int | None:
+def label_of(standing: Standing, unit: str) -> int | None:
     """A unit's label: 1, 0, MISSING once it is settled that there is none, else None.
 
     Settled: two labelers could not tell, or nobody could when it was handed out again, or the study was closed.
@@ -81,23 +88,7 @@ def label_of(standing: Standing, unit: str, *, seen_again: bool) -> int | None:
     if answer.answer not in UNANSWERED:
         return LABELS[answer.answer]
     tellers = {label.labeler for label in standing.told(unit)}
-    return MISSING if len(tellers) > 1 or CLOSER in tellers or seen_again else None
-
-
-def _handed_twice(standing: Standing) -> frozenset[str]:
-    """Units handed out in a second batch of which every unit has some answer by now."""
-    seen: set[str] = set()
-    found: set[str] = set()
-    for batch in standing.batches:
-        if all(standing.told(unit) for unit in batch.units):
-            found |= seen & set(batch.units)
-        seen |= set(batch.units)
-    return frozenset(found)
-
-
-def _is_open_again(standing: Standing, unit: str) -> bool:
-    """Whether a unit was handed out again already, in a batch that is not answered yet."""
-    return sum(unit in batch.units for batch in standing.batches) > 1
+    return MISSING if len(tellers) > 1 or CLOSER in tellers or standing.was_told_again(unit) else None
 
 
 def _rates(standing: Standing, course: Course, band: IntArray) -> FloatArray:

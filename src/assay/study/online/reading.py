@@ -6,7 +6,7 @@ Main path: population > profile > plan > draw > labels > [estimate] > [decision]
 from dataclasses import dataclass
 
 from assay.deciding.remaining import Remaining, remaining
-from assay.deciding.running import Standpoint, standpoint
+from assay.deciding.running import Standpoint, standpoint, status_of
 from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision, GoalVerdict, Outcome
 from assay.nouns.estimate import Estimate
@@ -18,9 +18,9 @@ from assay.study.progress import progress
 from assay.study.readings.estimates import Estimates
 from assay.study.readings.missing import read_missing
 from assay.study.readings.warning import read_warnings
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
-AHEAD = 2_000  # labels looked ahead at most
+AHEAD, AHEAD_LEAST = 2_000, 100  # labels looked ahead at most, fewer the more goals there are
 EMPTY = (
     "the running band of {} is empty, which chance does with probability {:g} at most: answers were changed, units came twice, or the "
     "question is not the one that was asked"
@@ -83,12 +83,20 @@ def read_running(standing: Standing, *, forecast: bool = False) -> Running:
     ahead = None
     if forecast and outcome == "label more":
         rng = stream(plan.number, found.labels)
-        within = min(plan.budget - found.labels, AHEAD)
+        within = min(plan.budget - found.labels, max(AHEAD // len(stands), AHEAD_LEAST))
         ahead = remaining(found.course, stands, found.steps, plan.stopping, within=within, rng=rng)
     return Running(
         goals=stands, stopping=plan.stopping, budget=plan.budget, drawn=drawn, labels=found.labels, missing=found.missing,
         beyond=answered - found.labels, again=len(found.again), outcome=outcome, remaining=ahead,
     )  # fmt: skip
+
+
+def has_ended(standing: Standing, found: Walked) -> bool:
+    """Whether the stopping rule has ended the study."""
+    stopping = standing.plan.stopping
+    assert stopping is not None  # asked of online plans only
+    statuses = [status_of(found.course, one, found.steps, stopping) for one in found.course.goals]
+    return "not met" in statuses or all(status == "met" for status in statuses)
 
 
 def _outcome(plan: Plan, found: Walked, stands: tuple[Standpoint, ...]) -> Outcome:

@@ -26,7 +26,7 @@ from assay.planning.extending import Late, labels_with_reuse, late, late_design,
 from assay.planning.forecasting import Forecast
 from assay.study.plans.fixing import still_fresh
 from assay.study.profiling import check_goals
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 class Served(NamedTuple):

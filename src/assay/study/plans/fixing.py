@@ -26,7 +26,7 @@ from assay.study.plans.online import online_plan, refuse_beside
 from assay.study.plans.piloting import pilot_of
 from assay.study.plans.planned_looks import with_looks
 from assay.study.plans.sizing import Columns, asks_for
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 class PlanWays(NamedTuple):

@@ -12,7 +12,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.goal import Goal
 from assay.planning.forecasting import Forecast, forecast
 from assay.study.plans.sizing import Columns, asks_for
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 NO_FORECAST = "nothing: a study that began with a pilot is not forecast from its scores"
 

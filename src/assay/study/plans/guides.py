@@ -10,7 +10,7 @@ import numpy as np
 from assay.nouns import ladder
 from assay.nouns.arrays import FloatArray
 from assay.planning.guiding import FittedGuide, log_odds
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 def columns_of(standing: Standing) -> FloatArray:

@@ -12,7 +12,7 @@ from assay.nouns.goal import Goal
 from assay.nouns.plan import Plan
 from assay.nouns.stopping import Stopping
 from assay.planning.online import online_design, refuse_goals
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
@@ -48,6 +48,7 @@ def refuse_beside(standing: Standing, stopping: Stopping, *, design: str | Choic
     said += ["a study that it follows"] if standing.follows is not None else []
     said += ["a design"] if (design.name if isinstance(design, Choice) else design) not in ("bands", "online") else []
     said += ["an interval"] if interval not in ("rec", "anytime") else []
+    said += [f"the rule {standing.rule}"] if standing.rule != "first" else []
     said += ["several questions"] if standing.profile.claims is not None or len(standing.questions) > 1 else []
     if said:
         raise PlanError(

@@ -28,7 +28,7 @@ from assay.planning.sizing import labels_needed
 from assay.study.plans.guides import columns_of, guide_of
 from assay.study.plans.sizing import Columns
 from assay.study.readings.counting import read_answers
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 SMALLEST_PILOT = 20
 

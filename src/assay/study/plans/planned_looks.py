@@ -16,7 +16,7 @@ from assay.nouns.design import Design
 from assay.nouns.metrics import metric_named
 from assay.nouns.plan import Plan
 from assay.nouns.stopping import Stopping
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 def looks_of(design: Design, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:

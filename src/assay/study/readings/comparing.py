@@ -26,7 +26,7 @@ from assay.planning.contests import Contest
 from assay.planning.crossing import refuse_thin
 from assay.planning.sizing import smoothed_shares
 from assay.study.readings.counting import Answers, read_answers
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # of these less is better
 

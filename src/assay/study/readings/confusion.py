@@ -11,7 +11,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.estimate import Estimate
 from assay.nouns.metrics import PRECISION
 from assay.study.readings.counting import groups_for, read_answers, with_gold
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

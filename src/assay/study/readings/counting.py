@@ -24,7 +24,7 @@ from assay.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from assay.nouns.weights import QUANTA, LabelSums
 from assay.planning.asking import cells_of
 from assay.study.plans.guides import guide_of
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 class Answers(NamedTuple):

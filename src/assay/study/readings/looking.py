@@ -12,7 +12,7 @@ from assay.study.plans.online import refuse_online
 from assay.study.progress import progress
 from assay.study.readings import comparing, periods, slicing, thresholds
 from assay.study.readings.warning import closed_after_a_peek
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 class Shown(Protocol):

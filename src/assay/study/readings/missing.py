@@ -9,7 +9,7 @@ from assay.estimators.missing import WORST_FROM, count_missing
 from assay.nouns import ladder
 from assay.nouns.label import UNANSWERED
 from assay.nouns.missing import Missing
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 BROKEN_PROMISE = "the missing answers are not random: the interval does not hold as it stands, the worst case does"
 

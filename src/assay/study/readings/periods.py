@@ -23,7 +23,7 @@ from assay.nouns.metrics import metric_named
 from assay.nouns.tally import Tally
 from assay.study.progress import progress
 from assay.study.readings.counting import prefix, read_answers, tally
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ from assay.study.readings.counting import Answers, Counts, groups_for, read_answ
 from assay.study.readings.estimates import Estimates as Estimates
 from assay.study.readings.missing import BROKEN_PROMISE, read_missing, say_missing
 from assay.study.readings.warning import closed_after_a_peek, read_warnings
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 ALL = "all"  # whose metric it is where several labels or classes are judged together
 

@@ -18,7 +18,7 @@ from assay.nouns.metrics import metric_named
 from assay.planning.asking import cells_of
 from assay.study.readings.atlas import caution_of
 from assay.study.readings.counting import Counts, groups_for, read_answers
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 MOST_SLICES = 500
 CROSSED = " x "

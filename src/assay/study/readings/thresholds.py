@@ -18,7 +18,7 @@ from assay.nouns.canonical import Json
 from assay.nouns.metrics import METRICS, PRECISION, RECALL
 from assay.planning.searching import search_of
 from assay.study.readings.counting import read_answers
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 CURVES = (PRECISION, RECALL)
 

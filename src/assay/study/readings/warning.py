@@ -13,7 +13,7 @@ from assay.nouns.missing import Missing
 from assay.study.drawing import gold_units
 from assay.study.progress import Progress
 from assay.study.readings.missing import say_missing
-from assay.study.replay import Standing
+from assay.study.standing import Standing
 
 RULES = {
     "first": "the first answer counts",
@@ -32,12 +32,14 @@ def closed_after_a_peek(standing: Standing) -> bool:
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
     """What a reader must know beside the numbers."""
     warnings: list[str] = []
-    if standing.profile.guided and done.answered:
+    if standing.profile.guided and done.answered and not (standing.plans and standing.plan.is_online):
         warnings += _guide_warnings(standing, counts=done.complete)
+    online = bool(standing.plans) and standing.plan.is_online
     if done.unanswered:
+        assumed = "they count against either side, so nothing is assumed of them" if online else say_missing(missing)
         warnings.append(
             f"{done.unanswered:,} of {done.labels:,} resolved units have no usable answer ({done.cannot_tell} cannot tell, {done.skipped} "
-            f"skipped, {done.never_answered} never answered): {say_missing(missing)}"
+            f"skipped, {done.never_answered} never answered): {assumed}"
         )
     if standing.changed_after_look:
         voices = "" if standing.rule == "first" else ", or added to others of the same unit"
