@@ -100,7 +100,7 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
     known: set[tuple[str, str]] = set()
     shown, changed = False, 0
     for entry in entries:
-        if entry.kind == "look" or (entry.kind == "plan" and "stopping" in entry.body["plan"]):
+        if entry.kind == "look" or (entry.kind == "plan" and Plan.of_json(entry.body["plan"]).is_online):
             shown = True  # a study that may be looked at at any time is taken to be looked at
         elif entry.kind == "correction":
             changed += shown

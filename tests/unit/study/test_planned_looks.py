@@ -77,6 +77,15 @@ def test_what_planned_looks_do_not_hold_for_is_refused(tmp_path: Path, goal: str
         create(tmp_path, goals=[goal]).plan(200, stopping="5 looks", **how)
 
 
+def test_corrections_before_the_first_look_are_no_news(tmp_path: Path) -> None:
+    study = planned(tmp_path)
+    batch = study.ask(20)
+    assert batch is not None
+    study.tell(dict.fromkeys(batch.units, "yes"))
+    study.tell(truth_of(batch.units), correct=True)
+    assert not any("corrected" in warning for warning in study.status().warnings)
+
+
 def test_no_look_is_added(tmp_path: Path) -> None:
     study = planned(tmp_path)
     with pytest.raises(PlanError, match="none may be added"):
