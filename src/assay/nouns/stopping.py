@@ -17,6 +17,7 @@ from assay.errors import PlanError
 from assay.nouns.canonical import Json
 
 StopKind = Literal["decision", "width", "looks"]
+ONLINE: tuple[StopKind, ...] = ("decision", "width")  # units are asked one after another, and looking is free
 MOST_LOOKS = 10
 _WRITTEN = re.compile(r"(?P<kind>decision|width)(?:\s*(?:\+-|±)\s*(?P<tolerance>[0-9]*\.?[0-9]+))?|(?P<looks>[0-9]+)\s+looks")
 
@@ -47,7 +48,7 @@ class Stopping:
     @property
     def is_online(self) -> bool:
         """Whether units are asked one after another, where answers say, and looking is free."""
-        return self.kind != "looks"
+        return self.kind in ONLINE
 
     def __str__(self) -> str:
         """The rule as it would be typed."""

@@ -17,6 +17,7 @@ from assay.nouns.goal import Goal
 from assay.nouns.label import UNANSWERED, Label
 from assay.nouns.plan import Plan
 from assay.nouns.profile import Profile
+from assay.nouns.stopping import ONLINE
 from assay.study.standing import Batch, Look, Round, Seat, Standing
 
 
@@ -100,7 +101,7 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
     known: set[tuple[str, str]] = set()
     shown, changed = False, 0
     for entry in entries:
-        if entry.kind == "look" or (entry.kind == "plan" and Plan.of_json(entry.body["plan"]).is_online):
+        if entry.kind == "look" or (entry.kind == "plan" and entry.body["plan"].get("stopping", {}).get("kind") in ONLINE):
             shown = True  # a study that may be looked at at any time is taken to be looked at
         elif entry.kind == "correction":
             changed += shown
