@@ -6,6 +6,7 @@ from scipy.stats import binom
 
 from assay.deciding.planned_looks import planned_looks
 from assay.errors import PlanError
+from assay.nouns.tally import Tally
 from assay.randomness import stream
 from benchmarks.comparing import Judged, judged
 from benchmarks.made import known, noise, precise
@@ -80,8 +81,9 @@ def test_prefixes_are_the_draws_of_their_size(seed: int) -> None:
     before = np.zeros(1)
     for size, tally in zip([100, 300, 500], tallies, strict=True):
         assert (tally.labels == size).all()
-        assert (tally.n >= before).all()  # type: ignore[union-attr]  # of one classifier
-        before = tally.n  # type: ignore[union-attr]
+        assert isinstance(tally, Tally)
+        assert (tally.n >= before).all()
+        before = tally.n
 
 
 def test_bands_cut_for_the_whole_budget_cannot_serve_the_first_of_five_looks(seed: int) -> None:
