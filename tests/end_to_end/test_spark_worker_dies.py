@@ -16,7 +16,7 @@ from tests.contracts.engines_under_test import GBM, NEEDS_SPARK, SALT, reference
 
 pytestmark = [*NEEDS_SPARK]
 
-N, PARTS = 2_000, 8
+N, PARTS = 2_000, 16
 # Every row sleeps 5 ms, so that the draw takes seconds however fast the machine is.
 SLEEP = "case when reflect('java.lang.Thread', 'sleep', 5L) = 'never' then 1 else 0 end"
 SLOW = f"select id, id / {N}d + {SLEEP} as s from range(0, {N}, 1, {PARTS})"
@@ -36,10 +36,15 @@ def executors() -> list[int]:
     return found
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+def registered() -> int:
+    """How many executors have told the driver that they are there; a process that has just begun has not."""
+    return len(spark_session().sparkContext._jsc.sc().statusTracker().getExecutorInfos()) - 1  # the driver counts itself
+
+
+def wait_until(holds: Callable[[], bool], *, awaited: str) -> None:
+    deadline = time.monotonic() + 180
     while not holds():
-        assert time.monotonic() < deadline, "took too long"
+        assert time.monotonic() < deadline, f"took too long: {awaited}"
         time.sleep(0.02)
 
 
@@ -52,19 +57,20 @@ def test_the_units_are_the_same() -> None:
     tracker = spark_session().sparkContext.statusTracker()
     table = spark_session().sql(SLOW)
     engine = open_engine(Population(source=MEMORY, table=table, id="id", classifiers=(GBM,)))
-    wait_until(lambda: len(executors()) == 2)
+    wait_until(lambda: len(executors()) == registered() == 2, awaited="two executors")
     drawn: list[Taken] = []
     drawing = threading.Thread(target=lambda: drawn.append(take_smallest(engine, profile, band=band, take=take, salt=SALT)))
     drawing.start()
 
     def stage_at_work() -> int | None:
+        assert drawing.is_alive(), "the draw ended before an executor could be killed"
         for stage in tracker.getActiveStageIds():
             info = tracker.getStageInfo(stage)
             if info is not None and info.numTasks == PARTS and info.numActiveTasks == 2 and info.numCompletedTasks >= 2:
                 return int(stage)
         return None
 
-    wait_until(lambda: stage_at_work() is not None)
+    wait_until(lambda: stage_at_work() is not None, awaited="both executors at work")
     stage, victim = stage_at_work(), executors()[0]
     os.kill(victim, signal.SIGKILL)
     drawing.join(timeout=120)
@@ -75,4 +81,4 @@ def test_the_units_are_the_same() -> None:
     assert drawn, "the draw did not end"
     assert drawn[0].units.unit == expected.units.unit
     np.testing.assert_array_equal(drawn[0].cut, expected.cut)
-    wait_until(lambda: victim not in executors() and len(executors()) == 2)  # the worker has started another
+    wait_until(lambda: victim not in executors() and len(executors()) == 2, awaited="another executor")  # the worker has started another
