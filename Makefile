@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs coverage
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -28,6 +28,8 @@ help:
 	@echo "make anytime DATA=FOLDER     writes docs/anytime.md: running bands, decisions and many labelers"
 	@echo "make planned-looks DATA=FOLDER  writes docs/planned-looks.md: looks named beforehand"
 	@echo "make streams      writes docs/streams.md: alarms over streams"
+	@echo "make services-test   the tests against a real Label Studio, which is installed beside the project first (about 1 GB)"
+	@echo "make many-labelers   writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
 	@echo "make docs        runs the code of the documentation"
@@ -44,6 +46,12 @@ test:
 	$(PYTEST) -m "not slow and not spark" -n 2
 	$(PYTEST) -m "not slow and spark" tests/contracts
 	$(PYTEST) -m "not slow and spark" tests/end_to_end
+
+services-test:
+	scripts/services run --only label-studio -- $(PYTEST) tests/end_to_end/test_label_studio.py
+
+many-labelers:
+	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
 
 # The seed reaches the tests as ASSAY_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)

@@ -10,6 +10,7 @@
     ├── LabelError         an answer cannot be recorded
     ├── StudyError         no such study, or one of that name exists
     └── LedgerError        the record is missing, of another version, or was changed
+        └── LedgerUnreachable   its database does not answer now: do it again, which is safe
 
 Each class below repeats its line.
 """
@@ -53,3 +54,7 @@ class StudyError(AssayError):
 
 class LedgerError(AssayError):
     """The record is missing, of another version, or was changed."""
+
+
+class LedgerUnreachable(LedgerError):
+    """The database of the record does not answer now. Whether an act was kept is unknown: do it again, which is safe."""

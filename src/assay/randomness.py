@@ -81,3 +81,9 @@ def new_salt() -> str:
 def stream(seed: int, *purpose: int) -> np.random.Generator:
     """The Generator for one purpose of one seed: same arguments, same numbers; another purpose never shifts this one."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=purpose))
+
+
+def is_double(salt: str, unit: str, share: float) -> bool:
+    """Whether a unit is among the share that two labelers look at: by salt and id alone, so a larger share only adds units."""
+    digest = hashlib.md5(f"{salt}:double:{unit}".encode(), usedforsecurity=False).hexdigest()
+    return int(digest[:13], 16) < share * TOP

@@ -1,10 +1,18 @@
 """Every ledger the contract is run on. A new ledger is added to LEDGERS; a test fails if one is missing."""
 
+import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import psycopg
+import pytest
+
+from assay.ledgers.postgres import PostgresLedger
 from assay.ledgers.sqlite import SqliteLedger
+
+POSTGRES = os.environ.get("ASSAY_TEST_POSTGRES", "")
 
 
 class UnderTest(NamedTuple):
@@ -18,4 +26,17 @@ class UnderTest(NamedTuple):
         return self.name
 
 
-LEDGERS = (UnderTest("sqlite", SqliteLedger, lambda folder: f"sqlite:///{folder}/ledger.db"),)
+def in_postgres(folder: Path) -> str:
+    """The address of a schema of its own for each folder."""
+    schema = "ledger_" + hashlib.md5(str(folder).encode(), usedforsecurity=False).hexdigest()
+    with psycopg.connect(POSTGRES) as connection:
+        connection.execute(f"create schema if not exists {schema}")
+    return f"{POSTGRES}?options=-csearch_path%3D{schema}"
+
+
+LEDGERS = (
+    UnderTest("sqlite", SqliteLedger, lambda folder: f"sqlite:///{folder}/ledger.db"),
+    UnderTest("postgres", PostgresLedger, in_postgres),
+)
+NEEDS_POSTGRES = pytest.mark.skipif(not POSTGRES, reason="needs a server: scripts/services run -- COMMAND")
+PARAMETERS = [pytest.param(one, id=one.name, marks=[NEEDS_POSTGRES] if one.ledger is PostgresLedger else []) for one in LEDGERS]

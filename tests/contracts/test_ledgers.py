@@ -14,7 +14,7 @@ import assay.ledgers
 from assay.ledgers.base import SEALING, Kind, Ledger, broken, seal_of
 from assay.ledgers.opening import open_ledger
 from assay.nouns.canonical import Json
-from tests.contracts.ledgers_under_test import LEDGERS, UnderTest
+from tests.contracts.ledgers_under_test import LEDGERS, PARAMETERS, UnderTest
 
 KINDS: tuple[Kind, ...] = ("population", "study", "plan", "draw", "batch", "answer", "correction", "look")
 BODY: dict[str, Json] = {
@@ -23,7 +23,7 @@ BODY: dict[str, Json] = {
     "inner": {"b": [], "a": {}},
 }
 
-pytestmark = pytest.mark.parametrize("under", LEDGERS, ids=str)
+pytestmark = pytest.mark.parametrize("under", PARAMETERS)
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ WORDS = {
     "WeightSums": "metric weight",
     "Agreed": "agreement",
     "Share": "agreement",
+    **dict.fromkeys(("Finished", "Held", "UnitTurns", "TurnCounts"), "turn"),
 }
 
 

@@ -503,7 +503,7 @@ def test_head_takes_one_line(planned: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
-@pytest.mark.parametrize("target", ["assay.study.study.Study.tell", "assay.ledgers.sqlite.SqliteWriting.append"])
+@pytest.mark.parametrize("target", ["assay.study.study.Study.tell", "assay.ledgers.database.Act.append"])
 def test_ctrl_c_stops_in_words_and_keeps_the_ledger_whole(planned: Path, target: str) -> None:
     ok("draw", "s", "--units", BUDGET, "--out", "b.csv")
     before = entries(planned)

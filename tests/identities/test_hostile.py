@@ -69,7 +69,7 @@ def test_any_tally(tally: Tally, name: str, interval: IntervalKind, tail: float)
     refused(lambda: lawful(metric_named(name), measure(metric_named(name), tally, tail=tail, interval=interval)))
 
 
-@hostile(600)
+@hostile(1_340)
 @given(tallies(), st.sampled_from(NAMES), st.sampled_from(["bootstrap", "rao_wu"]), tails)
 def test_any_tally_drawn_again(tally: Tally, name: str, interval: IntervalKind, tail: float) -> None:
     found = measure(metric_named(name), tally, tail=tail, interval=interval, rng=np.random.default_rng(1))
@@ -120,7 +120,7 @@ SUITES = (
 
 def test_the_cases_are_ten_thousand_and_more() -> None:
     told = [vars(suite)["_hypothesis_internal_use_settings"] for suite in SUITES]
-    assert sum(each.max_examples for each in told) == 10_600
+    assert sum(each.max_examples for each in told) >= 10_600
 
 
 # ---------------------------------------------------------------- found this way, each a case of its own

@@ -94,7 +94,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> SqliteLedger:
     return SqliteLedger(f"sqlite:///{folder}/ledger.db")
 
 
-@hostile(800)
+@hostile(200, at_length=800)
 @given(data=st.data())
 def test_any_table(ledger: SqliteLedger, data: st.DataObject) -> None:
     units = data.draw(units_of)
@@ -112,7 +112,7 @@ def test_any_table(ledger: SqliteLedger, data: st.DataObject) -> None:
     refused(show)
 
 
-@hostile(200)
+@hostile(60, at_length=200)
 @given(data=st.data())
 def test_any_table_of_several_labels(ledger: SqliteLedger, data: st.DataObject) -> None:
     units = data.draw(units_of)

@@ -7,12 +7,15 @@ import click
 
 from assay.cli.options import json_option, ledger_option, resource_options, study_argument
 from assay.cli.output import note, print_json, working
+from assay.errors import LabelError
+from assay.labeling.formats import FLAT, FORMATS
 
 
 @click.command("draw")
 @study_argument
 @click.option("--units", type=click.IntRange(min=1), default=50, show_default=True, help="How many units to hand out.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file; else stdout as CSV.")
+@click.option("--format", "name", type=click.Choice(FORMATS), default=FLAT, show_default=True, help="The tool that will read the file.")
 @click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see; repeatable. Never a score or a prediction.")
 @click.option(
     "--gold",
@@ -33,6 +36,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
     study: str,
     units: int,
     out: Path | None,
+    name: str,
     show: tuple[str, ...],
     gold: float | None,
     more: bool,
@@ -48,50 +52,91 @@ def command(  # noqa: PLR0913 - one keyword for each option
     Example:
       assay draw demo --units 100 --show text --out batch.csv
       assay draw demo --gold 0.2 --show text --out gold.csv
+      assay draw demo --format ground-truth --show text --out batch.manifest
       assay draw demo --candidates-file draw.parquet --out batch.csv
     """  # noqa: D301
-    from assay.labeling.flat import batch_text, write_whole
+    from assay.labeling.formats import Batched, write_batch
+    from assay.study.incoming import asked_of
     from assay.study.study import Study
 
     found = Study.load(study, ledger=ledger)
-    _refuse_unready(found, out, show, gold=gold is not None)
+    _refuse_unready(found, out, show, gold=gold is not None, name=name)
     with working("drawing units"):
         if candidates is not None:
-            if found.standing.is_drawn and not found.standing.plan.is_pilot:
-                raise click.UsageError(f"the plan of {study} is drawn: leave out --candidates-file.")
-            found.draw_from(candidates)
+            _draw_from(found, candidates)
         batch = _gold_batch(found, gold) if gold else found.ask(units, next=more)
-        shown = found.fetch(batch.units, columns=show) if batch and show else [{} for _ in (batch.units if batch else ())]
+        shown = _shown(found, batch, show)
     if batch is None:
         if as_json:
             print_json({"study": study, "batch": None, "units": [], "out": None})
         note(_nothing_left(more=more, gold=gold is not None))
         return
-    questions = found.standing.questions
-    columns = questions if len(questions) > 1 else ("answer",)
-    text = batch_text(batch.units, shown, columns=show, suffix=out.suffix if out else ".csv", questions=columns)
+    text = write_batch(Batched(batch.units, shown, show, asked_of(found.standing)), name, _suffix(out, name))
     if out:
-        write_whole(out, text)
+        _write(out, text, name)
     if as_json:
         print_json({"study": study, "batch": batch.number, "units": list(batch.units), "out": str(out) if out else None})
     elif not out:
         click.echo(text, nl=False)
+    _note_drawn(found, batch, out, name=name, gold=gold is not None)
+
+
+def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bool) -> None:
+    """What was drawn, and what comes next."""
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
-    _note_inherited(found)
-    note(f"next: fill in the answer column, then: assay tell {study} {out or 'FILE'}{' --gold' if gold else ''}")
+    _note_inherited(study)
+    ending = " --gold" if gold else ""
+    if name == FLAT:
+        note(f"next: fill in the answer column, then: assay tell {study.name} {out or 'FILE'}{ending}")
+    else:
+        note(f"next: upload it to {name}, export the answers, then: assay tell {study.name} EXPORT --format {name}{ending}")
 
 
-def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool) -> None:
+def _suffix(out: Path | None, name: str) -> str:
+    """The ending of the file; on standard output the first the format has."""
+    from assay.labeling.formats import ENDINGS
+
+    return out.suffix if out else ENDINGS[name][0]
+
+
+def _draw_from(study: Any, candidates: str) -> None:
+    """Draws the plan in force from a file of candidates. Refuses one that is drawn."""
+    if study.standing.is_drawn and not study.standing.plan.is_pilot:
+        raise click.UsageError(f"the plan of {study.name} is drawn: leave out --candidates-file.")
+    study.draw_from(candidates)
+
+
+def _shown(study: Any, batch: Any, show: tuple[str, ...]) -> list[dict[str, str | None]]:
+    """What labelers see of each unit of a batch."""
+    if batch is None:
+        return []
+    found: list[dict[str, str | None]] = study.fetch(batch.units, columns=show) if show else [{} for _ in batch.units]
+    return found
+
+
+def _write(out: Path, text: str, name: str) -> None:
+    """Nothing comes back. Refuses to write over another file: what a tool exported may stand in it. Flat ones were looked into before."""
+    from assay.labeling.flat import write_whole
+
+    if name != FLAT and out.exists() and out.read_bytes() != text.encode():
+        raise LabelError(f"{out} exists and is not this batch: name another file; the batch stays open and is written again")
+    write_whole(out, text)
+
+
+def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool, name: str) -> None:
     """Nothing comes back. Refuses, before a batch is recorded, to write over answers and to show columns of a table that is not opened."""
-    from assay.cli.options import asked_of
     from assay.engines.warehouses import is_elsewhere
     from assay.labeling.flat import refuse_untold
+    from assay.labeling.formats import Batched, write_batch
+    from assay.study.incoming import asked_of
 
     standing = study.standing
-    if out is not None:
+    if name != FLAT:
+        write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # refuses what that format cannot hold
+    elif out is not None:
         answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
-        refuse_untold(out, standing.gold if gold else answered, asked_of(study))
+        refuse_untold(out, standing.gold if gold else answered, asked_of(standing))
     source = standing.population["source"]
     if show and is_elsewhere(source):
         raise click.UsageError(f"assay does not read {source}, so it can show none of its columns: join the batch to the table by its ids.")

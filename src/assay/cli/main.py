@@ -19,6 +19,10 @@ COMMANDS = {
     "draw": ("assay.cli.draw", "The next units to label, as a file for people."),
     "sql": ("assay.cli.sql", "The queries, to be run where assay does not connect."),
     "tell": ("assay.cli.tell", "Record answers; the same file twice is the same as once."),
+    "sheet": ("assay.cli.sheet", "What labelers are shown and told; how many units go to two of them."),
+    "label": ("assay.cli.label", "Label in the terminal with the keys 1, 2, 3."),
+    "label-studio": ("assay.cli.label_studio", "Units out to Label Studio, answers in from it."),
+    "labelers": ("assay.cli.labelers", "How each labeler works: speed, agreement with the others and with gold."),
     "status": ("assay.cli.status", "Where a study stands; no interval before its look."),
     "estimate": ("assay.cli.estimate", "Every metric with interval, effective n and labels behind it."),
     "compare": ("assay.cli.compare", "The paired difference of two classifiers; a ranking of several."),
@@ -29,7 +33,9 @@ COMMANDS = {
     "alarm": ("assay.cli.alarm", "Whether a metric has fallen below a floor, period after period."),
     "monitor": ("assay.cli.monitor", "Watch a stream of units, some of them labeled, for a fall below a floor."),
     "decide": ("assay.cli.decide", "Ship, do not ship, or label so many more."),
+    "serve": ("assay.cli.serve", "The workbench: plan, label, watch and decide in a browser."),
     "simulate": ("assay.cli.simulate", "Replay designs against known labels before money is spent."),
+    "ledger": ("assay.cli.ledger", "Copy a ledger to another database, back it up, delete what labelers were shown."),
     "verify": ("assay.cli.verify", "Recompute a study from its ledger and say what does not match."),
 }
 

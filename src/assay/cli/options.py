@@ -12,7 +12,6 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
 
 if TYPE_CHECKING:
-    from assay.labeling.flat import Asked
     from assay.study.study import Study
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -146,17 +145,6 @@ def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
             f"a classifier is written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, but got {text!r}: write gbm=score_gbm@0.31"
         )
     return Classifier(name, score=score, threshold=value, score_range=limits)
-
-
-def asked_of(study: "Study", answer_column: str | None = None) -> "Asked":
-    """What a file of answers may hold: with several questions a column for each, else the answer column."""
-    from assay.labeling.flat import ANSWER_COLUMNS, Asked
-
-    standing = study.standing
-    questions = standing.questions
-    if len(questions) > 1:
-        return Asked({question: (question,) for question in questions}, standing.classes)
-    return Asked({questions[0]: (answer_column,) if answer_column else ANSWER_COLUMNS}, standing.classes)
 
 
 def next_command(study: "Study") -> str:

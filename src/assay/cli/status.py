@@ -62,6 +62,8 @@ def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
     done = found.progress
     click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
     click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
+    if done.second_planned:
+        click.echo(f"{done.second_told:,} of {done.second_planned:,} units chosen for two labelers answered by two")
     if done.gold_planned:
         click.echo(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold adjudicated")
     if done.unanswered:

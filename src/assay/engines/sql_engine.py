@@ -151,10 +151,10 @@ class SqlEngine(ABC):
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """The named columns of the given units as text, in the order of the units."""
-        if not units:
-            return []
         available = self.columns()
         checks.require_columns(available, columns)
+        if not units:
+            return []
         wanted = np.array(list(dict.fromkeys(units)), dtype=object)
         rows = self.query(self._queries(available).fetch(columns, source=self.text_source), lookup={"unit": wanted})
         return checks.pick_fetched(units, {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}, found=len(rows))

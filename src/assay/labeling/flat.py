@@ -13,14 +13,17 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.errors import LabelError
+from assay.labeling.found import Found, Refused
 from assay.nouns.classifier import DEFAULT_QUESTION
 from assay.nouns.label import Label, read_answer
 
 FORMULA = re.compile("[=+\\-@\t\r]")  # how a text starts that a spreadsheet would run
 ANSWER_COLUMNS = ("answer", "label")
+TABLES = (".csv", ".tsv")
+LINES = (".jsonl", ".ndjson")
 OWN_COLUMNS = frozenset({"unit", "answer", "labeler", "at"})  # what a told file says itself; a shown column of that name would replace it
 
 
@@ -78,8 +81,14 @@ def batch_text(
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     if suffix not in (".csv", ".tsv"):
         raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
-    lines = [["unit", *columns, *questions], *([defused(value or "") for value in row.values()] for row in rows)]
-    has_returns = any("\r" in cell for line in lines for cell in line)  # Python quotes these only where they end lines, too
+    return table_text([["unit", *columns, *questions], *([value or "" for value in row.values()] for row in rows)], suffix)
+
+
+def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
+    """Lines of cells, the heading first, as a table no spreadsheet runs a formula of."""
+    heading, *others = lines
+    cells = [list(heading), *([defused(cell) for cell in line] for line in others)]
+    has_returns = any("\r" in cell for line in cells for cell in line)  # Python quotes these only where they end lines, too
     out = io.StringIO()
     writer = csv.writer(
         out,
@@ -87,7 +96,7 @@ def batch_text(
         lineterminator="\n",
         quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL,
     )
-    writer.writerows(lines)
+    writer.writerows(cells)
     return out.getvalue()
 
 
@@ -116,25 +125,35 @@ class Sheet(NamedTuple):
 
 def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
     """The labels of a file with a unit column and an answer column a question, and optionally labeler and at."""
+    found = find_answers(path, unit_columns=unit_columns, asked=asked, labeler=labeler)
+    if found.refused:
+        raise LabelError(f"{path}, {found.refused[0].where}: {found.refused[0].why}")
+    return Sheet(found.labels, found.blank)
+
+
+def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Found:
+    """The same, with the answers that cannot be read apart."""
     rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
     # A table in which an id starts like a formula was not written by assay: its ids stand as they are.
-    is_defused = path.suffix in (".csv", ".tsv") and not any(FORMULA.match(unit) for unit, _ in rows)
-    labels, blank = [], 0
+    is_defused = path.suffix in TABLES and not any(FORMULA.match(unit) for unit, _ in rows)
+    found, blank = Found([], []), 0
     for row, (unit, item) in enumerate(rows, start=1):
         said = {question: _first(item, columns, path, row) for question, columns in asked.columns.items()}
         answers = {question: answer for question, answer in said.items() if answer.strip()}
         blank += len(answers) < len(said)
         who = labeler or item.get("labeler") or "anonymous"
         base = Label(unit=restored(unit) if is_defused else unit, answer="skipped", labeler=who, at=item.get("at") or None, row=row)
-        labels += [replace(base, question=question, answer=_read(a, asked, path, row)) for question, a in answers.items()]
-    return Sheet(labels, blank)
+        for question, answer in answers.items():
+            add_answer(found, replace(base, question=question), answer, asked.classes)
+    return found._replace(blank=blank)
 
 
-def _read(answer: str, asked: Asked, path: Path, row: int) -> str:
+def add_answer(found: Found, label: Label, answer: object, classes: Sequence[str]) -> None:
+    """Nothing comes back. The label with what was answered joins those found, or those refused if it is no answer."""
     try:
-        return read_answer(answer, asked.classes)
+        found.labels.append(replace(label, answer=read_answer(answer, classes)))
     except LabelError as error:
-        raise LabelError(f"{path}, row {row}: {error}") from None
+        found.refused.append(Refused(label.unit, str(error), found.where(label)))
 
 
 def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) -> str:
@@ -146,23 +165,34 @@ def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) 
     )
 
 
-def read_rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a file as text, whatever its kind."""
+def read_text(path: Path) -> str:
+    """The text of a file of answers."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")  # read_text would turn a carriage return inside an id into a line feed
+        return path.read_bytes().decode("utf-8-sig")  # Path.read_text would turn a carriage return inside an id into a line feed
     except OSError as error:
         raise LabelError(f"the answers cannot be read from {path} ({error.strerror}): check the path") from None
     except UnicodeDecodeError as error:
         raise LabelError(f"{path} must be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
-    if path.suffix in (".csv", ".tsv"):
+
+
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a file as text, whatever its kind."""
+    if path.suffix in TABLES:
+        text = read_text(path)
         yield from _table_rows(text, _delimiter(text, path), path)
-    elif path.suffix in (".jsonl", ".ndjson"):
-        yield from (_as_text(item, path) for line in text.split("\n") if line.strip() for item in [_parsed(line, path)])
-    elif path.suffix == ".json":
-        items = _parsed(text, path)
-        yield from (_as_text(item, path) for item in (items if isinstance(items, list) else [items]))
+    elif path.suffix in (*LINES, ".json"):
+        yield from ({key: "" if value is None else str(value) for key, value in item.items()} for item in read_objects(path))
     else:
         raise LabelError(f"answers are read from .csv, .tsv, .jsonl or .json, but {path.name} is none of those: rename or convert it")
+
+
+def read_objects(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON file, which is a list of them or one, or of a file with one a line."""
+    text = read_text(path)
+    if path.suffix == ".json":
+        items = _parsed(text, path)
+        return [_object(item, path) for item in (items if isinstance(items, list) else [items])]
+    return [_object(_parsed(line, path), path) for line in text.split("\n") if line.strip()]
 
 
 def _delimiter(text: str, path: Path) -> str:
@@ -186,11 +216,11 @@ def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str
 def _parsed(text: str, path: Path) -> object:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LabelError(f"{path} is not valid JSON ({error}): correct it") from None
 
 
-def _as_text(item: object, path: Path) -> dict[str, str]:
+def _object(item: object, path: Path) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise LabelError(f"{path} must hold one object a row, but one is {type(item).__name__}: write {{'unit': ..., 'answer': ...}}")
-    return {str(key): "" if value is None else str(value) for key, value in item.items()}
+    return item

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.sheet import Sheet
+from assay.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
 
 Kind = Literal[
-    "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "answer", "correction", "look", "stream", "arrival"
+    "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "double", "answer", "correction", "look", "stream",
+    "arrival",
 ]  # fmt: skip
-SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "look", "arrival"})
+SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
 UNREADABLE = "unreadable"  # the only key of a body whose stored text was damaged; its value is that text
 
 
@@ -57,6 +60,34 @@ class Writing(Protocol):
     def entries(self) -> list[Entry]:
         """All entries of the study, by serial, those of this act included."""
 
+    @property
+    def count(self) -> int:
+        """How many entries there are, those of this act included."""
+
+    def undo(self, count: int) -> None:
+        """Takes back what this act added beyond so many entries."""
+
+    def own(self, labeler: str, units: Sequence[str]) -> set[str]:
+        """Those of the units whose turn is this labeler's, and stays so until the act ends."""
+
+    def finish(self, finished: Sequence[Finished]) -> None:
+        """Marks turns as told."""
+
+    def turns(self) -> dict[str, UnitTurns]:
+        """The turns of every unit that has one."""
+
+    def add_turns(self, turns: Sequence[Turn]) -> None:
+        """Puts turns behind those that are there."""
+
+    def drop_turns(self, units: Sequence[str], *, now: float) -> None:
+        """Takes away turns of these units that nobody holds: nobody is asked about them any more."""
+
+    def adjudicated(self) -> set[str]:
+        """Units that have a turn for an adjudicator."""
+
+    def checks(self, labeler: str) -> set[str]:
+        """Units that this labeler is to look at as a check, and has not yet."""
+
     def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
         """Adds an entry unless its key is known; says whether it was added."""
 
@@ -67,11 +98,44 @@ class Ledger(Protocol):
     def studies(self) -> list[str]:
         """The names of all studies, sorted."""
 
-    def entries(self, study: str) -> list[Entry]:
-        """All entries of a study, by serial; empty if there is no such study."""
+    def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
+        """All entries of a study, by serial; empty if there is no such study. anew=True reads every one of them again."""
+
+    def last(self, study: str) -> int:
+        """The newest serial of a study; 0 where there is none."""
 
     def writing(self, study: str) -> AbstractContextManager[Writing]:
         """Opens one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
+
+    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Held]:
+        """Leases turns to a labeler: those still held, renewed, then open ones in order; never two of one unit."""
+
+    def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
+        """Opens turns that a labeler holds to others; returns how many those were."""
+
+    def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
+        """How many turns a labeler has told, and how many of anybody's are not told yet."""
+
+    def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
+        """How many turns are open, leased and told, of all labelers or one."""
+
+    def seconds(self, study: str) -> dict[str, list[float]]:
+        """How long each labeler looked at each unit they answered, where it was measured."""
+
+    def sheet(self, study: str) -> Sheet:
+        """What labelers are shown; an empty sheet where none was set."""
+
+    def set_sheet(self, study: str, sheet: Sheet) -> None:
+        """Replaces the sheet of a study."""
+
+    def contents(self, study: str, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
+        """What is held of these units to be shown."""
+
+    def set_contents(self, study: str, held: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Holds what is to be shown of units."""
+
+    def forget(self, study: str) -> int:
+        """Deletes what is held of a study's units to be shown; returns how many those were."""
 
 
 def broken(entries: Sequence[Entry]) -> Iterator[str]:

@@ -1,14 +1,18 @@
 """Opens a ledger by its address."""
 
 from assay.errors import LedgerError
-from assay.ledgers.base import Ledger
+from assay.ledgers.database import Database
 from assay.ledgers.sqlite import SqliteLedger
 
 DEFAULT_LEDGER = "sqlite:///assay.db"
 
 
-def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Ledger:
-    """The ledger at an address such as sqlite:///assay.db; create=False refuses where there is none yet."""
+def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Database:
+    """The ledger at an address such as sqlite:///assay.db or postgresql://user@host/database; create=False refuses where there is none."""
     if address.startswith("sqlite:///"):
         return SqliteLedger(address, create=create)
-    raise LedgerError(f"a ledger's address starts with sqlite:///, but got {address!r}: write sqlite:///assay.db")
+    if address.startswith("postgresql://"):
+        from assay.ledgers.postgres import PostgresLedger
+
+        return PostgresLedger(address, create=create)
+    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {address!r}: write sqlite:///assay.db")

@@ -18,6 +18,11 @@ def version_of(connection: sa.Connection) -> str | None:
     return None if found is None else str(found)
 
 
+def is_current(connection: sa.Connection) -> bool:
+    """Whether nothing has to be done."""
+    return version_of(connection) == HEAD
+
+
 def upgrade(connection: sa.Connection) -> None:
     """Runs the migrations that are missing, inside the connection's transaction; refuses a newer ledger and other tables."""
     found = version_of(connection)
@@ -25,7 +30,8 @@ def upgrade(connection: sa.Connection) -> None:
         return
     if found is not None and found not in {path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}:
         raise LedgerError(f"this assay reads ledgers up to version {HEAD}, but this one is of version {found}: upgrade assay")
-    if found is None and sa.inspect(connection).get_table_names():
+    tables = sa.inspect(connection).get_table_names()
+    if (found is None and tables) or (found is not None and "entry" not in tables):
         raise LedgerError("this database holds other tables and no ledger: name a file that does not exist yet, or an assay ledger")
     from alembic import command
     from alembic.config import Config

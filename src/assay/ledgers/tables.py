@@ -1,9 +1,13 @@
-"""The ledger's tables as SQLAlchemy sees them; migrations/ holds how they came to be."""
+"""The ledger's tables as SQLAlchemy sees them; migrations/ holds how they came to be.
+
+`entry` is the record. The others stand beside it and no number depends on them: turns and what labelers are shown while they work (can be
+deleted), and who may enter the workbench.
+"""
 
 import sqlalchemy as sa
 
 METADATA = sa.MetaData()
-HEAD = "0001"  # the newest migration; a test holds it against migrations/versions
+HEAD = "0002"  # the newest migration; a test holds it against migrations/versions
 
 ENTRY = sa.Table(
     "entry",
@@ -17,4 +21,59 @@ ENTRY = sa.Table(
     sa.Column("seal", sa.Text, nullable=True),
     sa.Column("hash", sa.Text, nullable=False),
     sa.UniqueConstraint("study", "key", name="entry_key"),
+)
+
+# One look that one labeler has, or is to have, at one unit. Times are seconds since 1970; nobody holds it where `labeler` is null.
+TURN = sa.Table(
+    "turn",
+    METADATA,
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("unit", sa.Text, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),  # label, double, again, check, adjudication
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("labeler", sa.Text, nullable=True),
+    sa.Column("taken", sa.Double, nullable=True),
+    sa.Column("until", sa.Double, nullable=True),
+    sa.Column("told", sa.Double, nullable=True),
+    sa.Column("seconds", sa.Double, nullable=True),
+    sa.Index("turn_waiting", "study", "told", "position"),
+    sa.Index("turn_of_labeler", "study", "labeler"),
+)
+
+# What labelers are shown of a unit, and the page they are shown it on.
+CONTENT = sa.Table(
+    "content",
+    METADATA,
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("unit", sa.Text, primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+SHEET = sa.Table("sheet", METADATA, sa.Column("study", sa.Text, primary_key=True), sa.Column("body", sa.Text, nullable=False))
+
+# Who may enter: people, what they are in a study, and the hashes of links, sessions and tokens that let them in.
+PERSON = sa.Table(
+    "person",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("is_owner", sa.Boolean, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+)
+MEMBER = sa.Table(
+    "member",
+    METADATA,
+    sa.Column("person", sa.Text, primary_key=True),
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("role", sa.Text, nullable=False),  # labeler, adjudicator, viewer
+)
+SECRET = sa.Table(
+    "secret",
+    METADATA,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),  # link, session, token
+    sa.Column("person", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("until", sa.Double, nullable=True),
+    sa.Index("secret_of_person", "person"),
 )

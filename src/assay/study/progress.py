@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from assay.nouns.canonical import Json
 from assay.nouns.label import UNANSWERED
+from assay.nouns.plan import Plan
 from assay.study.standing import Standing
 
 
@@ -14,6 +15,7 @@ class Progress(NamedTuple):
     """How far the labeling is. `labels` of `planned` units are resolved; `unanswered` of those carry no usable answer.
 
     gold_planned   units drawn for gold; `gold_told` of them are adjudicated, if only with cannot tell
+    second_planned   units that two labelers are to answer, where the rule counts voices; `second_told` of them are
     """
 
     planned: int
@@ -27,16 +29,28 @@ class Progress(NamedTuple):
     disagreements: int
     gold_planned: int = 0
     gold_told: int = 0
+    second_planned: int = 0
+    second_told: int = 0
 
     @property
     def complete(self) -> bool:
-        """Whether every planned unit is resolved, and every unit drawn for gold adjudicated."""
-        return self.planned > 0 and self.labels == self.planned and self.gold_told == self.gold_planned
+        """Whether every planned unit is resolved, by two where the plan says so, and every unit drawn for gold adjudicated."""
+        return self.is_labeled and self.gold_told == self.gold_planned
+
+    @property
+    def is_labeled(self) -> bool:
+        """Whether labelers have answered every planned unit, and those twice that two are to answer."""
+        return self.planned > 0 and self.labels == self.planned and self.second_told == self.second_planned
 
     @property
     def waits_for_gold(self) -> bool:
         """Whether only gold answers are missing for the look."""
-        return self.planned > 0 and self.labels == self.planned and self.gold_told < self.gold_planned
+        return self.is_labeled and self.gold_told < self.gold_planned
+
+    @property
+    def waits_for_second(self) -> bool:
+        """Whether every planned unit is resolved, but not every second look is there."""
+        return self.planned > 0 and self.labels == self.planned and self.second_told < self.second_planned
 
     @property
     def unanswered(self) -> int:
@@ -50,9 +64,11 @@ class Progress(NamedTuple):
 
 def planned_labels(standing: Standing) -> int:
     """Labels of the plan in force; of a pilot those of both rounds, because its own are never read alone."""
-    if not standing.plans:
-        return 0
-    plan = standing.plan
+    return labels_of(standing.plan) if standing.plans else 0
+
+
+def labels_of(plan: Plan) -> int:
+    """Labels a plan is made for; of a pilot those of both rounds."""
     return plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
 
 
@@ -76,5 +92,7 @@ def progress(standing: Standing) -> Progress:
         disagreements=disagreements,
         gold_planned=len(standing.gold_units),
         gold_told=len(standing.gold_units) - len(standing.gold_waiting),
+        second_planned=len(standing.second_looks),
+        second_told=sum(map(standing.was_seen_twice, standing.second_looks)),
         **counts,
     )

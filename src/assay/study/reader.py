@@ -18,9 +18,11 @@ from assay.nouns.population import MEMORY
 from assay.study.online.reading import Running, read_running
 from assay.study.readings.comparing import Comparison, Ranked
 from assay.study.readings.confusion import ConfusionCell, read_confusion
+from assay.study.readings.labelers import Labelers, read_labelers
 from assay.study.readings.looking import Shown, answer, asked_body
 from assay.study.readings.periods import Change, Watched, asked_change, asked_periods
 from assay.study.readings.reading import Estimates, look_body, read_decision, read_estimates
+from assay.study.readings.shrinking import Shrinking, read_shrinking
 from assay.study.readings.slicing import InSlices
 from assay.study.readings.thresholds import Curves
 from assay.study.replay import replay
@@ -37,6 +39,11 @@ class Reader:
         self.name, self._ledger, self._table = name, ledger, table
 
     @property
+    def ledger(self) -> Ledger:
+        """The record the study is in."""
+        return self._ledger
+
+    @property
     def standing(self) -> Standing:
         """Where the study stands: the fold of its entries."""
         return replay(self._ledger.entries(self.name))
@@ -44,7 +51,7 @@ class Reader:
     @property
     def written(self) -> int:
         """How many entries the ledger has of the study: nothing has changed while it stays the same."""
-        return len(self._ledger.entries(self.name))
+        return self._ledger.last(self.name)
 
     @property
     def inherited(self) -> int:
@@ -132,19 +139,30 @@ class Reader:
         asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
         return cast(Watched, self._asked(asked, peek=False))
 
+    def shrinking(self) -> Shrinking:
+        """How the interval of each goal shrank as labels came in; nothing before the plan's look."""
+        return read_shrinking(self.standing)
+
+    def labelers(self) -> Labelers:
+        """How each labeler works: answers, speed, agreement with the others and with gold."""
+        return read_labelers(self.standing, self._ledger.seconds(self.name))
+
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
         """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
-        entries = self._ledger.entries(self.name)
+        entries = self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
         return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind."""
-        standing = self.standing
-        hidden = sorted(standing.read_population().hidden_columns & set(columns))
+        self.refuse_hidden(columns)
+        return self._engine(self.standing, self._table).fetch(units, columns=columns)
+
+    def refuse_hidden(self, columns: Sequence[str]) -> None:
+        """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide."""
+        hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
         if hidden:
             raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
-        return self._engine(standing, self._table).fetch(units, columns=columns)
 
     def _engine(self, standing: Standing, table: object | None) -> Engine:
         population = standing.read_population(table)

@@ -49,6 +49,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         gold={(label.unit, label.question): label for label in told if label.gold},
         gold_units=tuple(unit for e in by_kind.get("gold", []) for unit in e.body["units"]),
         gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
+        double_share=max((e.body["share"] for e in by_kind.get("double", [])), default=0.0),
         rule=study["rule"],
         follows=study.get("follows"),
         number_rule=study.get("number_rule", "md5"),

@@ -11,11 +11,11 @@ from assay.errors import StudyError
 from assay.estimators.agreement import TruthRule, truth_of
 from assay.nouns.draw import Units
 from assay.nouns.goal import Goal
-from assay.nouns.label import UNANSWERED, Label
+from assay.nouns.label import CLOSER, UNANSWERED, Label
 from assay.nouns.plan import Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Profile
-from assay.randomness import NumberRule
+from assay.randomness import NumberRule, is_double
 
 COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
 Seat: TypeAlias = tuple[str, str]  # a question and a labeler
@@ -66,6 +66,7 @@ class Standing:
     rounds      of an online study: how its units were chosen, in asking order
     voices      how many answers were told about each unit, corrections and repeated ones included
     handed_again   units handed out a second time, with the voices they had then
+    double_share   of the units two labelers look at, by design
     reserve     of an online study: the first units of each band by permanent number, from which the next are taken
     follows     the study whose permanent numbers and answers this one inherits; None: none
     """
@@ -95,6 +96,7 @@ class Standing:
     voices: Mapping[str, int] = field(default_factory=dict)
     handed_again: Mapping[str, int] = field(default_factory=dict)
     reserve: Units | None = None
+    double_share: float = 0.0
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it lives in memory."""
@@ -183,6 +185,18 @@ class Standing:
     def unresolved(self) -> tuple[str, ...]:
         """Drawn units without any answer, in asking order."""
         return tuple(u for u in (self.units.unit if self.units else ()) if not self.is_resolved(u))
+
+    @property
+    def second_looks(self) -> tuple[str, ...]:
+        """Drawn units whose second look the study waits for: those chosen for one, where the rule counts voices."""
+        if self.rule == "first" or not self.double_share or self.units is None:
+            return ()
+        return tuple(unit for unit in self.units.unit if is_double(self.salt, unit, self.double_share))
+
+    def was_seen_twice(self, unit: str) -> bool:
+        """Whether two labelers have answered a unit, or the waiting was ended."""
+        labelers = {labeler for _, labeler in self.answers.get(unit, {})}
+        return len(labelers) > 1 or CLOSER in labelers
 
     @property
     def gold_waiting(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Main path: population > profile > plan > draw > labels > estimate > decision > report
 """
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -23,24 +24,23 @@ from assay.nouns.stopping import Stopping, parse_stopping
 from assay.planning.asking import expand
 from assay.randomness import NumberRule, new_salt
 from assay.study.asking import next_batch
-from assay.study.drawing import draw_body, draw_plan, gold_units, shuffled
-from assay.study.following import carried, leader_of
-from assay.study.handing import Texts, handed_draw, place_for, study_texts, units_before
-from assay.study.online.asking import closing_online, held, refuse_handed, reserve_body
+from assay.study.drawer import Drawer
+from assay.study.drawing import gold_units, shuffled
+from assay.study.following import leader_of
+from assay.study.online.asking import closing_online, held
 from assay.study.online.asking import next_batch as next_online
 from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
 from assay.study.plans.online import refuse_online
-from assay.study.plans.piloting import plan_rest
 from assay.study.profiling import check_goals, number_rule_of, profile_for, read_goals
 from assay.study.progress import planned_labels
-from assay.study.reader import Reader
+from assay.study.register import Register
 from assay.study.replay import extend_standing, replay
 from assay.study.standing import COUNTING_RULES, Batch, Standing
-from assay.study.telling import Questions, Told, as_labels, closing, record
+from assay.study.telling import Questions, Told, as_labels, closing, ended_looks, record
 
 
-class Study(Reader):
+class Study(Drawer):
     """One study in one ledger. Every method reads where it stands anew, so several processes may work on it."""
 
     @classmethod
@@ -222,7 +222,10 @@ class Study(Reader):
         standing = self.standing
         labels = as_labels(answers, Questions(standing.questions, standing.classes), gold=gold)
         with self._ledger.writing(self.name) as act:
-            return record(act, labels, correct=correct, drawn_only=drawn_only)
+            before, register = act.count, Register()
+            told = record(act, labels, correct=correct, drawn_only=drawn_only, register=register)
+            act.finish(ended_looks(act, before, register, at=time.time()))
+        return told
 
     def adjudicate(self, share: float = 0.2) -> tuple[str, ...]:
         """The units to be adjudicated (gold): a random share of each side's drawn units, chosen without looking at labels.
@@ -248,53 +251,6 @@ class Study(Reader):
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            return record(act, (closing_online if standing.plan.is_online else closing)(standing), correct=False, drawn_only=False)
-
-    def _plan_rest(self) -> None:
-        """Plans what follows a pilot once all of its units are resolved."""
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            if standing.is_drawn and standing.plan.is_pilot and not standing.unresolved:
-                plan = plan_rest(standing)
-                act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
-
-    def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
-        """What an engine that assay does not open is asked: the profile, and the draw of the plan in force unless it is drawn."""
-        refuse_online(self.standing.plan, "a printed query")
-        self._plan_rest()
-        return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
-
-    def draw_from(self, path: str) -> None:
-        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn."""
-        self._draw(path)
-
-    def _fill_reserve(self, units: int) -> None:
-        """Holds more units of each band in reserve, for an online plan; nothing if somebody else did so meanwhile."""
-        standing = self.standing
-        body = reserve_body(self._engine(standing, self._table), standing, units)
-        with self._ledger.writing(self.name) as act:
-            if body is not None and held(replay(act.entries())) == held(standing):
-                act.append("reserve", key=f"reserve:{held(standing)}", body=body)
-
-    def _draw(self, handed: str | None = None) -> None:
-        """Draws the plan in force unless it is drawn."""
-        if self.standing.plan.is_pilot:
-            self._plan_rest()
-        standing = self.standing
-        plan = standing.plan
-        if plan.is_online:
-            refuse_handed(handed)
-            if standing.reserve is None:
-                self._fill_reserve(0)
-            return
-        if standing.is_drawn:
-            return
-        engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
-        taken = draw_plan(engine, standing.profile, plan, units_before(standing))
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            if standing.plan.hash != plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
-            act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
-            if standing.follows is not None:
-                record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
+            closed = (closing_online if standing.plan.is_online else closing)(standing)
+            act.drop_turns([label.unit for label in closed if not label.gold], now=time.time())
+            return record(act, closed, correct=False, drawn_only=False)

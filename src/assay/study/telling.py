@@ -3,7 +3,7 @@
 Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from assay.labeling.flat import restored
 from assay.ledgers.base import Writing
 from assay.nouns.canonical import Json
 from assay.nouns.label import CLOSER, Label, read_answer
-from assay.study.replay import replay
+from assay.nouns.turn import Finished
+from assay.study.register import GOLD, Register
 from assay.study.standing import Seat, Standing
 
-GOLD = "gold"  # one adjudicated answer a unit and question, whoever gave it
 _ASKED = "answers are to questions the study asks ({})"
 
 
@@ -99,55 +99,63 @@ def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold:
     ]
 
 
-def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: bool) -> Told:
-    """Appends the answers in one act. Refuses all of them if one cannot be recorded."""
-    standing = replay(act.entries())
-    drawn = frozenset(standing.units.unit) if standing.units else frozenset()
-    for_gold = frozenset(standing.gold_units)
+def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: bool, register: Register | None = None) -> Told:
+    """Appends the answers in one act. Refuses all of them if one cannot be recorded.
+
+    register   one kept from act to act, which then need not read the whole study again
+    """
+    study = (register or Register()).follow(act.entries())
     counts = {"recorded": 0, "known": 0, "corrected": 0, "undrawn": 0}
-    current = {unit: dict(seats) for unit, seats in standing.answers.items()}
-    gold: dict[str, dict[Seat, Label]] = {}
-    for (unit, question), known in standing.gold.items():
-        gold.setdefault(unit, {})[question, GOLD] = known
+    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as this telling changes them
     said: dict[tuple[str, str, str, bool], str] = {}
     for told in labels:
-        label = _asked(_restored(told, drawn), standing)
+        label = _asked(_restored(told, study.drawn), study)
         if said.setdefault((label.unit, label.question, label.labeler, label.gold), label.answer) != label.answer:
             raise LabelError(
                 f"one telling gives each unit one answer a labeler, but {label.labeler} says two things of {label.unit!r}: keep one"
             )
-        if label.unit not in (for_gold if label.gold else drawn):
+        if label.unit not in (study.gold_units if label.gold else study.drawn):
             if not drawn_only:
-                raise DrawError(_undrawn(label, standing) if label.unit not in drawn else _not_gold(label, standing))
+                raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))
             counts["undrawn"] += 1
             continue
-        seats = (gold if label.gold else current).setdefault(label.unit, {})
-        waits = label.unit in standing.handed_again and not standing.was_told_again(label.unit)
-        counts[_record_one(act, label, seats, correct=correct, waits=waits)] += 1
+        known = (study.gold if label.gold else study.answers).get(label.unit, {})
+        seats = now.setdefault((label.unit, label.gold), dict(known))
+        counts[_record_one(act, label, seats, correct=correct, waits=study.waits(label.unit))] += 1
     return Told(**counts)
 
 
+def ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
+    """The looks that ended with what this act told beyond so many entries: those at units of which every question is answered by now."""
+    entries = act.entries()
+    register.follow(entries)
+    told = dict.fromkeys((entry.body["unit"], entry.body["labeler"]) for entry in entries[before:] if not entry.body["gold"])
+    return [Finished(unit, labeler, at) for unit, labeler in told if unit in register.resolved]
+
+
 def closing(standing: Standing) -> list[Label]:
-    """What ends the waiting: "never answered" for every question without an answer, and without a gold answer where one was drawn for."""
+    """What ends the waiting: "never answered" for every question without an answer, or a second or gold one where these were planned."""
     nobody = Label(unit="", answer="never_answered", labeler=CLOSER)
+    unseen = [unit for unit in standing.second_looks if standing.is_resolved(unit) and not standing.was_seen_twice(unit)]
     labels = [(u, q, False) for u in standing.unresolved for q in standing.questions if not standing.told(u, q)]
+    labels += [(unit, question, False) for unit in unseen for question in standing.questions]
     gold = [(u, q, True) for u in standing.gold_waiting for q in standing.questions if (u, q) not in standing.gold]
     return [replace(nobody, unit=unit, question=question, gold=is_gold) for unit, question, is_gold in labels + gold]
 
 
-def _restored(label: Label, drawn: frozenset[str]) -> Label:
+def _restored(label: Label, drawn: Container[str]) -> Label:
     """The label with its unit's own id: batches carry a leading apostrophe where a spreadsheet would read a formula."""
     unit = restored(label.unit)
     return replace(label, unit=unit) if label.unit not in drawn and unit in drawn else label
 
 
-def _asked(label: Label, standing: Standing) -> Label:
+def _asked(label: Label, study: Register) -> Label:
     """The label as an answer to a question the study asks; where there is only one, it is meant."""
-    if label.question in standing.questions:
+    if label.question in study.questions:
         return label
-    if len(standing.questions) == 1:
-        return replace(label, question=standing.questions[0])
-    asked = _ASKED.format(", ".join(standing.questions))
+    if len(study.questions) == 1:
+        return replace(label, question=study.questions[0])
+    asked = _ASKED.format(", ".join(study.questions))
     raise LabelError(f"{asked}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
 
 
@@ -158,7 +166,7 @@ def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct
     if before is not None and label.gold and before.labeler == CLOSER != label.labeler:
         before = None  # nobody had answered: the late answer is the first
     if before is not None and before.answer == label.answer:
-        if waits and act.append("answer", key=f"{label.key}:again:{len(act.entries()) + 1}", body=label.as_json()):
+        if waits and act.append("answer", key=f"{label.key}:again:{act.count + 1}", body=label.as_json()):
             return "recorded"
         return "known"
     if before is not None and not correct:
@@ -168,25 +176,24 @@ def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct
         )
     kind = "answer" if before is None else "correction"
     # The serial keeps a second change of mind in the same direction apart from the first; the check above makes it repeatable.
-    key = label.key if before is None else f"{label.key}:corrects:{before.key}:{len(act.entries()) + 1}"
+    key = label.key if before is None else f"{label.key}:corrects:{before.key}:{act.count + 1}"
     seats[seat] = label
     if not act.append("answer" if kind == "answer" else "correction", key=key, body=label.as_json()):
         return "known"
     return "recorded" if before is None else "corrected"
 
 
-def _not_gold(label: Label, standing: Standing) -> str:
+def _not_gold(label: Label, study: Register) -> str:
     """The refusal of an adjudicated answer about a unit that was not drawn for it."""
     return (
         f"gold answers correct the others only if chance chose their units, but {label.unit!r} is not among the "
-        f"{len(standing.gold_units):,} units drawn for gold: draw them with adjudicate (assay draw --gold), or tell it as an answer"
+        f"{len(study.gold_units):,} units drawn for gold: draw them with adjudicate (assay draw --gold), or tell it as an answer"
     )
 
 
-def _undrawn(label: Label, standing: Standing) -> str:
+def _undrawn(label: Label, study: Register) -> str:
     """The refusal of an answer about a unit that was not drawn."""
-    held = len(standing.units) if standing.units else 0
     return (
-        f"answers are taken for drawn units only, but unit {label.unit!r} is not among the {held:,} drawn: check the id column, "
-        "draw first, or pass drawn_only=True (--drawn-only) to leave such rows out"
+        f"answers are taken for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
+        "id column, draw first, or pass drawn_only=True (--drawn-only) to leave such rows out"
     )

@@ -79,7 +79,7 @@ def test_a_newer_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_older_ledger_is_brought_forward_with_its_entries(tmp_path: Path) -> None:
-    """There is one version so far: the oldest possible ledger is an empty database."""
+    """The oldest possible ledger is an empty database; tests/unit/ledgers/test_migrations.py has one of every version."""
     path = tmp_path / "l.db"
     sqlite3.connect(path).close()
     execute(path, "vacuum")
@@ -146,9 +146,9 @@ def test_loading_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["assay.db", "postgresql://localhost/x", "sqlite://", ""])
+@pytest.mark.parametrize("text", ["assay.db", "mysql://localhost/x", "sqlite://", ""])
 def test_another_kind_of_address_is_refused(text: str) -> None:
-    with pytest.raises(LedgerError, match="starts with sqlite:///, but got"):
+    with pytest.raises(LedgerError, match="starts with sqlite:/// or postgresql://, but got"):
         open_ledger(text)
 
 

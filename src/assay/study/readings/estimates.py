@@ -52,6 +52,11 @@ class Estimates:
             raise StudyError(
                 f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
             )
+        if p.waits_for_second and not self.estimates:
+            raise StudyError(
+                f"no interval before two labelers have answered all {p.second_planned:,} units chosen for it, {p.second_told:,} are: "
+                "label on, or peek"
+            )
         if not self.estimates:
             raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
         raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
@@ -60,7 +65,8 @@ class Estimates:
         """One line a metric."""
         head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
         if not self.estimates:
-            last = "gold answer" if self.progress.waits_for_gold else "one"
+            waits = self.progress.waits_for_gold, self.progress.waits_for_second
+            last = "gold answer" if waits[0] else "second answer" if waits[1] else "one"
             head.append(f"no interval before the last {last}: it would not hold at its level")
         elif not self.certified:
             head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")

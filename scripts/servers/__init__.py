@@ -1,0 +1,1 @@
+"""The servers that scripts/services starts, one module each."""

@@ -1,0 +1,146 @@
+"""`assay label`."""
+
+import getpass
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.options import json_option, ledger_option, next_command, study_argument
+from assay.cli.output import note, print_json
+
+if TYPE_CHECKING:
+    from assay.labeling.terminal import Taken
+    from assay.study.desk import Desk
+
+
+ESCAPE, END = b"\x1b", b"\x04"
+
+
+@click.command("label")
+@study_argument
+@click.option("--labeler", metavar="NAME", help="Who answers. Default: the user's name.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column to see; repeatable, kept for the study. Never a score.")
+@ledger_option
+@json_option
+def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: str, as_json: bool) -> None:
+    """Label in the terminal: 1 yes, 2 no, 3 cannot tell (or the classes), s skip, u undo, q quit.
+
+    An answer is on disk when the next unit is shown. Without a terminal, keys are read from standard input, one a line.
+
+    \b
+    Example:
+      assay label demo --show text --labeler ada
+    """  # noqa: D301
+    from assay.labeling.terminal import Person, Session, harmless
+    from assay.nouns.sheet import parse_shown
+    from assay.study.desk import Desk
+    from assay.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    desk = Desk(found)
+    if show:
+        desk.set_sheet(replace(desk.sheet, show=tuple(map(parse_shown, show))))
+    who = labeler or _user()
+    for text in filter(None, (desk.sheet.instructions, desk.sheet.ask)):
+        note(harmless(text))
+    with Keyboard() as keys:
+        person = Person(keys.key, note, time.monotonic, keys.fresh)
+        told = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers).run()
+    progress = desk.progress(who)
+    if as_json:
+        print_json({"study": study, "labeler": who, "told": told, "progress": progress.as_json()})
+        return
+    click.echo(f"{told:,} units answered")
+    note(f"{progress.resolved:,} of {progress.planned:,} planned units are resolved")
+    note(f"next: {next_command(found)}")
+
+
+class AtDesk:
+    """A labeler's work at the desk of a study."""
+
+    def __init__(self, desk: "Desk", labeler: str) -> None:
+        """Nothing is taken yet."""
+        self._desk, self._labeler = desk, labeler
+
+    def take(self) -> "Taken | None":
+        """The next unit, leased to the labeler."""
+        from assay.labeling.terminal import Taken
+
+        return next((Taken(one.unit, one.content) for one in self._desk.take(self._labeler, 1)), None)
+
+    def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
+        """Records answers; why not, if they are refused."""
+        from assay.study.desk import Said
+
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        done = self._desk.tell(self._labeler, [Said(unit, answers, at=at, seconds=seconds, correct=again)])[0]
+        return done.why if done.status == "refused" else None
+
+    def progress(self) -> str:
+        """How far the work is."""
+        done = self._desk.progress(self._labeler)
+        return f"{done.resolved:,} of {done.planned:,} resolved, {done.told:,} by you"
+
+
+def _user() -> str:
+    """The name of the user."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        raise click.UsageError("The user has no name here: say who answers with --labeler NAME.") from None
+
+
+class Keyboard:
+    """Single keys from a terminal, not echoed; from anything else the first sign of each line.
+
+    The terminal stays as it is from the first unit to the last, so that no key pressed after a unit is shown gets lost. Ctrl-C still works.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is changed yet."""
+        self._terminal = sys.stdin.fileno() if sys.stdin.isatty() else None
+        self._before: list[Any] = []
+        self._pressed = ""
+
+    def __enter__(self) -> "Keyboard":
+        """Keys come one by one from now on."""
+        if self._terminal is not None:
+            import termios
+            import tty
+
+            self._before = termios.tcgetattr(self._terminal)
+            tty.setcbreak(self._terminal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The terminal is as it was."""
+        if self._terminal is not None:
+            import termios
+
+            termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
+
+    def fresh(self) -> None:
+        """Forgets keys pressed before. Those of a pipe are nobody's haste, and stay."""
+        if self._terminal is not None:
+            import termios
+
+            termios.tcflush(self._terminal, termios.TCIFLUSH)
+            self._pressed = ""
+
+    def key(self) -> str:
+        """The next key; "" when there are no more. What follows an escape, as of an arrow key, is no key."""
+        if self._terminal is None:
+            return next((line.strip()[0] for line in sys.stdin if line.strip()), "")
+        while not self._pressed:
+            typed = os.read(self._terminal, 1_024)
+            if typed in (b"", END):
+                return ""
+            self._pressed = typed.partition(ESCAPE)[0].decode("ascii", "ignore")
+        key, self._pressed = self._pressed[0], self._pressed[1:]
+        return key

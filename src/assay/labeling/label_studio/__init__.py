@@ -1,0 +1,1 @@
+"""Label Studio: its tasks, its labeling interface, and its HTTP interface."""

@@ -1,0 +1,139 @@
+/* The planning page: labels, positives and level are dragged and the band shrinks; then a plan is fixed, and the sheet written. */
+
+import { band, curve } from "./charts.js";
+import { send } from "./forms.js";
+import { at, number, problem, studyPath, talk } from "./talk.js";
+import { labelsAt, overFactors, reaching, shareOf, width } from "./widths.js";
+
+const study = at("study").dataset.study;
+const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
+const say = (id, text) => { at(id).textContent = text; };
+let picture = null;
+
+async function load() {
+  const answer = await talk("GET", studyPath(study, "/picture"), undefined, { timeout: 600_000 });
+  if (!answer.ok) return say("picture-state", `${problem(answer)} A plan can be fixed without the picture.`);
+  ({ picture } = answer.data);
+  at("picture-state").hidden = true;
+  if (answer.data.sizes) showSizes(answer.data.sizes);
+  if (!picture) return say("picture-state", "These goals have no picture; their sizes are in the table.");
+  picture.goals.forEach((goal, i) => at("goal").add(new Option(goal.goal, i)));
+  if (at("population")) say("population", `${number(picture.units)} units, ${number(picture.flagged)} flagged (${points(picture.flagged / picture.units)} %)`);
+  at("picture").hidden = false;
+  at("goal").addEventListener("change", chooseGoal);
+  for (const id of ["labels", "factor", "level", "cost", "seconds"]) at(id).addEventListener("input", show);
+  at("labels").addEventListener("input", () => { at("budget").value = state().n; });
+  at("budget").addEventListener("input", typedBudget);
+  matchMedia("(max-width: 35rem)").addEventListener("change", show);
+  at("level").value = nearestLevel(answer.data.level);
+  chooseGoal();
+}
+
+const nearestLevel = level => (level === undefined ? 2 : picture.levels.reduce((best, one, i) => (Math.abs(one - level) < Math.abs(picture.levels[best] - level) ? i : best), 0));
+
+function state() {
+  const goal = picture.goals[Number(at("goal").value)];
+  const n = labelsAt(goal, Number(at("labels").value) / 1000);
+  const f = Number(at("factor").value) / 100, level = Number(at("level").value);
+  const [chosen, uniform] = [width(goal.chosen, goal, n, level, f), width(goal.uniform, goal, n, level, f)];
+  return { goal, n, f, level, chosen, uniform, value: overFactors(goal.values, f), positives: overFactors(goal.positives, f), effective: reaching(goal.simple, goal, chosen, level, f) };
+}
+
+function show() {
+  const now = state(), { goal } = now;
+  say("labels-out", number(now.n));
+  say("factor-out", `${points(now.positives)} %`);
+  say("level-out", picture.levels[now.level].toFixed(2));
+  const wanted = goal.kind === "+-" ? goal.value : goal.allowed;
+  const thin = now.chosen > goal.allowed || (now.effective !== null && now.effective < picture.thin_n_eff);
+  const away = goal.kind === "+-" || Math.abs(now.value - goal.value) > now.chosen;
+  const enough = !thin && now.chosen <= wanted * 1.0001 && away;
+  say("verdict", enough ? "Enough labels" : thin ? "Too thin to ship on: label more" : "Label more");
+  at("verdict").className = `verdict ${enough ? "ship" : "label-more"}`;
+  const top = number(goal.labels[goal.labels.length - 1]);
+  const effective = now.effective === null ? `more than ${top}` : number(now.effective);
+  say("sentence", `With ${number(now.n)} labels: ${goal.metric} ${now.value.toFixed(3)} ± ${points(now.chosen)} points chosen (effective n ${effective}), ± ${points(now.uniform)} points uniform.`);
+  const [need, even] = [goal.chosen, goal.uniform].map(widths => reaching(widths, goal, wanted, now.level, now.f));
+  const about = found => (found === null ? `more than ${top}` : number(found));
+  say("next", `± ${points(wanted)} points need about ${about(need)} chosen labels, ${about(even)} uniform ones.`);
+  say("price", price(now.n, need, even));
+  band(at("band"), goal, now);
+  curve(at("curve"), goal, now);
+}
+
+/* What the labels cost, in money and in hours of labelers. */
+function price(...sizes) {
+  const [cost, seconds] = [Number(at("cost").value), Number(at("seconds").value)];
+  const names = ["this budget", "chosen for the goal", "uniform for the goal"];
+  const parts = sizes.map((n, i) => n !== null && `${names[i]} ${[cost > 0 && money(n * cost), seconds > 0 && hours(n * seconds)].filter(Boolean).join(" and ")}`);
+  return cost > 0 || seconds > 0 ? `Cost: ${parts.filter(Boolean).join("; ")}.` : "";
+}
+const money = x => x.toLocaleString("en", { maximumFractionDigits: x < 100 ? 2 : 0 });
+const hours = s => (s < 5400 ? `${Math.max(1, Math.round(s / 60))} minutes` : `${(s / 3600).toFixed(1)} hours`);
+
+function chooseGoal() {
+  const { goal } = state();
+  const start = Number(at("budget").value) || picture.budget || goal.needed || labelsAt(goal, 0.5);
+  at("labels").value = Math.round(1000 * shareOf(goal, start));
+  if (!at("budget").value) at("budget").value = state().n;
+  show();
+}
+
+function typedBudget() {
+  const n = Number(at("budget").value);
+  if (n > 0) at("labels").value = Math.round(1000 * shareOf(state().goal, n));
+  show();
+}
+
+function showSizes(sizes) {
+  const rows = sizes.goals.map(one => [one.goal, one.labels, one.worst, one.simple, one.uniform]);
+  if (sizes.together && rows.length > 1) rows.push(["all on one draw", sizes.together, null, null, sizes.uniform]);
+  const names = ["goal", "chosen", "at worst", "simple draw", "uniform"];
+  at("sizes").replaceChildren(...rows.map(row => {
+    const line = document.createElement("tr");
+    row.forEach((value, i) => {
+      const cell = document.createElement(i ? "td" : "th");
+      if (i) cell.dataset.name = names[i];
+      else cell.scope = "row";
+      cell.textContent = i ? (value === null || value === undefined ? "–" : number(value)) : value;
+      line.append(cell);
+    });
+    return line;
+  }));
+}
+
+/* The sheet: rows of columns. */
+function addColumn({ column = "", kind = "text" } = {}) {
+  const row = at("column-row").content.firstElementChild.cloneNode(true);
+  row.querySelector("[data-part=column]").value = column;
+  row.querySelector("[data-part=kind]").value = kind;
+  row.querySelector("[data-part=remove]").addEventListener("click", () => { row.remove(); at("add-column").focus(); });
+  at("columns").append(row);
+  return row;
+}
+
+function sheet() {
+  const form = at("sheet-form");
+  const kept = JSON.parse(at("sheet-data").textContent);
+  for (const one of kept.length ? kept : [{}]) addColumn(one);
+  at("add-column").addEventListener("click", () => addColumn().querySelector("input").focus());
+  form.addEventListener("submit", async event => {
+    event.preventDefault();
+    event.stopPropagation();
+    const part = (row, name) => row.querySelector(`[data-part=${name}]`).value.trim();
+    const show = [...at("columns").children].map(row => ({ column: part(row, "column"), kind: part(row, "kind") }));
+    say("sheet-told", "");
+    const words = { ask: at("ask").value.trim(), instructions: at("instructions-text").value.trim() };
+    if (await send(form, { show, ...words, check_every: Number(at("check-every").value) })) say("sheet-told", "The sheet is saved. Labelers see it with the next unit.");
+  });
+}
+
+function sureWords() {
+  const n = Number(at("budget").value), grow = Number(at("grow_to")?.value);
+  say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}; the units are drawn from the table as it is now, and the plan is hashed.`);
+}
+
+at("fix").addEventListener("submit", sureWords, { capture: true });
+if (at("sheet-form")) sheet();
+if (at("more-labels")) at("more-labels").addEventListener("toggle", load, { once: true });
+else load();

@@ -1,0 +1,88 @@
+/* The results page: live progress, the numbers when the plan allows them, and the band as it shrank. */
+
+import { shrank } from "./charts.js";
+import { at, number, studyPath, talk } from "./talk.js";
+
+const study = at("study").dataset.study;
+const TARGET = /(>=|<=|>|<)\s*(-?[0-9.]+)/;
+const WAYS = {
+  afterwards: "Read afterwards at the first labels of the asking order: pictures of the way, not looks.",
+  running: "The running band, which holds at every label.",
+};
+let seen = "", spoken = 0;
+
+function grown(data) {
+  const words = `${number(data.labels)} of ${number(data.planned)} planned units resolved`;
+  at("progress-words").textContent = words;
+  at("progress").max = Math.max(1, data.planned);
+  at("progress").value = data.labels;
+  if (Date.now() - spoken > 20_000) {
+    spoken = Date.now();
+    at("spoken").textContent = words;
+  }
+  document.body.dispatchEvent(new CustomEvent("grown"));
+}
+
+/* The numbers are read anew when they may be, and have changed. */
+function look(key) {
+  if (key === seen) return;
+  const first = seen === "";
+  seen = key;
+  if (!first || at("numbers").querySelector(".card")) document.body.dispatchEvent(new CustomEvent("look"));
+  shrinking();
+}
+
+async function shrinking() {
+  const answer = await talk("GET", studyPath(study, "/shrinking"));
+  const goals = answer.ok ? answer.data.shrinking.goals.filter(one => one.points.length) : [];
+  at("shrinking-words").textContent = answer.ok ? WAYS[answer.data.shrinking.kind] ?? "" : "";
+  at("shrinking").hidden = goals.length === 0;
+  at("shrinking-charts").replaceChildren();
+  for (const { goal, points } of goals) {
+    const heading = document.createElement("h3");
+    heading.textContent = goal;
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", "chart");
+    at("shrinking-charts").append(heading, svg, asTable(goal, points));
+    const target = TARGET.exec(goal);
+    shrank(svg, goal, points, target ? Number(target[2]) : null);
+  }
+}
+
+/* The same as a table, for those who do not see the chart: at most twelve rows of it. */
+function asTable(goal, points) {
+  const step = Math.max(1, Math.ceil(points.length / 12));
+  const chosen = points.filter((_, i) => i % step === 0 || i === points.length - 1);
+  const details = document.createElement("details"), table = document.createElement("table");
+  details.append(Object.assign(document.createElement("summary"), { textContent: "The same as a table" }), table);
+  const row = (parent, cells, cell) => {
+    const line = parent.insertRow();
+    cells.forEach((text, i) => {
+      const made = document.createElement(cell ?? (i ? "td" : "th"));
+      if (cell || !i) made.scope = cell ? "col" : "row";
+      made.textContent = text;
+      line.append(made);
+    });
+  };
+  const caption = table.createCaption();
+  caption.textContent = goal;
+  row(table.createTHead(), ["labels", "low", "value", "high"], "th");
+  const body = table.createTBody();
+  for (const p of chosen) row(body, [number(p.labels), ...[p.low, p.value, p.high].map(v => (v === null ? "–" : v.toFixed(3)))]);
+  return details;
+}
+
+function watch() {
+  const events = new EventSource(studyPath(study, "/events"));
+  const on = (name, act) => events.addEventListener(name, event => act(JSON.parse(event.data)));
+  events.addEventListener("open", () => { at("live").textContent = "live"; });
+  events.addEventListener("error", () => { at("live").textContent = events.readyState === 2 ? "no longer live: load the page again" : "connection lost, trying again"; });
+  on("progress", grown);
+  on("look", data => look(`look ${data.plan} ${data.labels}`));
+  on("running", data => look(`running ${data.labels} ${data.outcome}`));
+  addEventListener("pagehide", () => events.close());
+}
+
+matchMedia("(max-width: 35rem)").addEventListener("change", shrinking);
+shrinking();
+watch();

@@ -1,0 +1,91 @@
+"""Writes the ledger of the newest schema to be kept: `python -m tests.recorded.ledgers.make FOLDER` makes VERSION.sql and VERSION.json.
+
+Run once for a new version, before it is released; never for one that is.
+"""
+
+import itertools
+import json
+import sqlite3
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import sqlalchemy as sa
+
+from assay.ledgers.sqlite import SqliteLedger
+from assay.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
+from assay.nouns.sheet import Sheet, Shown
+from assay.study.desk import Desk, Said
+from assay.study.populations import read_population
+from assay.study.study import Study
+
+UNITS = 300
+NAME = "recorded"
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+
+def made(path: Path) -> Study:
+    """A study that went through everything a ledger holds."""
+    rng = np.random.default_rng(5)
+    score = np.round(rng.beta(0.5, 1.5, UNITS), 4)
+    ids = [f"u{i:03d}" for i in range(UNITS)]
+    says = dict(zip(ids, np.where(rng.random(UNITS) < score, "yes", "no").tolist(), strict=True))
+    table = {"id": ids, "score": score, "text": [f"made-up text {i} <b>'quoted'</b>" for i in range(UNITS)]}
+    seconds, ticks = itertools.count(), itertools.count(int(START.timestamp()))
+    ledger = SqliteLedger(f"sqlite:///{path}", clock=lambda: (START + timedelta(seconds=next(seconds))).isoformat(timespec="microseconds"))
+    goals = ["precision +-0.2", "recall >= 0.4"]
+    study = Study.create(NAME, read_population(table, score="score", threshold=0.5), goals=goals, ledger=ledger)
+    study.plan(30)
+    desk = Desk(study, clock=lambda: float(next(ticks)))
+    desk.set_sheet(Sheet(show=(Shown("text"),), instructions="Read it all.", ask="Is it?"))
+    desk.double(0.3)
+    label(desk, says)
+    study.estimate()
+    people(ledger)
+    return study
+
+
+def label(desk: Desk, says: dict[str, str]) -> None:
+    """Two labelers, a correction, an answer that is none."""
+    question = desk.questions[0]
+    first = desk.take("ada", 12)
+    desk.tell("ada", [Said(one.unit, {question: says[one.unit]}, at="2026-11-02T09:10:00", seconds=2.5) for one in first[:10]])
+    other = "no" if says[first[4].unit] == "yes" else "yes"
+    desk.tell("ada", [Said(first[4].unit, {question: other}, correct=True)])
+    for labeler in ("bob", "ada"):
+        while given := desk.take(labeler, 10):
+            answers = {one.unit: "cannot_tell" if one.unit.endswith("7") else says[one.unit] for one in given}
+            desk.tell(labeler, [Said(unit, {question: answer}, seconds=1.25) for unit, answer in answers.items()])
+
+
+def people(ledger: SqliteLedger) -> None:
+    """Who may enter, and a secret that opens nothing."""
+    at = START.timestamp()
+    with ledger.connection() as connection:
+        owner, ada = ({"name": name, "is_owner": name == "owner", "at": at} for name in ("owner", "ada"))
+        connection.execute(sa.insert(PERSON), [owner, ada])
+        connection.execute(sa.insert(MEMBER), [{"person": "ada", "study": NAME, "role": "labeler"}])
+        secret = {"hash": "00" * 32, "kind": "token", "person": "ada", "note": "opens nothing", "at": at, "until": at + 1}
+        connection.execute(sa.insert(SECRET), [secret])
+
+
+def write(folder: Path) -> None:
+    """The ledger as text, and what it says."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "ledger.db"
+        study = made(path)
+        shown, decision, entries = study.estimate(), study.decide(), study.ledger.entries(NAME)
+        assert decision is not None
+        assert study.verify().passed
+        told = {"version": HEAD, "study": NAME, "entries": len(entries), "hashes": [entry.hash for entry in entries]}
+        said = {**told, "estimates": shown.as_json(), "outcome": decision.outcome}
+        (folder / f"{HEAD}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+        with sqlite3.connect(path) as connection:
+            (folder / f"{HEAD}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
+        connection.close()
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
