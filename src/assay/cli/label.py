@@ -49,6 +49,8 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
     who = labeler or _user()
     for text in filter(None, (desk.sheet.instructions, desk.sheet.ask)):
         note(harmless(text))
+    if not desk.sheet.show:
+        note(f"only the id of a unit is shown: name columns with --show, or with assay sheet {study}")
     with Keyboard() as keys:
         person = Person(keys.key, note, time.monotonic, keys.fresh)
         told = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers).run()

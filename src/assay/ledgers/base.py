@@ -79,7 +79,7 @@ class Writing(Protocol):
     def add_turns(self, turns: Sequence[Turn]) -> None:
         """Puts turns behind those that are there."""
 
-    def drop_turns(self, units: Sequence[str], *, now: float) -> None:
+    def drop_turns(self, units: Sequence[str]) -> None:
         """Takes away turns of these units that nobody holds: nobody is asked about them any more."""
 
     def adjudicated(self) -> set[str]:

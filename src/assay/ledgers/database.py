@@ -249,9 +249,9 @@ class Act:
         """Puts turns behind those that are there."""
         turns.add(self._connection, self._study, added)
 
-    def drop_turns(self, units: Sequence[str], *, now: float) -> None:
-        """Takes away turns of these units that nobody holds."""
-        turns.drop(self._connection, self._study, units, now=now)
+    def drop_turns(self, units: Sequence[str]) -> None:
+        """Takes away the turns of these units that are not told, whoever holds them."""
+        turns.drop(self._connection, self._study, units)
 
     def adjudicated(self) -> set[str]:
         """Units that have a turn for an adjudicator."""

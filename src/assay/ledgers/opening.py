@@ -15,4 +15,5 @@ def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Databa
         from assay.ledgers.postgres import PostgresLedger
 
         return PostgresLedger(address, create=create)
-    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {address!r}: write sqlite:///assay.db")
+    meant = f"sqlite:///{address}" if address and "://" not in address and ":" not in address else DEFAULT_LEDGER
+    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {address!r}: write {meant}")

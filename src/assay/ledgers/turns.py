@@ -15,6 +15,7 @@ from assay.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
+OTHER = TURN.alias()
 
 
 def _of(study: str, *more: Any) -> Any:
@@ -62,7 +63,8 @@ def take(
     waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
     holds = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_(None), TURN.c.until >= now))
     has_told = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_not(None)))
-    new = sa.and_(TURN.c.unit.not_in(holds), sa.or_(TURN.c.kind == AGAIN, TURN.c.unit.not_in(has_told)))
+    others = sa.exists(sa.select(OTHER.c.unit).where(OTHER.c.study == study, OTHER.c.labeler != labeler))
+    new = sa.and_(TURN.c.unit.not_in(holds), sa.or_(TURN.c.unit.not_in(has_told), sa.and_(TURN.c.kind == AGAIN, sa.not_(others))))
     held = sa.select(TURN).where(waiting, mine, TURN.c.until >= now)
     named = sa.select(TURN).where(waiting, mine, TURN.c.until.is_(None), new)
     fresh = sa.select(TURN).where(waiting, sa.or_(TURN.c.labeler.is_(None), TURN.c.until < now), new)
@@ -92,11 +94,11 @@ def give_back(connection: sa.Connection, study: str, labeler: str, units: Collec
     return connection.execute(sa.update(TURN).where(theirs).values(labeler=None, until=None, taken=None)).rowcount
 
 
-def drop(connection: sa.Connection, study: str, units: Sequence[str], *, now: float) -> None:
-    """Takes away turns of these units that nobody holds."""
-    free = sa.and_(TURN.c.told.is_(None), sa.or_(TURN.c.labeler.is_(None), TURN.c.until.is_(None), TURN.c.until < now))
+def drop(connection: sa.Connection, study: str, units: Sequence[str]) -> None:
+    """Takes away the turns of these units that are not told, whoever holds them."""
     for start in range(0, len(units), CHUNK):
-        connection.execute(sa.delete(TURN).where(_of(study, free, TURN.c.unit.in_(units[start : start + CHUNK]))))
+        waiting = _of(study, TURN.c.told.is_(None), TURN.c.unit.in_(units[start : start + CHUNK]))
+        connection.execute(sa.delete(TURN).where(waiting))
 
 
 def own(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> set[str]:

@@ -8,15 +8,19 @@ Main path: population > profile > plan > draw > [labels] > estimate > decision >
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from assay.errors import AssayError, LabelError, StudyError
 from assay.ledgers.base import Writing
-from assay.nouns.canonical import Json
-from assay.nouns.label import CLOSER, Label, read_answer
+from assay.nouns.label import UNANSWERED, Label, read_answer
 from assay.nouns.sheet import Sheet
 from assay.nouns.turn import Finished, Held
-from assay.study.register import GOLD, Register
+from assay.randomness import is_double
+from assay.study.passing import Acknowledged as Acknowledged
+from assay.study.passing import DeskProgress as DeskProgress
+from assay.study.passing import Given as Given
+from assay.study.passing import Said as Said
+from assay.study.passing import refuse_name as refuse_name
+from assay.study.register import Register
 from assay.study.study import Study
 from assay.study.telling import record
 from assay.study.turning import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
@@ -25,54 +29,6 @@ LEASE = 600.0  # seconds a labeler has for the units of one taking
 AHEAD = 200  # units made ready at once, where the plan says beforehand which come next
 FETCHED = 20_000  # units whose content is fetched in one go
 NOT_YOURS = "a labeler answers units they were given, but this one is not theirs, or is another labeler's by now: go on with the next"
-MOST_NAME = 200  # characters of a labeler's name
-
-
-class Given(NamedTuple):
-    """A unit given to a labeler: what to show of it, and until when it is theirs, in seconds since 1970."""
-
-    unit: str
-    content: Mapping[str, str | None]
-    until: float
-
-    def as_json(self) -> dict[str, Json]:
-        """Plain data for the page."""
-        return {"unit": self.unit, "content": dict(self.content), "until": self.until}
-
-
-class Said(NamedTuple):
-    """What a labeler says of one unit: an answer to each question, when, and the seconds it took. `correct` replaces what they said."""
-
-    unit: str
-    answers: Mapping[str, str]
-    at: str | None = None
-    seconds: float | None = None
-    correct: bool = False
-
-
-class Acknowledged(NamedTuple):
-    """What became of it, on disk by now; or why it was refused."""
-
-    unit: str
-    status: Literal["recorded", "known", "corrected", "refused"]
-    why: str | None = None
-
-    def as_json(self) -> dict[str, Json]:
-        """Plain data for the page."""
-        return {**self._asdict()}
-
-
-class DeskProgress(NamedTuple):
-    """How far the work is: units this labeler has answered, units resolved of those planned, and turns that wait for somebody."""
-
-    told: int
-    resolved: int
-    planned: int
-    waiting: int
-
-    def as_json(self) -> dict[str, Json]:
-        """Plain data for the page."""
-        return {**self._asdict()}
 
 
 class Desk:
@@ -83,6 +39,7 @@ class Desk:
         self._study, self._ledger, self._name = study, study.ledger, study.name
         self._lease, self._clock = lease, clock
         self._register, self._guard = Register(), threading.RLock()
+        self._seconds: tuple[tuple[int, float], int] = ((0, 0.0), 0)
         self._dry: dict[bool, tuple[float, ...]] = {}  # how the study stood when no turn was left: for adjudicators, for others
 
     @property
@@ -93,6 +50,12 @@ class Desk:
     def set_sheet(self, sheet: Sheet) -> None:
         """Replaces the sheet. Refuses columns that would give a score or prediction away, and columns the table does not have."""
         self._study.refuse_hidden(sheet.columns)
+        rule = self._study.standing.rule
+        if sheet.check_every and rule != "first":
+            raise LabelError(
+                f"checks are mixed in where the first answer counts, but the rule is {rule}: more voices on gold units alone would make "
+                "their labels better than those they stand for; leave check_every at 0"
+            )
         if sheet.columns:
             self._study.fetch([], columns=sheet.columns)  # refuses unknown columns now, not when a labeler waits
         self._ledger.set_sheet(self._name, sheet)
@@ -151,11 +114,18 @@ class Desk:
         before = act.count
         try:
             labels = self._labels(labeler, said)
-            told = record(act, labels, correct=said.correct, drawn_only=False, register=self._register)
+            correct = said.correct or self._is_told_again(labeler, said.unit)
+            told = record(act, labels, correct=correct, drawn_only=False, register=self._register)
         except AssayError as error:
             act.undo(before)
             return Acknowledged(said.unit, "refused", str(error))
         return Acknowledged(said.unit, "corrected" if told.corrected else "recorded" if told.recorded else "known")
+
+    def _is_told_again(self, labeler: str, unit: str) -> bool:
+        """Whether a labeler who could not tell looks at a unit again: what they say now is no slip."""
+        seats = self._register.answers.get(unit, {})
+        mine = [label.answer for (_, who), label in seats.items() if who == labeler]
+        return self._register.waits(unit) and any(answer in UNANSWERED for answer in mine)
 
     def _labels(self, labeler: str, said: Said) -> list[Label]:
         questions, classes = self._register.questions, self._register.classes
@@ -174,7 +144,16 @@ class Desk:
         """How far the work is. Nothing about answers."""
         told, waiting = self._ledger.told_and_waiting(self._name, labeler)
         register = self._register if self._is_busy() else self._followed()
-        return DeskProgress(told, len(register.resolved), register.planned, waiting)
+        wanted = register.planned + self._second_looks(register)
+        return DeskProgress(told, min(register.looks, wanted), wanted, waiting)
+
+    def _second_looks(self, register: Register) -> int:
+        """How many second looks the design asks for; counted again only when units or share have changed."""
+        key = (len(register.drawn), register.double)
+        if self._seconds[0] != key:
+            chosen = sum(is_double(register.salt, unit, register.double) for unit in list(register.drawn)) if register.double else 0
+            self._seconds = (key, chosen)
+        return self._seconds[1]
 
     @property
     def double_share(self) -> float:
@@ -236,7 +215,8 @@ class Desk:
         register = self._followed()
         if adjudicates:
             return (register.told,)
-        return (register.plans, len(register.handed), register.double, register.told if register.learns else 0)
+        seen = register.elsewhere if register.double else 0
+        return (register.plans, len(register.handed), register.double, seen, register.told if register.learns else 0)
 
     def _ask(self, units: int) -> bool:
         """Asks the study for more units; says whether there are any."""
@@ -249,7 +229,8 @@ class Desk:
 
     def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """What is shown of these units; fetched for all units drawn so far when one of them is not there yet."""
-        columns = self.sheet.columns
+        hidden = self._followed().hidden  # a classifier that came later may judge by a column that was shown
+        columns = [column for column in self.sheet.columns if column not in hidden]
         if not columns or not units:
             return {unit: {} for unit in units}
         held = self._ledger.contents(self._name, units)
@@ -268,11 +249,3 @@ class Desk:
         if len(found) != len(wanted):
             raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
         self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})
-
-
-def refuse_name(labeler: str) -> None:
-    """Nothing comes back. Refuses a labeler's name that is empty, long, assay's own, or holds signs that cannot be seen."""
-    if not labeler.strip() or len(labeler) > MOST_NAME or not labeler.isprintable():
-        raise LabelError(f"a labeler has a name of at most {MOST_NAME} visible characters, but got {labeler!r:.60}: give another")
-    if labeler in (CLOSER, GOLD):
-        raise LabelError(f"the names {CLOSER} and {GOLD} stand for answers that no labeler gave, but got {labeler!r}: give another")

@@ -11,7 +11,6 @@ Main path: population > profile > plan > [draw] > [labels] > estimate > decision
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -168,18 +167,13 @@ def pull(study: Study, client: LabelStudio, *, correct: bool = False, projects: 
 
 
 def _of_project(study: Study, tasks: list[dict[str, Any]], labeler: str | None, names: Mapping[str, str]) -> Found:
-    """The answers of one project; in that of one labeler, those another account gave are refused."""
+    """The answers of one project; all of one labeler's are refused where several accounts answered: nobody can say which is theirs."""
     asked = asked_of(study.standing)
     if labeler is None:
         return read_export(tasks, asked=asked, names=names)
-    accounts = Counter(account_of(one) for task in tasks for one in task.get("annotations") or ())
-    owner = accounts.most_common(1)[0][0] if accounts else None
-    strangers = [
-        Refused(unit_of(task), f"this project is {labeler}'s, but account {account_of(one)} answered in it", f"annotation {one.get('id')}")
-        for task in tasks
-        for one in task.get("annotations") or ()
-        if account_of(one) != owner
-    ]
-    own = [{**task, "annotations": [one for one in task.get("annotations") or () if account_of(one) == owner]} for task in tasks]
-    found = read_export(own, asked=asked, labeler=labeler)
-    return found._replace(refused=[*found.refused, *strangers])
+    accounts = sorted({str(account_of(one)) for task in tasks for one in task.get("annotations") or ()})
+    if len(accounts) < 2:
+        return read_export(tasks, asked=asked, labeler=labeler)
+    why = f"this project is {labeler}'s alone, but accounts {', '.join(accounts)} answered in it: delete there what is not {labeler}'s"
+    strange = [(unit_of(task), one) for task in tasks for one in task.get("annotations") or ()]
+    return Found([], [Refused(unit, why, f"annotation {one.get('id')}") for unit, one in strange], 0, "annotation")

@@ -140,8 +140,9 @@ class Reader:
         return cast(Watched, self._asked(asked, peek=False))
 
     def shrinking(self) -> Shrinking:
-        """How the interval of each goal shrank as labels came in; nothing before the plan's look."""
-        return read_shrinking(self.standing)
+        """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is."""
+        standing, _ = self._look(peek=False)
+        return read_shrinking(standing)
 
     def labelers(self) -> Labelers:
         """How each labeler works: answers, speed, agreement with the others and with gold."""

@@ -12,6 +12,7 @@ from assay.errors import LedgerError, StudyError
 from assay.ledgers.base import UNREADABLE, Entry
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
+from assay.nouns.population import Population
 from assay.study.progress import labels_of
 from assay.study.standing import Seat
 
@@ -37,7 +38,10 @@ class Register:
         self.answers: dict[str, dict[Seat, Label]] = {}
         self.gold: dict[str, dict[Seat, Label]] = {}
         self.voices: dict[str, int] = {}
-        self.handed: set[str] = set()
+        self.handed: dict[str, None] = {}  # in the order handed out, which says nothing about scores
+        self.hidden: frozenset[str] = frozenset()  # columns no labeler may see
+        self.elsewhere = 0  # units resolved before they were handed out
+        self.looks = 0  # of a labeler at a unit, each once
         self.handed_again: dict[str, int] = {}
         self.resolved: set[str] = set()
         self.planned = 0
@@ -72,6 +76,7 @@ class Register:
         classifiers: Sequence[Mapping[str, Any]] = body["population"]["classifiers"]
         self.questions = tuple(dict.fromkeys(c["question"] for c in classifiers))
         self.classes = tuple(c["value"] for c in classifiers if c["value"] is not None)
+        self.hidden = Population.of_json(body["population"]).hidden_columns
 
     def _study(self, body: Mapping[str, Any]) -> None:
         self.salt = body["salt"]
@@ -87,7 +92,7 @@ class Register:
 
     def _batch(self, body: Mapping[str, Any]) -> None:
         self.handed_again |= {unit: self.voices.get(unit, 0) for unit in body["units"] if unit in self.handed}
-        self.handed |= set(body["units"])
+        self.handed |= dict.fromkeys(body["units"])
 
     def _answer(self, body: Mapping[str, Any]) -> None:
         label = Label.of_json(body)
@@ -97,8 +102,10 @@ class Register:
         self.told += 1
         self.voices[label.unit] = self.voices.get(label.unit, 0) + 1
         seats = self.answers.setdefault(label.unit, {})
+        self.looks += all(labeler != label.labeler for _, labeler in seats)
         seats[label.question, label.labeler] = label
         if len(self.questions) == 1 or {question for question, _ in seats} >= set(self.questions):
+            self.elsewhere += label.unit not in self.resolved and label.unit not in self.handed
             self.resolved.add(label.unit)
 
     def _plan(self, body: Mapping[str, Any]) -> None:

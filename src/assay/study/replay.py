@@ -98,18 +98,25 @@ def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:
 
 
 def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
-    """How many corrections came after numbers had been shown; under a rule that counts voices also every voice added to others."""
+    """How many corrections came after numbers had been shown, and how many answers that count beside what was there when they were.
+
+    Under a rule that counts voices that is every voice added to others; under "first" a usable answer where all others were unusable.
+    """
     known: set[tuple[str, str]] = set()
-    shown, changed = False, 0
+    settled: set[tuple[str, str]] = set()  # of those, with an answer that no later one can replace
+    shown = online = False
+    changed = 0
     for entry in entries:
         if entry.kind == "look" or (entry.kind == "plan" and entry.body["plan"].get("stopping", {}).get("kind") in ONLINE):
             shown = True  # a study that may be looked at at any time is taken to be looked at
+            online |= entry.kind == "plan"  # there a unit that nobody could tell is handed out again, and counted by the band
         elif entry.kind == "correction":
             changed += shown
-        elif entry.kind == "answer" and not entry.body["gold"] and rule != "first":
-            asked = (entry.body["unit"], entry.body["question"])
-            changed += shown and asked in known and entry.body["answer"] not in UNANSWERED
+        elif entry.kind == "answer" and not entry.body["gold"]:
+            asked, usable = (entry.body["unit"], entry.body["question"]), entry.body["answer"] not in UNANSWERED
+            changed += shown and usable and asked in known - settled and not (online and rule == "first")
             known |= set() if shown else {asked}
+            settled |= {asked} if usable and rule == "first" else set()
     return changed
 
 

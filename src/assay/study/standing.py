@@ -3,7 +3,7 @@
 Main path: population > profile > plan > draw > labels > estimate > decision > report
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -194,9 +194,15 @@ class Standing:
         return tuple(unit for unit in self.units.unit if is_double(self.salt, unit, self.double_share))
 
     def was_seen_twice(self, unit: str) -> bool:
-        """Whether two labelers have answered a unit, or the waiting was ended."""
-        labelers = {labeler for _, labeler in self.answers.get(unit, {})}
-        return len(labelers) > 1 or CLOSER in labelers
+        """Whether two labelers have answered all about a unit, a third where the majority needs one; or the waiting was ended."""
+        if any(labeler == CLOSER for _, labeler in self.answers.get(unit, {})):
+            return True
+        return all(self._is_heard(self.told(unit, question)) for question in self.questions)
+
+    def _is_heard(self, told: Sequence[Label]) -> bool:
+        """Whether answers to a question are as many as its rule needs: two, and a third where those two differ and voices are counted."""
+        usable = [label.answer for label in told if label.answer not in UNANSWERED]
+        return len(told) > 1 and not (self.rule == "majority" and len(told) == 2 and len(set(usable)) > 1)
 
     @property
     def gold_waiting(self) -> tuple[str, ...]:

@@ -252,5 +252,5 @@ class Study(Drawer):
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             closed = (closing_online if standing.plan.is_online else closing)(standing)
-            act.drop_turns([label.unit for label in closed if not label.gold], now=time.time())
+            act.drop_turns([label.unit for label in closed if not label.gold])
             return record(act, closed, correct=False, drawn_only=False)

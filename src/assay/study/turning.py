@@ -17,13 +17,18 @@ from assay.study.register import Register
 def next_turns(act: Writing, register: Register, *, now: float) -> list[Turn]:
     """First looks at units that were handed out and have none yet, once more at those handed out again, and second looks by design."""
     known = act.turns()
-    handed = [unit for unit in register.drawn if unit in register.handed]
+    handed = list(register.handed)
     ready = [Turn(unit, 1) for unit in handed if unit not in known and unit not in register.resolved]
     again = [unit for unit in register.handed_again if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
     ready += [Turn(unit, known.get(unit, UnitTurns()).newest + 1, "again") for unit in again if unit in known or unit in register.resolved]
     if register.double:
-        ready += _doubles(register, handed, known, now=now)
-    return ready
+        ready += _doubles(register, [*handed, *(unit for unit in register.resolved if unit not in register.handed)], known, now=now)
+    return sorted(ready, key=lambda turn: _order(register.salt, f"{turn.unit}:{turn.number}"))
+
+
+def _order(salt: str, name: str) -> bytes:
+    """Where a turn stands among those made ready with it: an order that says nothing about scores, nor which look it is."""
+    return hashlib.md5(f"{salt}:turn:{name}".encode(), usedforsecurity=False).digest()
 
 
 def _doubles(register: Register, handed: Sequence[str], known: Mapping[str, UnitTurns], *, now: float) -> list[Turn]:
@@ -56,7 +61,7 @@ def turns_for_adjudicators(act: Writing, register: Register, *, now: float) -> l
             seen = [] if unit in known else seen_elsewhere(register, unit, now=now)
             newest = known[unit].newest if unit in known else len(seen)
             ready += [*seen, Turn(unit, newest + 1, "adjudication")]
-    return ready
+    return sorted(ready, key=lambda turn: _order(register.salt, f"{turn.unit}:{turn.number}"))
 
 
 def is_disputed(register: Register, unit: str) -> bool:
@@ -82,7 +87,8 @@ def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: i
     if not has_earned_check(register, labeler, every=every) or act.checks(labeler):
         return []
     known, answered = act.turns(), _answered_by(register, labeler)
-    ready = [unit for unit in register.gold if unit in register.resolved and unit not in answered and _is_gold(register, unit)]
+    told = [unit for unit in register.gold if unit not in answered and _is_gold(register, unit)]
+    ready = [unit for unit in told if _is_answered(register, unit)]  # so that what a check says never counts for the unit
     ready.sort(key=lambda unit: hashlib.md5(f"{register.salt}:check:{labeler}:{unit}".encode(), usedforsecurity=False).digest())
     if not ready:
         return []
@@ -92,6 +98,12 @@ def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: i
 
 def _answered_by(register: Register, labeler: str) -> set[str]:
     return {unit for unit, seats in register.answers.items() if any(who == labeler for _, who in seats)}
+
+
+def _is_answered(register: Register, unit: str) -> bool:
+    """Whether every question about a unit has an answer that can be used."""
+    said = {question for (question, _), label in register.answers.get(unit, {}).items() if label.answer not in UNANSWERED}
+    return said >= set(register.questions)
 
 
 def _is_gold(register: Register, unit: str) -> bool:

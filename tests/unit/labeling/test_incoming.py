@@ -195,8 +195,11 @@ def test_somebody_else_in_a_labelers_project_is_refused(study: Study) -> None:
     fake.answer(1, units=30)
     fake.answer(1, by=9, units=2)
     done = pull(study, fake)
-    assert done.told.recorded == 30
-    assert [one.why for one in done.refused] == ["this project is ann's, but account 9 answered in it"] * 2
+    assert done.told.recorded == 0  # who is ann of the two, nobody can say
+    assert {one.why for one in done.refused} == {
+        "this project is ann's alone, but accounts 1, 9 answered in it: delete there what is not ann's"
+    }
+    assert len(done.refused) == 32
 
 
 def test_the_earlier_answer_is_told_first(study: Study) -> None:

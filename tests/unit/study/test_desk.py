@@ -368,15 +368,15 @@ def test_a_unit_with_a_formula_for_a_name_ends_its_turn(tmp_path: Path) -> None:
     assert desk.take("ada", 10) == []
 
 
-def test_closing_ends_what_nobody_holds(tmp_path: Path) -> None:
+def test_closing_ends_all_that_is_open(tmp_path: Path) -> None:
     study = planned(tmp_path)
-    desk = desk_of(study, clock := Clock())
-    clock.now = 4e9  # the study closes by the time of day
+    desk = desk_of(study)
     held = units_of(desk.take("ada", 3))
     study.close()
     assert desk.take("bob", 10) == []
-    assert statuses(tell(desk, "ada", held)) == ["recorded"] * 3  # she was at it
-    assert study.estimate().progress.never_answered == 37
+    late = desk.tell("ada", [Said(unit, {"positive": "yes"}) for unit in held])  # numbers may have been seen since
+    assert statuses(late) == ["refused"] * 3
+    assert study.estimate().progress.never_answered == 40
 
 
 def test_a_study_without_a_plan_says_so(tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
 """What is read of people: how each labeler works, how intervals shrank, and second looks that a study waits for."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from scipy.stats import beta
 
-from assay.errors import StudyError
+from assay.errors import LabelError, StudyError
+from assay.nouns.classifier import Classifier
 from assay.nouns.label import Label
+from assay.nouns.sheet import Sheet, Shown
 from assay.randomness import is_double
 from assay.study.desk import Desk, Said
 from assay.study.readings.shrinking import sizes
 from assay.study.study import Study
-from tests.unit.study.made import GOALS, TRUTH, create, finished, label_all, ledger_in, population, truth_of
+from tests.unit.study.made import GOALS, TABLE, TRUTH, create, finished, label_all, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER
 
 
@@ -158,3 +161,148 @@ def test_a_larger_share_only_adds_units() -> None:
     assert small < large
     assert 140 < len(small) < 260
     assert all(is_double("s", u, 1.0) for u in units)
+
+
+def test_an_answer_that_comes_to_count_after_the_look_is_said(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(40)
+    batch = study.ask(40)
+    assert batch is not None
+    unsure, *others = batch.units
+    study.tell([Label(unit=unsure, answer="cannot_tell", labeler="ann"), *(Label(unit=u, answer=TRUTH[u], labeler="ann") for u in others)])
+    assert study.estimate().certified
+    study.tell([Label(unit=others[0], answer=OTHER[TRUTH[others[0]]], labeler="bob")])
+    assert study.standing.changed_after_look == 0  # the first answer counts
+    study.tell([Label(unit=unsure, answer="yes", labeler="bob"), Label(unit=unsure, answer="no", labeler="cyd")])
+    assert study.standing.changed_after_look == 1
+    assert any("after numbers" in warning for warning in study.estimate().warnings)
+
+
+def test_reading_how_intervals_shrank_is_a_look(tmp_path: Path) -> None:
+    study = finished(tmp_path, budget=100)
+    assert study.status().looks == 0
+    study.shrinking()
+    assert study.status().looks == 1
+
+
+def test_what_was_answered_is_not_counted_before_the_look(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(40)
+    batch = study.ask(40)
+    assert batch is not None
+    study.tell(truth_of(batch.units[:39]))
+    assert study.labelers().labelers[0].answers == {}
+    study.tell(truth_of(batch.units[39:]))
+    assert sum(study.labelers().labelers[0].answers.values()) == 40
+
+
+def test_where_two_differ_the_majority_waits_for_a_third(tmp_path: Path) -> None:
+    study = doubled(tmp_path, "majority")
+    label_all(study)
+    second = [u for u in drawn(study) if is_double(study.standing.salt, u, 0.4)]
+    study.tell([Label(unit=u, answer=OTHER[TRUTH[u]] if u == second[0] else TRUTH[u], labeler="bob") for u in second])
+    assert not study.status().progress.complete
+    desk = Desk(study)
+    assert desk.adjudication == 1
+    (given,) = desk.take("eve", 5, adjudicates=True)
+    assert desk.tell("eve", [Said(given.unit, {"positive": "yes"})])[0].status == "recorded"
+    assert study.estimate().certified
+    assert study.standing.changed_after_look == 0
+
+
+def test_units_told_by_file_get_their_second_look_at_the_desk(tmp_path: Path) -> None:
+    study = doubled(tmp_path, "majority")
+    label_all(study)
+    desk = Desk(study)
+    second = {u for u in drawn(study) if is_double(study.standing.salt, u, 0.4)}
+    given = desk.take("bob", 40)
+    assert {one.unit for one in given} == second
+    desk.tell("bob", [Said(one.unit, {"positive": TRUTH[one.unit]}) for one in given])
+    assert study.status().progress.complete
+
+
+def test_progress_does_not_tell_a_second_look_from_a_first(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(40)
+    desk = Desk(study)
+    desk.double(0.5)
+    seen = []
+    for who in ("ann", "bob"):
+        while given := desk.take(who, 1):
+            desk.tell(who, [Said(given[0].unit, {"positive": "no"})])
+            done = desk.progress(who)
+            seen.append((done.resolved, done.waiting))
+    steps = {after[0] - before[0] for before, after in pairwise(seen)}
+    assert steps == {1}
+    assert seen[-1] == (desk.progress("ann").planned, 0)
+
+
+def test_the_order_at_the_desk_says_nothing_about_scores(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(200)
+    given = [one.unit for one in Desk(study).take("ann", 200)]
+    asking = {unit: i for i, unit in enumerate(drawn(study))}
+    places = [asking[unit] for unit in given]
+    assert sorted(places) == list(range(200))
+    close = sum(abs(a - b) == 1 for a, b in pairwise(places))
+    assert close < 15  # neighbors of the asking order are neighbors here about twice in a shuffled one, 199 times in that order
+
+
+def test_a_check_never_counts_for_its_unit(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(40)
+    desk = Desk(study)
+    first = desk.take("ann", 40)
+    unsure = {one.unit for one in first[:20]}
+    desk.tell("ann", [Said(g.unit, {"positive": "cannot_tell" if g.unit in unsure else TRUTH[g.unit]}) for g in first])
+    gold = study.adjudicate(0.6)
+    study.tell(truth_of(gold), gold=True)
+    desk.set_sheet(Sheet(check_every=1))
+    study.tell([Label(unit=next(one.unit for one in first if one.unit not in gold), answer="yes", labeler="bob")])
+    (given,) = desk.take("bob", 1)
+    assert given.unit not in unsure
+    before = study.standing.answer_of(given.unit)
+    desk.tell("bob", [Said(given.unit, {"positive": OTHER[TRUTH[given.unit]]})])
+    assert study.standing.answer_of(given.unit) == before
+
+
+def test_checks_are_refused_where_voices_count(tmp_path: Path) -> None:
+    with pytest.raises(LabelError, match="the rule is majority"):
+        Desk(doubled(tmp_path, "majority")).set_sheet(Sheet(check_every=5))
+
+
+def test_closing_takes_units_out_of_the_hands_that_hold_them(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(40)
+    desk = Desk(study)
+    given = desk.take("ann", 10)
+    study.close()
+    assert [one.status for one in desk.tell("ann", [Said(given[0].unit, {"positive": "yes"})])] == ["refused"]
+
+
+def test_who_could_not_tell_says_more_when_an_online_study_asks_again(tmp_path: Path) -> None:
+    study = create(tmp_path, goals=["accuracy >= 0.82"])
+    study.plan(120, stopping="decision")
+    desk = Desk(study)
+    given = desk.take("ann", 5)
+    desk.tell("ann", [Said(one.unit, {"positive": "cannot_tell"}) for one in given])
+    again = [one for one in desk.take("ann", 5) if one.unit in {g.unit for g in given}]
+    assert again  # she is alone
+    assert desk.tell("ann", [Said(again[0].unit, {"positive": "yes"})])[0].status == "corrected"
+    desk.give_back("ann", [one.unit for one in again[1:]])
+    others = {one.unit for one in desk.take("bob", 5)}
+    assert others & {one.unit for one in again[1:]}
+    desk.tell("bob", [Said(min(others), {"positive": "no"})])
+    desk.give_back("bob", sorted(others - {min(others)}))
+    assert not {one.unit for one in desk.take("ann", 5)} & {one.unit for one in again[1:]}  # now there is somebody else
+
+
+def test_a_column_that_a_later_classifier_judges_by_is_no_longer_shown(tmp_path: Path) -> None:
+    table = {**TABLE, "other": TABLE["score"] * 0.5}
+    study = Study.create("s", population(table), goals=list(GOALS), ledger=ledger_in(tmp_path))
+    study.plan(40)
+    desk = Desk(study)
+    desk.set_sheet(Sheet(show=(Shown("text"), Shown("other"))))
+    assert set(desk.take("ann", 1)[0].content) == {"text", "other"}
+    study.extend(classifiers=[Classifier("late", score="other", threshold=0.3)])
+    assert set(desk.take("ann", 1)[0].content) == {"text"}

@@ -29,8 +29,9 @@ Act = Callable[[Study, Desk, random.Random], object]
 
 def of_register(register: Register) -> dict[str, Any]:
     told = dict(vars(register))
-    for name in ("_followed", "_last"):
+    for name in ("_followed", "_last", "elsewhere"):
         told.pop(name)
+    told["handed"] = list(register.handed)
     seats = {"answers": [(unit, list(seats.items())) for unit, seats in register.answers.items()], "drawn": list(register.drawn)}
     waits = {unit for unit in register.handed_again if register.waits(unit)}
     return {**told, **seats, "waits": waits}
@@ -50,7 +51,9 @@ def of_standing(standing: Standing) -> dict[str, Any]:
         "answers": [(unit, list(seats.items())) for unit, seats in standing.answers.items()],
         "gold": gold,
         "voices": standing.voices,
-        "handed": set(standing.asked),
+        "handed": list(dict.fromkeys(unit for batch in standing.batches for unit in batch.units)),
+        "hidden": standing.read_population().hidden_columns,
+        "looks": len({(unit, who) for unit, seats in standing.answers.items() for _, who in seats}),
         "handed_again": standing.handed_again,
         "resolved": {unit for unit in standing.answers if standing.is_resolved(unit)},
         "planned": planned_labels(standing),

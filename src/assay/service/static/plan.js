@@ -9,6 +9,7 @@ const study = at("study").dataset.study;
 const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
 const say = (id, text) => { at(id).textContent = text; };
 let picture = null;
+let together = null;
 
 async function load() {
   const answer = await talk("GET", studyPath(study, "/picture"), undefined, { timeout: 600_000 });
@@ -16,6 +17,7 @@ async function load() {
   ({ picture } = answer.data);
   at("picture-state").hidden = true;
   if (answer.data.sizes) showSizes(answer.data.sizes);
+  together = answer.data.sizes?.together ?? null;
   if (!picture) return say("picture-state", "These goals have no picture; their sizes are in the table.");
   picture.goals.forEach((goal, i) => at("goal").add(new Option(goal.goal, i)));
   if (at("population")) say("population", `${number(picture.units)} units, ${number(picture.flagged)} flagged (${points(picture.flagged / picture.units)} %)`);
@@ -73,7 +75,7 @@ const hours = s => (s < 5400 ? `${Math.max(1, Math.round(s / 60))} minutes` : `$
 
 function chooseGoal() {
   const { goal } = state();
-  const start = Number(at("budget").value) || picture.budget || goal.needed || labelsAt(goal, 0.5);
+  const start = Number(at("budget").value) || picture.budget || together || goal.needed || labelsAt(goal, 0.5);
   at("labels").value = Math.round(1000 * shareOf(goal, start));
   if (!at("budget").value) at("budget").value = state().n;
   show();

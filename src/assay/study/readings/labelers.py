@@ -17,6 +17,7 @@ from assay.intervals.binomial import clopper_pearson
 from assay.nouns.canonical import Json
 from assay.nouns.goal import DEFAULT_LEVEL
 from assay.nouns.label import CLOSER, UNANSWERED, Label
+from assay.study.progress import progress
 from assay.study.standing import Standing
 
 
@@ -39,6 +40,7 @@ class Labeler:
     """One labeler.
 
     units           answered, if only with cannot tell or skipped
+    answers         how often each was given; empty before the study may be read, for they nearly are the estimate
     median_seconds  a look took; None: nobody measured
     agreement       with the first other labeler of each unit that several answered
     gold_accuracy   against adjudicated answers
@@ -83,7 +85,7 @@ def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]]) ->
     """How each labeler works; `seconds` are those of their looks."""
     units = standing.units.unit if standing.units else ()
     said: dict[str, list[tuple[Label, list[Label]]]] = {}  # each labeler's answers, and what the others said to the same question
-    disputed = 0
+    disputed, shown = 0, standing.plans != () and (standing.plan.is_online or progress(standing).complete)
     for unit in units:
         answers = [(question, standing.told(unit, question)) for question in standing.questions]
         disputed += any(len({label.answer for label in told} - UNANSWERED) > 1 for _, told in answers)
@@ -91,19 +93,23 @@ def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]]) ->
             for label in told:
                 said.setdefault(label.labeler, []).append((label, [other for other in told if other is not label]))
     return Labelers(
-        labelers=tuple(_read_one(standing, name, said[name], seconds.get(name, ())) for name in sorted(said) if name != CLOSER),
+        labelers=tuple(
+            _read_one(standing, name, said[name], seconds.get(name, ()), shown=shown) for name in sorted(said) if name != CLOSER
+        ),
         disputed=disputed,
     )
 
 
-def _read_one(standing: Standing, name: str, said: Sequence[tuple[Label, list[Label]]], seconds: Sequence[float]) -> Labeler:
+def _read_one(
+    standing: Standing, name: str, said: Sequence[tuple[Label, list[Label]]], seconds: Sequence[float], *, shown: bool
+) -> Labeler:
     counts = Counter(label.answer for label, _ in said)
     usable = [(label, others) for label, others in said if label.answer not in UNANSWERED]
     golden = ((label, standing.gold.get((label.unit, label.question))) for label, _ in usable)
     return Labeler(
         name=name,
         units=len({label.unit for label, _ in said}),
-        answers={answer: count for answer, count in sorted(counts.items()) if answer not in UNANSWERED},
+        answers={answer: count for answer, count in sorted(counts.items()) if answer not in UNANSWERED} if shown else {},
         cannot_tell=counts["cannot_tell"],
         skipped=counts["skipped"],
         median_seconds=median(seconds) if seconds else None,

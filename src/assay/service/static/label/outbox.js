@@ -7,6 +7,8 @@ const MOST = 50; // answers a request
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRIED = new Set([0, 408, 425, 429, 500, 502, 503, 504]);
 
+const asSent = ({ sent, ...said }) => said;
+
 export class Outbox {
   constructor({ path, store, person, changed, refused, acknowledged, entered }) {
     Object.assign(this, { path, store, person, changed, refused, acknowledged, entered });
@@ -33,7 +35,8 @@ export class Outbox {
 
   /* One answer, in place of an earlier one of the same unit: edited here if it was not sent, else sent as a correction. */
   put(said) {
-    const correct = this.known.has(said.unit) || this.flying.has(said.unit) || (this.waiting.get(said.unit)?.correct ?? false);
+    const before = this.waiting.get(said.unit);
+    const correct = this.known.has(said.unit) || this.flying.has(said.unit) || (before?.sent ?? false) || (before?.correct ?? false);
     this.waiting.set(said.unit, { ...said, correct });
     this.keep();
     this.say(this.failures || this.halted ? this.state : "saving");
@@ -70,9 +73,10 @@ export class Outbox {
   async send(batch) {
     for (const said of batch) {
       this.waiting.delete(said.unit);
+      said.sent = true; // it may be recorded although no reply comes back: what replaces it is a correction
       this.flying.set(said.unit, said);
     }
-    const answer = await talk("POST", this.path, { answers: batch });
+    const answer = await talk("POST", this.path, { answers: batch.map(asSent) });
     this.flying.clear();
     if (answer.ok) this.landed(answer.data);
     else await this.failed(batch, answer);
@@ -135,7 +139,7 @@ export class Outbox {
 
   /* The last try of a page that goes away; what it does not bring in is in the store for when the tab comes back. */
   leave() {
-    if (this.waiting.size && !this.halted) talk("POST", this.path, { answers: [...this.waiting.values()].slice(0, MOST) }, { keepalive: true });
+    if (this.waiting.size && !this.halted) talk("POST", this.path, { answers: [...this.waiting.values()].slice(0, MOST).map(asSent) }, { keepalive: true });
   }
 
   pause(milliseconds) {

@@ -61,7 +61,10 @@ function arrived(data, lost) {
 function failed(answer) {
   if (answer.status === 401 || answer.status === 403) outbox.say("left", problem(answer));
   else if (answer.status === 404) outbox.say("stopped", problem(answer));
-  else setTimeout(() => turns.fetch(), answer.wait ?? 2_000);
+  else if (answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status)) {
+    if (!shown && !paused) stage("empty", problem(answer), () => turns.fetch(), "Look again");
+    return;
+  } else setTimeout(() => turns.fetch(), answer.wait ?? 2_000);
   if (!shown && !paused) stage("waiting", "The server does not answer. Trying again.");
 }
 

@@ -62,20 +62,23 @@ export class Turns {
   async fetch() {
     if (this.fetching) return;
     this.fetching = true;
+    const acknowledged = new Set(this.outbox.known);
     const answer = await talk("POST", this.path, { units: Math.min(MOST, this.wanted + this.outbox.size), adjudicates: this.adjudicates });
     this.fetching = false;
     if (!answer.ok) return this.failed(answer);
     if (Number.isFinite(answer.clock)) this.offset = answer.clock - Date.now();
-    this.receive(answer.data);
+    this.receive(answer.data, acknowledged);
   }
 
-  receive(data) {
+  /* A unit answered and acknowledged before it was asked for, and given again, is to be looked at again. */
+  receive(data, acknowledged) {
     const had = new Map(this.line.map(turn => [turn.unit, turn]));
     const given = new Set();
     let added = 0;
     for (const turn of data.turns) {
       given.add(turn.unit);
-      if (had.has(turn.unit)) had.get(turn.unit).until = turn.until;
+      const again = acknowledged.has(turn.unit) && had.get(turn.unit)?.answers && !this.outbox.has(turn.unit);
+      if (had.has(turn.unit) && !again) had.get(turn.unit).until = turn.until;
       else if (!this.outbox.has(turn.unit)) {
         this.line.push({ ...turn, answers: null, sent: null });
         added += 1;
