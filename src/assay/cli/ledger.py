@@ -17,7 +17,7 @@ NOT_COPIED = "people, their links, sessions and tokens"
 
 @click.group("ledger")
 def command() -> None:
-    """Copy a ledger to another database, back it up, and delete what labelers were shown.
+    """Copy a ledger to another database, back it up, and delete what labelers were shown. Each command takes --json.
 
     \b
     Examples:
