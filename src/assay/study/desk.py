@@ -229,8 +229,9 @@ class Desk:
 
     def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """What is shown of these units; fetched for all units drawn so far when one of them is not there yet."""
-        hidden = self._followed().hidden  # a classifier that came later may judge by a column that was shown
-        columns = [column for column in self.sheet.columns if column not in hidden]
+        columns: Sequence[str] = self.sheet.columns
+        if columns and units:  # a classifier that came later may judge by a column that was shown
+            columns = [column for column in columns if column not in self._followed().hidden]
         if not columns or not units:
             return {unit: {} for unit in units}
         held = self._ledger.contents(self._name, units)
