@@ -60,7 +60,8 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         content = self.rfile.read(length)
         body = json.loads(content) if content else None
-        status, reply = self.server.answer(self.command, self.path, body, self.headers.get("Authorization"))  # type: ignore[attr-defined]
+        answer = self.server.answer  # type: ignore[attr-defined]  # of every server that is made with this handler
+        status, reply = answer(self.command, self.path, body, self.headers.get("Authorization"))
         out = b"" if reply is None else json.dumps(reply).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

@@ -9,18 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from assay.study.desk import Desk, Said
-from tests.service.browsing import STUDY, Server, chromium, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
+from tests.service.browsing import STUDY, Server, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
 
 TELLTALE = re.compile(
     r"score|predict|flagged|band|verdict|estimate|interval|precision|recall|double|check_|adjudicat|other-labeler", re.IGNORECASE
 )
 SAME = re.compile("/static/|/events$")  # files that are the same for everybody, and a stream that does not end
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

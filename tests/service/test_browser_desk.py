@@ -13,7 +13,6 @@ from assay.study.study import Study
 from tests.service.browsing import (
     Entered,
     Server,
-    chromium,
     enter_as,
     make_study,
     open_desk,
@@ -22,12 +21,6 @@ from tests.service.browsing import (
     wait_saved,
     write_table,
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

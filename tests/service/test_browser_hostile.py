@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from assay.nouns.sheet import Sheet, Shown
 from assay.study.desk import Desk
-from tests.service.browsing import PHONE, STUDY, Entered, Server, chromium, enter_as, make_study, serving, wait_for, write_table
+from tests.service.browsing import PHONE, STUDY, Entered, Server, enter_as, make_study, serving, wait_for, write_table
 
 HOSTILE = {
     "script": "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">",
@@ -27,12 +27,6 @@ HOSTILE = {
 
 
 LABELS = 150  # of 240 units, 20 of each text: that one of the texts is not drawn has a chance below 1e-7
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.service.accessible import faults, unfocused
-from tests.service.browsing import PHONE, Entered, Server, artifacts, chromium, enter, serving, wait_for, wait_saved, write_table
+from tests.service.browsing import PHONE, Entered, Server, artifacts, enter, serving, wait_for, wait_saved, write_table
 
 LABELS = 60
 NUMBERS = "#numbers .verdict"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

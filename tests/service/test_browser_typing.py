@@ -8,17 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from tests.service.browsing import Entered, Server, chromium, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
+from tests.service.browsing import Entered, Server, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
 
 SPACING = 0.03
 ANSWERS = {"1": "yes", "2": "no", "3": "cannot_tell", "s": "skipped"}
 KEYS = "1212121321s2"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`assay sheet`."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,15 +39,15 @@ def command(
     from assay.study.study import Study
 
     desk = Desk(Study.load(study, ledger=ledger))
-    said = {
-        "show": tuple(map(parse_shown, show)) or None,
-        "instructions": None if instructions is None else instructions.read_text(encoding="utf-8"),
-        "ask": ask,
-        "check_every": check_every,
-    }
-    changed = {name: value for name, value in said.items() if value is not None}
-    if changed:
-        desk.set_sheet(replace(desk.sheet, **changed))  # type: ignore[arg-type]  # each is of its field's type
+    before = desk.sheet
+    said = Sheet(
+        show=tuple(map(parse_shown, show)) or before.show,
+        instructions=before.instructions if instructions is None else instructions.read_text(encoding="utf-8"),
+        ask=before.ask if ask is None else ask,
+        check_every=before.check_every if check_every is None else check_every,
+    )
+    if said != before:
+        desk.set_sheet(said)
     if double is not None:
         desk.double(double)
     _show(study, desk, as_json=as_json)

@@ -206,7 +206,6 @@ class Act:
         self._count = len(kept.entries)
         self._keys: set[str] = set()
         self.added: list[Entry] = []
-        self._written = 0
 
     def entries(self) -> list[Entry]:
         """All entries, those of this act included."""
@@ -262,9 +261,8 @@ class Act:
         return turns.checks(self._connection, self._study, labeler)
 
     def flush(self) -> None:
-        """Writes what was added so far; the transaction's end makes it lasting."""
-        insert(self._connection, self.added[self._written :])
-        self._written = len(self.added)
+        """Writes what was added; the transaction's end makes it lasting."""
+        insert(self._connection, self.added)
 
 
 def insert(connection: sa.Connection, entries: Sequence[Entry]) -> None:

@@ -175,7 +175,6 @@ class Desk:
             raise LabelError(f"a share of the units is labeled twice, in (0, 1], but got {share:g}: 0.1 is usual")
         with self._ledger.writing(self._name) as act:
             act.append("double", key=f"double:{float(share)!r}", body={"share": share})
-        self._dry.clear()
 
     @property
     def adjudication(self) -> int:

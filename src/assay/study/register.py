@@ -29,6 +29,10 @@ class Register:
 
     def __init__(self) -> None:
         """Nothing is followed yet."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forgets all that was followed."""
         self._followed, self._last = 0, ""  # how many entries, and the hash of the last
         self.questions: tuple[str, ...] = ()
         self.classes: tuple[str, ...] = ()
@@ -53,7 +57,7 @@ class Register:
     def follow(self, entries: Sequence[Entry]) -> "Register":
         """This register with all entries of the study; begun anew where they are not those that were followed."""
         if self._followed and (len(entries) < self._followed or entries[self._followed - 1].hash != self._last):
-            self.__init__()  # type: ignore[misc]  # an act was undone, or the ledger put back: nothing kept is true
+            self._begin()  # an act was undone, or the ledger put back: nothing kept is true
         for entry in entries[self._followed :]:
             self._take(entry)
         if not self.salt:
