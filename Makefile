@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs coverage
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs site reference coverage
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -28,11 +28,13 @@ help:
 	@echo "make anytime DATA=FOLDER     writes docs/anytime.md: running bands, decisions and many labelers"
 	@echo "make planned-looks DATA=FOLDER  writes docs/planned-looks.md: looks named beforehand"
 	@echo "make streams      writes docs/streams.md: alarms over streams"
-	@echo "make services-test   the tests against a real Label Studio, which is installed beside the project first (about 1 GB)"
+	@echo "make services-test   the tests against a real Label Studio and a real MLflow server, installed beside the project first (about 2 GB)"
 	@echo "make many-labelers   writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
 	@echo "make docs        runs the code of the documentation"
+	@echo "make site        builds the documentation into site/; any warning fails"
+	@echo "make reference   writes docs/reference from the code, and docs/pictures"
 	@echo "make coverage    make test, with branch coverage"
 
 check:
@@ -49,6 +51,7 @@ test:
 
 services-test:
 	scripts/services run --only label-studio -- $(PYTEST) tests/end_to_end/test_label_studio.py
+	scripts/services run --only mlflow -- $(PYTEST) tests/end_to_end/test_mlflow.py
 
 many-labelers:
 	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
@@ -124,6 +127,14 @@ scale:
 
 docs:
 	$(PYTEST) tests/docs
+
+# The variable silences a notice of the theme about its successor; a warning about our own pages still fails the build.
+site:
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+
+reference:
+	$(PYTHON) scripts/reference
+	$(PYTHON) scripts/pictures
 
 coverage:
 	$(PYTEST) -m "not slow" --cov --cov-report=term

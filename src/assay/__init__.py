@@ -8,11 +8,14 @@ The names below are the whole public interface, in the order of that path. Each 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from assay.version import VERSION
+
 if TYPE_CHECKING:
     from assay.engines.resources import Resources as Resources
     from assay.engines.resources import using as using
     from assay.errors import AssayError as AssayError
     from assay.estimators.counts import from_counts as from_counts
+    from assay.integrations.tables import table as table
     from assay.nouns.choice import Choice as Choice
     from assay.nouns.classifier import Classifier as Classifier
     from assay.nouns.decision import Decision as Decision
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from assay.study.simulate import simulate as simulate
     from assay.study.study import Study as Study
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {
     "read_population": "assay.study.populations",
@@ -42,6 +45,7 @@ _HOMES = {
     "Monitor": "assay.study.monitor",
     "simulate": "assay.study.simulate",
     "from_counts": "assay.estimators.counts",
+    "table": "assay.integrations.tables",
     "Resources": "assay.engines.resources",
     "using": "assay.engines.resources",
     "AssayError": "assay.errors",

@@ -1,20 +1,16 @@
 """`assay label`: keys from a pipe and from a real terminal, text that cannot harm, and answers that are on disk at once."""
 
-import fcntl
 import io
 import os
-import pty
 import signal
-import subprocess
 import sys
-import termios
-import time
 from pathlib import Path
 
 import pytest
 
 from assay.study.study import Study
-from tests.end_to_end.commands import PROGRAM, Result, assay, environment, ok
+from tests.end_to_end.commands import Result, assay, ok
+from tests.end_to_end.terminals import Terminal
 from tests.unit.study.made import TABLE, TRUTH, write_csv
 
 BUDGET = 20
@@ -103,61 +99,12 @@ def test_hostile_text_from_a_pipe_is_harmless(folder: Path, monkeypatch: pytest.
 # ---------------------------------------------------------------- a real terminal
 
 
-class Terminal:
-    """The command in a terminal of its own, which shows what it writes and takes keys."""
-
-    def __init__(self, folder: Path, *args: str) -> None:
-        self.leader, follower = pty.openpty()
-        command = [sys.executable, "-c", PROGRAM, "label", "s", "--show", "text", "--labeler", "ada", *args]
-        self.child = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment(TERM="xterm"),
-            stdin=follower,
-            stdout=follower,
-            stderr=follower,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it, as on a desk
-        )
-        os.close(follower)
-        os.set_blocking(self.leader, False)
-        self.seen = ""
-
-    def until(self, text: str, times: int = 1) -> None:
-        """Returns once a text was shown so many times."""
-        deadline = time.monotonic() + 60
-        while self.seen.count(text) < times:
-            assert time.monotonic() < deadline, self.seen
-            self._read()
-
-    def _read(self) -> bool:
-        try:
-            self.seen += os.read(self.leader, 65_536).decode()
-        except BlockingIOError:
-            time.sleep(0.01)
-        except OSError:  # Linux: the last writer closed it
-            return False
-        return True
-
-    def press(self, keys: str) -> None:
-        os.write(self.leader, keys.encode())
-
-    def ended(self) -> int:
-        deadline = time.monotonic() + 30
-        while self._read() and self.child.poll() is None and time.monotonic() < deadline:
-            pass
-        self._read()
-        self.child.kill() if time.monotonic() >= deadline else None
-        code = self.child.wait(timeout=30)
-        os.close(self.leader)
-        return code
-
-
+LABEL = ("label", "s", "--show", "text", "--labeler", "ada")
 PROMPT = "1 yes  2 no  3 cannot_tell"
 
 
 def test_single_keys_in_a_terminal(folder: Path) -> None:
-    terminal = Terminal(folder)
+    terminal = Terminal(folder, *LABEL)
     for number, key in enumerate("12u3", start=1):
         terminal.until(PROMPT, number)
         terminal.press(key)
@@ -170,7 +117,7 @@ def test_single_keys_in_a_terminal(folder: Path) -> None:
 
 
 def test_ctrl_c_loses_nothing(folder: Path) -> None:
-    terminal = Terminal(folder)
+    terminal = Terminal(folder, *LABEL)
     terminal.until(PROMPT)
     terminal.press("1")
     terminal.until(PROMPT, 2)
@@ -181,7 +128,7 @@ def test_ctrl_c_loses_nothing(folder: Path) -> None:
 
 
 def test_a_kill_loses_nothing(folder: Path) -> None:
-    terminal = Terminal(folder)
+    terminal = Terminal(folder, *LABEL)
     terminal.until(PROMPT)
     terminal.press("2")
     terminal.until(PROMPT, 2)

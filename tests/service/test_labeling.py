@@ -126,6 +126,20 @@ def test_an_export_runs_no_formula(bench: Bench) -> None:
     assert not any(FORMULA.match(cell) for row in rows for cell in row.values())
 
 
+@pytest.mark.parametrize(
+    ("ending", "kind"), [("html", "text/html"), ("md", "text/markdown"), ("txt", "text/plain"), ("json", "application/json")]
+)
+def test_a_report_is_a_file_to_hand_on_and_has_no_number_before_the_look(bench: Bench, ending: str, kind: str) -> None:
+    unit = take(bench.browser("ann"), 1)["turns"][0]["unit"]
+    tell(bench.browser("ann"), (unit, "yes"))
+    answer = bench.browser().get(f"{API}/report.{ending}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["content-disposition"] == f'attachment; filename="report.{ending}"'
+    assert "39 of 40 units are still to be labeled" in answer.text
+    assert bench.browser().get(f"{API}/report.exe").status_code == 422
+
+
 @pytest.mark.parametrize("body", [{}, {"answers": []}, {"answers": [{"unit": "u"}]}, {"answers": [{"unit": "u", "answers": {}}]},
                                   {"answers": [{"unit": "u" * 2000, "answers": {"positive": "yes"}}]}, [], None, {"answers": "x"},
                                   {"answers": [{"unit": "u", "answers": {"positive": "yes"}, "seconds": -1}]},

@@ -48,6 +48,7 @@ ALLOWED = {
     ("GET", f"{STUDY}/slices"): READERS,
     ("GET", f"{STUDY}/compare"): READERS,
     ("GET", f"{STUDY}/audit"): READERS,
+    ("GET", f"{STUDY}/report.{{ending}}"): READERS,
     ("GET", f"{STUDY}/events"): READERS,
     ("GET", f"{STUDY}/answers.csv"): OWNERS,
     ("GET", f"{STUDY}/sheet"): LABELERS,

@@ -127,7 +127,7 @@ def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GEN
 
 def path_of(template: str, **parts: str) -> str:
     """A route's path with its parts filled in."""
-    known = {"study": STUDY, "person": "ann", "token": "0" * 16, "unit": "u0001", "column": "photo", "path": "x", **parts}
+    known = {"study": STUDY, "person": "ann", "token": "0" * 16, "unit": "u0001", "column": "photo", "path": "x", "ending": "html", **parts}
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: known[found[1]], template)
 
 

@@ -5,15 +5,16 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option
+from assay.cli.completion import complete_studies
+from assay.cli.options import json_option, ledger_option, metric_option
 from assay.cli.output import note, print_json, table, working
 
 RANG = 4  # as a verdict "do not ship"
 
 
 @click.command("alarm")
-@click.argument("studies", nargs=-1, required=True)
-@click.option("--metric", default="precision", show_default=True, help="The metric that is watched.")
+@click.argument("studies", nargs=-1, required=True, shell_complete=complete_studies)
+@metric_option(default="precision", help="The metric that is watched.")
 @click.option("--floor", type=float, required=True, metavar="VALUE", help="It must not fall below this.")
 @click.option("--error", type=float, help="The probability that it ever rings falsely; 0.05 unless said.")
 @click.option("--run-length", type=float, metavar="PERIODS", help="In place of --error: periods until it rings falsely, on average.")

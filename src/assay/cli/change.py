@@ -2,19 +2,23 @@
 
 import click
 
-from assay.cli.options import json_option, ledger_option
+from assay.cli.completion import complete_studies
+from assay.cli.configuration import study_or_file
+from assay.cli.options import json_option, ledger_option, metric_option
 from assay.cli.output import note, print_json, share, table, working
 
 
 @click.command("change")
-@click.argument("earlier")
-@click.argument("later")
-@click.option("--metric", default="f1", show_default=True, help="The metric whose change is asked for.")
+@click.argument("earlier", shell_complete=complete_studies)
+@click.argument("later", required=False, callback=study_or_file, shell_complete=complete_studies)
+@metric_option(default="f1", help="The metric whose change is asked for.")
 @click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
 @ledger_option
 @json_option
 def command(*, earlier: str, later: str, metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
     """The change of a metric from an EARLIER study to a LATER one, with an interval that knows which units both drew.
+
+    LATER is the study of assay.toml unless said.
 
     \b
     Example:

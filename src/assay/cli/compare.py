@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import json_option, ledger_option, peek_option, study_argument
+from assay.cli.configuration import study_and_classifiers
+from assay.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
 from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 @click.command("compare")
 @study_argument
 @click.argument("classifiers", nargs=-1, metavar="[A B]...")
-@click.option("--metric", default="f1", show_default=True, help="The metric in which they are compared.")
+@metric_option(default="f1", help="The metric in which they are compared.")
 @peek_option
 @ledger_option
 @json_option
@@ -25,9 +26,11 @@ def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool
     Examples:
       assay compare demo gbm lr --metric recall
       assay compare demo --metric f1
+      assay compare gbm lr        (of the study of assay.toml)
     """  # noqa: D301
     from assay.study.study import Study
 
+    study, classifiers = study_and_classifiers(study, classifiers, ledger=ledger)
     held = Study.load(study, ledger=ledger)
     if len(classifiers) != 2:
         with working("comparing every pair"):

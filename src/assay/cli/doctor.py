@@ -1,17 +1,32 @@
 """`assay doctor`."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.configuration import fill
 from assay.cli.main import REFUSED
-from assay.cli.options import answers_option, json_option, population_options, read_options, resource_options, told_in
+from assay.cli.options import (
+    answers_option,
+    json_option,
+    population_argument,
+    population_options,
+    read_options,
+    resource_options,
+    told_in,
+)
 from assay.cli.output import note, print_json, table, working
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.nouns.profile import Column
+    from assay.study.examining import Examination
 
 
 @click.command("doctor")
-@click.argument("source", metavar="POPULATION")
+@population_argument
 @population_options
 @click.option("--check-duplicates", is_flag=True, help="Check ids exactly also beyond 10,000,000 units.")
 @answers_option("A few answers (unit, answer): says whether the scores predict as they claim, and whether a pilot would help.")
@@ -28,6 +43,7 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
     """  # noqa: D301
     from assay.study.examining import examine
 
+    fill(options)
     population = read_options(source, options)
     told = told_in(answers, population) if answers is not None else None
     with working("reading the table"):
@@ -35,12 +51,27 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
     if as_json:
         print_json(found.as_json())
     else:
-        table(("column", "type"), [[c.name, c.type] for c in found.inspection.columns])
+        show_columns(found.inspection.columns)
         click.echo(f"\n{found.inspection.N:,} units")
         for line in found.lines:
             click.echo(line)
-        for problem in found.inspection.problems:
-            click.echo(f"blocks: {problem}")
-        note("nothing blocks: plan next" if found.passed else "something blocks: see above")
+        show_blocks(found)
+        if found.passed:
+            note("nothing blocks: plan next")
     if not found.passed:
         raise click.exceptions.Exit(REFUSED)
+
+
+def show_columns(columns: "Sequence[Column]") -> None:
+    """The columns and their types."""
+    from assay.labeling.terminal import harmless
+
+    table(("column", "type"), [[harmless(column.name), column.type] for column in columns])
+
+
+def show_blocks(found: "Examination") -> None:
+    """What blocks, with the way out of each."""
+    for problem in found.inspection.problems:
+        click.echo(f"blocks: {problem}")
+    if not found.passed:
+        note("something blocks: see above")

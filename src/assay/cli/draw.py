@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from assay.cli.configuration import shown_of_file
 from assay.cli.options import json_option, ledger_option, resource_options, study_argument
 from assay.cli.output import note, print_json, working
 from assay.errors import LabelError
@@ -60,6 +61,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
     from assay.study.study import Study
 
     found = Study.load(study, ledger=ledger)
+    show = show or shown_of_file(study)
     _refuse_unready(found, out, show, gold=gold is not None, name=name)
     with working("drawing units"):
         if candidates is not None:
@@ -117,7 +119,7 @@ def _shown(study: Any, batch: Any, show: tuple[str, ...]) -> list[dict[str, str 
 
 def _write(out: Path, text: str, name: str) -> None:
     """Nothing comes back. Refuses to write over another file: what a tool exported may stand in it. Flat ones were looked into before."""
-    from assay.labeling.flat import write_whole
+    from assay.writing import write_whole
 
     if name != FLAT and out.exists() and out.read_bytes() != text.encode():
         raise LabelError(f"{out} exists and is not this batch: name another file; the batch stays open and is written again")

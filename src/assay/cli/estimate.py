@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from assay.cli.completion import complete_metrics, complete_studies
+from assay.cli.configuration import file_study, has_file_study
 from assay.cli.options import json_option, ledger_option, peek_option
 from assay.cli.output import (
     ESTIMATE_HEADINGS,
@@ -37,14 +39,14 @@ class Asked(NamedTuple):
 
 
 @click.command("estimate")
-@click.argument("study", required=False)
+@click.argument("study", required=False, shell_complete=complete_studies)
 @click.option("--all", "everything", is_flag=True, help="Every metric, not only the goals and the common ones.")
 @click.option("--confusion", is_flag=True, help="Of several classes: also the confusion matrix, with intervals.")
 @peek_option
 @click.option("--counts", metavar="tp=N,fp=N,fn=N,tn=N", help="In place of STUDY: the counts of a confusion matrix of labeled units.")
 @click.option("--flagged-units", type=int, metavar="N", help="With --counts: units predicted positive, labeled or not.")
 @click.option("--unflagged-units", type=int, metavar="N", help="With --counts: units predicted negative. Without both: a simple draw.")
-@click.option("--metric", "metrics", multiple=True, help="With --counts: a metric to show; repeatable.")
+@click.option("--metric", "metrics", multiple=True, shell_complete=complete_metrics, help="With --counts: a metric to show; repeatable.")
 @click.option("--level", type=float, metavar="L", help="With --counts: how sure to be; 0.95 unless said.")
 @click.option(
     "--interval", type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]), help="With --counts; rec unless said."
@@ -63,6 +65,8 @@ def command(*, study: str | None, everything: bool, peek: bool, confusion: bool,
       assay estimate --counts tp=45,fp=5,fn=8,tn=442 --flagged-units 12000 --unflagged-units 988000
     """  # noqa: D301
     counts = options.pop("counts")
+    if study is None and counts is None and has_file_study():
+        study = file_study()
     if (study is None) == (counts is None):
         raise click.UsageError("Name a STUDY, or give the counts of a confusion matrix as --counts tp=45,fp=5,fn=8,tn=442; one of them.")
     if counts is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.configuration import shown_of_file
 from assay.cli.options import json_option, ledger_option, next_command, study_argument
 from assay.cli.output import note, print_json
 
@@ -44,6 +45,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
 
     found = Study.load(study, ledger=ledger)
     desk = Desk(found)
+    show = show or (() if desk.sheet.show else shown_of_file(study))
     if show:
         desk.set_sheet(replace(desk.sheet, show=tuple(map(parse_shown, show))))
     who = labeler or _user()

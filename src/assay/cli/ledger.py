@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.options import json_option, ledger_option, named_study_argument
 from assay.cli.output import note, print_json, table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> No
 
 
 @command.command("forget")
-@study_argument
+@named_study_argument
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @ledger_option
 @json_option

@@ -6,14 +6,16 @@ import sys
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
-from assay import __version__
 from assay.errors import AssayError
+from assay.version import VERSION
 
 REFUSED = 5  # 1 is a crash, 2 a wrong call; 3 and 4 are verdicts of `gate`
 
 COMMANDS = {
     "demo": ("assay.cli.demo", "Write a made-up scored table and its answers to walk the path with."),
+    "new": ("assay.cli.new", "Look at your table, ask what is needed, write assay.toml and fix the plan."),
     "doctor": ("assay.cli.doctor", "What is in a table, what can be asked of it, what blocks the rest."),
     "plan": ("assay.cli.plan", "Labels each goal needs, what a budget buys; with --study, fix the plan."),
     "draw": ("assay.cli.draw", "The next units to label, as a file for people."),
@@ -33,10 +35,14 @@ COMMANDS = {
     "alarm": ("assay.cli.alarm", "Whether a metric has fallen below a floor, period after period."),
     "monitor": ("assay.cli.monitor", "Watch a stream of units, some of them labeled, for a fall below a floor."),
     "decide": ("assay.cli.decide", "Ship, do not ship, or label so many more."),
+    "gate": ("assay.cli.gate", "Hold a study against a policy: exit 0 ship, 3 label more, 4 do not ship, 5 invalid."),
+    "report": ("assay.cli.report", "Write a study as one self-contained page, as Markdown or as text."),
+    "mlflow": ("assay.cli.mlflow", "Log a study's numbers and report to an MLflow tracking server."),
     "serve": ("assay.cli.serve", "The workbench: plan, label, watch and decide in a browser."),
     "simulate": ("assay.cli.simulate", "Replay designs against known labels before money is spent."),
     "ledger": ("assay.cli.ledger", "Copy a ledger to another database, back it up, delete what labelers were shown."),
     "verify": ("assay.cli.verify", "Recompute a study from its ledger and say what does not match."),
+    "completion": ("assay.cli.completion", "What makes bash, zsh or fish complete commands, studies and metrics."),
 }
 
 
@@ -54,6 +60,11 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(COMMANDS[name][0]).command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, from COMMANDS alone, and options."""
+        named = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, from COMMANDS alone."""
         with formatter.section("Commands"):
@@ -61,13 +72,17 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="assay")
-def cli() -> None:
+@click.version_option(VERSION, prog_name="assay")
+@click.option(
+    "--config", type=click.Path(dir_okay=False), envvar="ASSAY_CONFIG", show_envvar=True, metavar="FILE",
+    help="What stands in for arguments and options that are not given; assay.toml of this folder unless said.",
+)  # fmt: skip
+def cli(*, config: str | None) -> None:
     """Tell how good a classifier is from the fewest human labels, and how sure you are.
 
     \b
     population > profile > plan > draw > labels > estimate > decision
-    Start with:  assay demo DIR
+    Start with:  assay demo DIR,  or with your own table:  assay new TABLE.csv
     """  # noqa: D301 - \b is Click's mark for "keep these lines"
 
 

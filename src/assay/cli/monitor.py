@@ -94,7 +94,8 @@ def _take_in(monitor: Any, options: dict[str, Any]) -> None:
 
 
 def _write(path: Path, units: tuple[str, ...]) -> None:
-    from assay.labeling.flat import batch_text, write_whole
+    from assay.labeling.flat import batch_text
+    from assay.writing import write_whole
 
     write_whole(path, batch_text(units, [{} for _ in units], columns=(), suffix=path.suffix))
     note(f"{len(units):,} units to label in {path}")

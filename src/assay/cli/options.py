@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from assay.cli.completion import complete_files, complete_metrics, complete_studies
+from assay.cli.configuration import DEFAULT_LEDGER, default_ledger, population_or_file, study_or_file
 from assay.errors import PopulationError
 from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
@@ -173,9 +175,9 @@ def told_in(path: Path, population: Population) -> dict[str, bool]:
 
 ledger_option = click.option(
     "--ledger",
-    default="sqlite:///assay.db",
+    default=default_ledger,
     envvar="ASSAY_LEDGER",
-    show_default=True,
+    show_default=f"{DEFAULT_LEDGER}, or that of assay.toml",
     show_envvar=True,
     metavar="ADDRESS",
     help="Where the record is kept.",
@@ -184,4 +186,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 peek_option = click.option(
     "--peek", is_flag=True, help="Show numbers before the look; they do not hold at their level, and that is recorded."
 )
-study_argument = click.argument("study")
+study_argument = click.argument("study", required=False, callback=study_or_file, shell_complete=complete_studies)  # else that of assay.toml
+named_study_argument = click.argument("study", shell_complete=complete_studies)  # for what no file should say: deleting
+population_argument = click.argument(
+    "source", metavar="[POPULATION]", required=False, callback=population_or_file, shell_complete=complete_files
+)
+
+
+def metric_option(*, default: str, help: str) -> Callable[[Function], Function]:
+    """The metric a command is about."""
+    return click.option("--metric", default=default, show_default=True, shell_complete=complete_metrics, help=help)

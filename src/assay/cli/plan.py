@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.completion import complete_files, complete_studies
+from assay.cli.configuration import file_sheet, population_to_plan
 from assay.cli.handing import type_option
 from assay.cli.options import answers_option, json_option, ledger_option, population_options, read_options, resource_options, told_in
-from assay.cli.output import count, note, print_json, share, table, working
-from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, write_page
+from assay.cli.output import note, print_json, working
+from assay.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
 from assay.nouns.canonical import Json
 
 if TYPE_CHECKING:
     from assay.study.plans.recalibrating import Recalibration
-    from assay.study.plans.sizing import Sizing
 
 
 def design_options(function: Any) -> Any:
@@ -23,7 +24,7 @@ def design_options(function: Any) -> Any:
 
 
 @click.command("plan")
-@click.argument("source", metavar="[POPULATION]", required=False)
+@click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
 @population_options
 @click.option(
     "--goal", "goals", multiple=True, metavar="GOAL",
@@ -58,7 +59,12 @@ def design_options(function: Any) -> Any:
 @click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
 @click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
-@click.option("--follows", metavar="STUDY", help="An earlier study (last week's): its numbers and answers are inherited.")
+@click.option(
+    "--follows",
+    metavar="STUDY",
+    shell_complete=complete_studies,
+    help="An earlier study (last week's): its numbers and answers are inherited.",
+)
 @click.option(
     "--add-classifier", "added", multiple=True, metavar="NAME=SCORE@THRESHOLD",
     help="Without POPULATION: a classifier, or another threshold, that --study takes in; repeatable.",
@@ -74,14 +80,19 @@ def design_options(function: Any) -> Any:
 )  # fmt: skip
 @type_option
 @resource_options
-@click.option("--study", metavar="NAME", help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.")
+@click.option(
+    "--study", metavar="NAME", shell_complete=complete_studies,
+    help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Fix nothing, although --study or assay.toml names a study.")
 @ledger_option
 @json_option
 def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     """Say how many labels each goal needs and what a budget buys; with --study, fix the plan before the first label.
 
     Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept. So does a classifier or
-    goal that came later: without --budget, what the labels already say of it and how many more it needs.
+    goal that came later: without --budget, what the labels already say of it and how many more it needs. What is not given is taken from
+    assay.toml, the population and the study too; so `assay plan` alone plans what stands there.
 
     \b
     Examples:
@@ -92,6 +103,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     """  # noqa: D301
     if options["study"] is not None and not options["study"].strip():
         raise click.UsageError("--study needs a name, but got an empty one.")
+    source = population_to_plan(source, options)
     if source is None:
         _plan_again(options, as_json=as_json)
     else:
@@ -103,6 +115,8 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
     from assay.cli.adding import add
     from assay.cli.topping import top_up
 
+    if options["dry_run"]:
+        raise click.UsageError("--dry-run is of a first plan: an existing study is planned again, or left as it is.")
     if options["profile_file"] or options["types"]:
         raise click.UsageError("--profile-file and --type are of a population: name it, or leave them out.")
     late = options["added"] or options["added_votes"] or options["goals"]
@@ -114,6 +128,8 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     from assay.nouns.goal import parse_goal
     from assay.study.plans.sizing import Columns, Ways, size_goals
 
+    if options["dry_run"]:
+        options["study"] = options["follows"] = None
     if options["follows"] and not options["study"]:
         raise click.UsageError("--follows is of a study: name it with --study.")
     if options["added"] or options["added_votes"]:
@@ -137,7 +153,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
         return
-    show(sizing)
+    show_sizing(sizing)
     if len(sizing.goals) == 1:
         charted(profile, goals, ways, names)
     _tell_next(fixed, options)
@@ -225,68 +241,19 @@ def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
     return tuple(options["goals"])
 
 
-def show(sizing: "Sizing") -> None:
-    """What the goals need, and what the budget buys."""
-    click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
-    learned = any(g.recalibrated is not None for g in sizing.goals)
-    rows = [
-        [str(g.goal), count(g.labels), *([count(g.recalibrated)] if learned else []), count(g.worst), count(g.simple), count(g.uniform),
-         saved(g.labels, g.uniform)]
-        for g in sizing.goals
-    ]  # fmt: skip
-    blank = [""] * (3 if learned else 2)
-    if len(rows) > 1:
-        rows.append(["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)])
-        rows.append(["a draw for each", count(sizing.separately), *blank, "", ""])
-        if sizing.optimum is not None:
-            rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
-        if sizing.recycled is not None:
-            row = [f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""]
-            rows.append(row)
-    by = ("chosen", "recalibrated") if learned else ("chosen",)
-    table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
-    for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
-        if (bill := billed(sizing, labels)) is not None:
-            click.echo(f"{name}: {bill}")
-    if sizing.budget:
-        click.echo(f"\na budget of {sizing.budget:,} is expected to show")
-        shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
-        table(
-            ("goal", "value", "half-width", "chance", "enough"),
-            [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
-        )
-    if sizing.left_out:
-        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
-    note(
-        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
-        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
-    )
-
-
-def saved(labels: int | None, uniform: int | None) -> str:
-    """The share of uniform labels that would be wasted."""
-    return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
-
-
-def billed(sizing: "Sizing", labels: int | None) -> str | None:
-    """What so many labels cost, in words; None where no cost is known."""
-    money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
-    if labels is None or (money is None and hours is None):
-        return None
-    parts = [f"{labels:,} labels", "" if money is None else f"cost {money:,.2f}", "" if hours is None else f"{hours:,.1f} hours"]
-    return ", ".join(part for part in parts if part)
-
-
 def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
     """Creates the study unless it exists, and fixes its plan."""
+    from assay.study.preparing import set_shown
     from assay.study.study import Study
 
     budget = options["budget"] or needed
     if budget is None:
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
+    sheet = file_sheet(population, profile)
     with working("fixing the plan"):
         how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
         study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
         how = {name: options[name] for name in ("grow_to", "pilot", "interval", "stopping")}
         plan = study.plan(budget, design=choice_of(options, said=True), **how)
+        set_shown(study, sheet)
     return plan_json(plan)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.output import note, working
+from assay.cli.output import count, note, share, table, working
 from assay.nouns.canonical import Json
 from assay.nouns.choice import DESIGNS, Choice, parse_cut
 
@@ -111,3 +111,55 @@ def plan_json(plan: Any) -> dict[str, Json]:
         "promise": plan.promise,
         "stopping": None if plan.stopping is None else str(plan.stopping),
     }
+
+
+def show_sizing(sizing: "Sizing") -> None:
+    """What the goals need, and what the budget buys."""
+    click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
+    learned = any(g.recalibrated is not None for g in sizing.goals)
+    rows = [
+        [str(g.goal), count(g.labels), *([count(g.recalibrated)] if learned else []), count(g.worst), count(g.simple), count(g.uniform),
+         saved(g.labels, g.uniform)]
+        for g in sizing.goals
+    ]  # fmt: skip
+    blank = [""] * (3 if learned else 2)
+    if len(rows) > 1:
+        rows.append(["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)])
+        rows.append(["a draw for each", count(sizing.separately), *blank, "", ""])
+        if sizing.optimum is not None:
+            rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
+        if sizing.recycled is not None:
+            row = [f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""]
+            rows.append(row)
+    by = ("chosen", "recalibrated") if learned else ("chosen",)
+    table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
+    for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
+        if (bill := billed(sizing, labels)) is not None:
+            click.echo(f"{name}: {bill}")
+    if sizing.budget:
+        click.echo(f"\na budget of {sizing.budget:,} is expected to show")
+        shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
+        table(
+            ("goal", "value", "half-width", "chance", "enough"),
+            [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
+        )
+    if sizing.left_out:
+        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
+    note(
+        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
+        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
+    )
+
+
+def saved(labels: int | None, uniform: int | None) -> str:
+    """The share of uniform labels that would be wasted."""
+    return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
+
+
+def billed(sizing: "Sizing", labels: int | None) -> str | None:
+    """What so many labels cost, in words; None where no cost is known."""
+    money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
+    if labels is None or (money is None and hours is None):
+        return None
+    parts = [f"{labels:,} labels", "" if money is None else f"cost {money:,.2f}", "" if hours is None else f"{hours:,.1f} hours"]
+    return ", ".join(part for part in parts if part)

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, population_options, read_options, resource_options
+from assay.cli.configuration import fill
+from assay.cli.options import json_option, population_argument, population_options, read_options, resource_options
 from assay.cli.output import note, print_json, share, table
 from assay.nouns.estimate import BASELINES, INTERVALS
 
 
 @click.command("simulate")
-@click.argument("source", metavar="POPULATION")
+@population_argument
 @population_options
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true labels (1/0).")
 @click.option("--metric", "metrics", multiple=True, default=("precision", "recall", "f1"), show_default=True, help="Repeatable.")
@@ -44,6 +45,7 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     if options["interval"] in BASELINES:
         note(f"note: {BASELINES[options['interval']]}")
     sizes = options.pop("sizes")  # of draws; --label of the population is something else
+    fill(options)
     population = read_options(source, options)
     cells = len(population.classifiers) * len(options["metrics"]) * len(options["designs"]) * len(sizes)
     with _progress(cells) as advance:

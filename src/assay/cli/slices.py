@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option, peek_option, study_argument
+from assay.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
 from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
 
 
 @click.command("slices")
 @study_argument
 @click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column; several are crossed.")
-@click.option("--metric", default="precision", show_default=True, help="The metric to show in each slice.")
+@metric_option(default="precision", help="The metric to show in each slice.")
 @click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
 @click.option("--simultaneous", is_flag=True, help="All intervals hold together at the level: for comparing slices with each other.")
 @peek_option

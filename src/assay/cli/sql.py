@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.completion import complete_studies_or_files
+from assay.cli.configuration import study_or_population
 from assay.cli.handing import type_option, types_of
 from assay.cli.options import json_option, ledger_option, population_options, read_options
 from assay.cli.output import note, print_json
@@ -18,7 +20,7 @@ _MANY = 500_000  # rows of a draw worth a word
 
 
 @click.command("sql")
-@click.argument("target", metavar="POPULATION|STUDY")
+@click.argument("target", metavar="[POPULATION|STUDY]", required=False, shell_complete=complete_studies_or_files)
 @population_options
 @type_option
 @click.option("--dialect", type=click.Choice(NAMES), help="The SQL that is written; that of the population unless said.")
@@ -30,7 +32,7 @@ _MANY = 500_000  # rows of a draw worth a word
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the query to FILE; else stdout.")
 @ledger_option
 @json_option
-def command(*, target: str, out: Path | None, query: str | None, ledger: str, as_json: bool, **options: Any) -> None:
+def command(*, target: str | None, out: Path | None, query: str | None, ledger: str, as_json: bool, **options: Any) -> None:
     """Print what assay asks of an engine, to be run where assay has no connection; the results are handed in as files.
 
     POPULATION is written DIALECT:TABLE and read with the options of `assay plan`: the profile is printed. Of a STUDY, the draw of its plan.
@@ -43,6 +45,7 @@ def command(*, target: str, out: Path | None, query: str | None, ledger: str, as
       assay sql demo --out draw.sql
       assay draw demo --candidates-file draw.parquet --out batch.csv
     """  # noqa: D301
+    target = target or study_or_population(options, ledger=ledger)
     is_population = any(options[name] for name in _JUDGED)
     texts = _of_population(target, options) if is_population else _of_study(target, ledger, options)
     if as_json:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from assay.cli.options import json_option, ledger_option, next_command, study_argument
+from assay.cli.completion import complete_files, complete_studies_or_files
+from assay.cli.configuration import study_and_file
+from assay.cli.options import json_option, ledger_option, next_command
 from assay.cli.output import note, print_json
 from assay.labeling.formats import FORMATS
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command("tell")
-@study_argument
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.argument("study", required=False, shell_complete=complete_studies_or_files)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False, shell_complete=complete_files)
 @click.option("--labeler", metavar="NAME", help="Who answered, if the file has no labeler column.")
 @click.option("--unit-column", metavar="COLUMN", help="The column of ids. Default: unit, else the population's id column.")
 @click.option("--answer-column", metavar="COLUMN", help="The column of answers. Default: answer, else label.")
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 @click.option("--close", is_flag=True, help="Record every planned unit without an answer as never answered, and likewise gold.")
 @ledger_option
 @json_option
-def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json: bool, **options: Any) -> None:
-    """Record the answers of FILE, all or none; the same file twice is the same as once.
+def command(*, study: str | None, file: Path | None, close: bool, ledger: str, as_json: bool, **options: Any) -> None:
+    """Record the answers of FILE, all or none; the same file twice is the same as once. FILE alone: of the study of assay.toml.
 
     Answers are yes/no (1/0, true/false, positive/negative), cannot_tell or skipped; rows with an empty answer are left for later.
 
@@ -44,6 +46,7 @@ def command(*, study: str, file: Path | None, close: bool, ledger: str, as_json:
     """  # noqa: D301
     from assay.study.study import Study
 
+    study, file = study_and_file(study, file, close=close)
     if file is None and not close:
         raise click.UsageError("Name the FILE of answers, or --close to end the waiting.")
     found = Study.load(study, ledger=ledger)

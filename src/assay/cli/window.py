@@ -2,13 +2,14 @@
 
 import click
 
-from assay.cli.options import json_option, ledger_option
+from assay.cli.completion import complete_studies
+from assay.cli.options import json_option, ledger_option, metric_option
 from assay.cli.output import ESTIMATE_HEADINGS, estimate_rows, print_json, table, working
 
 
 @click.command("window")
-@click.argument("studies", nargs=-1, required=True)
-@click.option("--metric", default="recall", show_default=True, help="The metric of all of them together.")
+@click.argument("studies", nargs=-1, required=True, shell_complete=complete_studies)
+@metric_option(default="recall", help="The metric of all of them together.")
 @click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
 @ledger_option
 @json_option

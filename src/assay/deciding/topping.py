@@ -16,7 +16,7 @@ from assay.estimators.effective import effective_n
 from assay.estimators.grouping import Groups
 from assay.estimators.measuring import measure
 from assay.nouns.arrays import FloatArray
-from assay.nouns.decision import THIN_N_EFF, MoreLabels, widest
+from assay.nouns.decision import MoreLabels, widest
 from assay.nouns.design import Design
 from assay.nouns.plan import Plan
 from assay.nouns.tally import AnyTally, JointTally, PairTally
@@ -97,8 +97,11 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
     kind = reading.estimate.interval
     shown = measure(metric, tally, tail=two, interval=kind)
-    too_wide = shown.half_width > widest(metric) and reading.goal.over is None
+    allowed = reading.widest
+    if allowed is None:
+        allowed = widest(metric) if reading.goal.over is None else np.inf
+    too_wide = shown.half_width > allowed
     if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
         return False
     n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
-    return n_eff is not None and n_eff >= THIN_N_EFF
+    return n_eff is not None and n_eff >= reading.fewest

@@ -13,6 +13,8 @@ Main path: population > profile > plan > draw > labels > estimate > [decision] >
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from assay.errors import PlanError
 from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold
 from assay.estimators.measuring import measure
@@ -33,6 +35,8 @@ class Reading(NamedTuple):
     filled   the four fillings of the missing answers, where they must be feared
     gold     the adjudicated answers that correct the others, where there are some
     spends   how many times the look's share of the error this reading may spend: more than once where it was never shown before
+    fewest   effective labels below which nothing is shipped on it
+    widest   the half-width above which nothing is shipped on it; None: twelve points of a share, and a difference may be wide
     """
 
     goal: Goal
@@ -41,6 +45,8 @@ class Reading(NamedTuple):
     filled: tuple[AnyTally, ...] = ()
     gold: GoldTally | None = None
     spends: float = 1.0
+    fewest: float = THIN_N_EFF
+    widest: float | None = None
 
 
 def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
@@ -83,17 +89,18 @@ def _side_of(goal: Goal, limits: Limits) -> tuple[GoalStatus, float]:
     return ("not met", low) if low > goal.value else ("open", high)
 
 
-def thinness(estimate: Estimate) -> str | None:
+def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float | None = None) -> str | None:
     """Why a reading is too thin to ship on whatever its value; None if it is not."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
     name = f"{estimate.metric} of {estimate.whose}{where}"
     if estimate.value is not None and estimate.half_width < EXACT:
         return None  # every unit is labeled: there is nothing more to know, however few there are
-    if estimate.n_eff is None or estimate.n_eff < THIN_N_EFF:
+    if estimate.n_eff is None or estimate.n_eff < fewest:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
-        return f"{name} is too thin to ship on: effective n {n_eff}, at least {THIN_N_EFF} needed"
-    allowed = widest(metric_named(estimate.metric))
-    if estimate.half_width > allowed and estimate.over is None:  # a difference may be large, and shown, and wide
+        return f"{name} is too thin to ship on: effective n {n_eff}, at least {fewest:g} needed"
+    if allowed is None:  # a difference may be large, and shown, and wide
+        allowed = widest(metric_named(estimate.metric)) if estimate.over is None else np.inf
+    if estimate.half_width > allowed:
         return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None
 
@@ -104,7 +111,7 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
         raise PlanError("a decision needs a goal, but got none: a study without goals decides nothing")
     verdicts = tuple(judge(r, share=share) for r in readings)
     failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
-    thin = [reason for r in readings if (reason := thinness(r.estimate))]
+    thin = [reason for r in readings if (reason := thinness(r.estimate, fewest=r.fewest, allowed=r.widest))]
     outcome: Outcome
     if failed:
         outcome, reasons = "do not ship", [v.reason for v in failed]

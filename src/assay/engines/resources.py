@@ -24,6 +24,11 @@ class Resources:
     memory_limit   of an engine on this machine, as "2GB"
     threads        of an engine on this machine
     watch          is told the share of the running query that is done, or None where the engine cannot tell
+
+    Examples:
+        >>> import assay
+        >>> assay.Resources(memory_limit="2GB", threads=4).threads
+        4
     """
 
     memory_limit: str | None = None
@@ -41,7 +46,16 @@ def current() -> Resources:
 
 @contextmanager
 def using(resources: Resources) -> Iterator[None]:
-    """Engines opened and asked inside use these."""
+    """Engines opened and asked inside use these.
+
+    Examples:
+        >>> import assay
+        >>> population = assay.read_population({"id": ["a", "b"], "score": [0.9, 0.1]}, score="score", threshold=0.5)
+        >>> with assay.using(assay.Resources(threads=2)):
+        ...     study = assay.Study.create("two", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
+        >>> study.plan(2).budget
+        2
+    """
     token = _current.set(resources)
     try:
         yield

@@ -86,6 +86,12 @@ class Confusion:
     matrix      the counts, with the sizes of the two sides where they are known
     estimates   one a metric, each with interval, effective n and the labels behind it
     cautions    what a reader must know: how the counts were read, and where the interval is a baseline
+
+    Examples:
+        >>> import assay
+        >>> shown = assay.from_counts(tp=45, fp=5, fn=8, tn=442)
+        >>> print(shown["precision"])
+        precision of counts 0.900 [0.772, 0.968] at 95.0%, 50 labels, effective n 50
     """
 
     matrix: Matrix
@@ -106,6 +112,12 @@ class Confusion:
         """The one-sided bound of a metric: at `level` it is at most (upper) or at least (lower) this.
 
         Each holds at its level by itself; both together do not. Without a value: what remains possible.
+
+        Examples:
+            >>> import assay
+            >>> shown = assay.from_counts(tp=45, fp=5, fn=8, tn=442)
+            >>> round(shown.bound("recall", "lower"), 3)
+            0.735
         """
         if side not in ("upper", "lower"):
             raise PlanError(f"a bound is upper (at most) or lower (at least), but got {side!r}: say which")
@@ -119,7 +131,14 @@ class Confusion:
         return "\n".join([*(str(e) for e in self.estimates), *(f"caution: {caution}" for caution in self.cautions)])
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for --json."""
+        """Plain data for --json.
+
+        Examples:
+            >>> import assay
+            >>> shown = assay.from_counts(tp=45, fp=5, fn=8, tn=442)
+            >>> shown.as_json()["counts"]
+            {'tp': 45, 'fp': 5, 'fn': 8, 'tn': 442}
+        """
         counts: dict[str, Json] = {name: getattr(self.matrix, name) for name in ("tp", "fp", "fn", "tn")}
         return {
             "counts": counts,
@@ -148,6 +167,17 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
 
     With the numbers of units predicted positive and negative: labels of the two sides were drawn at random from each, at rates that may
     differ. Without: all labels are one simple random draw. metrics=None means all that the interval can speak for.
+
+    Examples:
+        >>> import assay
+        >>> shown = assay.from_counts(tp=45, fp=5, fn=8, tn=442, metrics=["recall"])
+        >>> print(shown["recall"])
+        recall of counts 0.849 [0.713, 0.935] at 95.0%, 500 labels, effective n 500
+        >>> shown = assay.from_counts(  # the 450 labels of units that are not flagged stand for 988,000
+        ...     tp=45, fp=5, fn=8, tn=442, n_predicted_positive=12_000, n_predicted_negative=988_000, metrics=["recall"]
+        ... )
+        >>> print(shown["recall"])
+        recall of counts 0.381 [0.234, 0.588] at 95.0%, 500 labels, effective n 830
     """
     if not 0.5 <= level < 1:
         raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")

@@ -95,7 +95,7 @@ def _point(metric: Metric, sides: Sides, tally: Tally) -> Point:
     a1, a0 = influence(metric, totals)
     variances = ((one.v, zero.v), (one.raw, zero.raw))
     both = [(a1 * tally.N1) ** 2 * np.nan_to_num(v1) + (a0 * tally.N0) ** 2 * np.nan_to_num(v0) for v1, v0 in variances]
-    smoothed, raw = (np.where(np.isfinite(value), np.sqrt(variance), np.nan) for variance in both)
+    smoothed, raw = (np.where(np.isfinite(value), np.sqrt(np.maximum(variance, 0.0)), np.nan) for variance in both)  # rounding at a census
     return Point(p1, p0, value, smoothed, raw)
 
 

@@ -6,10 +6,8 @@ Main path: population > profile > plan > [draw] > [labels] > estimate > decision
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -45,21 +43,6 @@ def defused(text: str) -> str:
 def restored(text: str) -> str:
     """The text that `defused` was given."""
     return text[1:] if text.startswith("'") and FORMULA.match(text.lstrip("'")) else text
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that a reader sees the old one or the whole new one, whenever the process dies."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with draft.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
-        raise LabelError(f"{path} cannot be written ({error.strerror}): check its folder, or name another file") from None
 
 
 def batch_text(

@@ -67,6 +67,15 @@ class Choice:
     weights    of "two_bins": what the standard errors of precision, recall and F1 count
     pi         of "given": the slice column that holds each unit's probability
     several    several goals on one draw: the "largest" rate any of them needs, or the "optimum" that saves where they overlap
+
+    Examples:
+        >>> import assay
+        >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+        >>> population = assay.read_population(table, score="score", threshold=0.5)
+        >>> study = assay.Study.create("strata", population, goals=["f1 +-0.2"], ledger="sqlite:///:memory:")
+        >>> plan = study.plan(40, design=assay.Choice(name="constant"))
+        >>> plan.take.tolist()  # as many of each tenth of either side
+        [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
 
     name: DesignName = "bands"
@@ -102,7 +111,13 @@ class Choice:
             raise PlanError("the design given needs the slice column that holds each unit's probability: name it with pi= (--pi COLUMN)")
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what was not said is left out."""
+        """Plain data for the ledger; what was not said is left out.
+
+        Examples:
+            >>> import assay
+            >>> assay.Choice(name="neyman", smallest=3).as_json()
+            {'name': 'neyman', 'smallest': 3}
+        """
         said = {field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default}
         if self.cut is not None:
             said["cut"] = str(self.cut)
@@ -110,7 +125,14 @@ class Choice:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Choice":
-        """The choice that `as_json` wrote, or a person: {"name": "neyman", "cut": "percentile:10"}."""
+        """The choice that `as_json` wrote, or a person: {"name": "neyman", "cut": "percentile:10"}.
+
+        Examples:
+            >>> import assay
+            >>> choice = assay.Choice.of_json({"name": "neyman", "cut": "percentile:5"})
+            >>> str(choice.cut)
+            'percentile:5'
+        """
         said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         if "cut" in said:
             said["cut"] = parse_cut(said["cut"])

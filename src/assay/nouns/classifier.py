@@ -27,6 +27,12 @@ class Classifier:
     Classifier("vote", of=("gbm", "lr", "rules"), at_least=2)         what at least two of three classifiers say; 1: any, 3: all
 
     `question` is what labelers are asked; classifiers that share one share its answers.
+
+    Examples:
+        >>> import assay
+        >>> gbm = assay.Classifier("gbm", score="score_gbm", threshold=0.31)
+        >>> gbm.question, gbm.score_range
+        ('positive', (0.0, 1.0))
     """
 
     name: str
@@ -63,7 +69,13 @@ class Classifier:
             object.__setattr__(self, field, held)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; a vote only where it is one."""
+        """Plain data for the ledger; a vote only where it is one.
+
+        Examples:
+            >>> import assay
+            >>> assay.Classifier("rules", predicted="flag").as_json()["predicted"]
+            'flag'
+        """
         vote: dict[str, Json] = {"of": list(self.of), "at_least": self.at_least} if self.of else {}
         return {
             **vote,
@@ -78,7 +90,14 @@ class Classifier:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Classifier":
-        """The classifier that `as_json` wrote."""
+        """The classifier that `as_json` wrote.
+
+        Examples:
+            >>> import assay
+            >>> rules = assay.Classifier("rules", predicted="flag")
+            >>> assay.Classifier.of_json(rules.as_json()) == rules
+            True
+        """
         low, high = data["score_range"]
         return cls(
             data["name"],

@@ -63,7 +63,15 @@ class MoreLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level."""
+    """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level.
+
+    Examples:
+        >>> from assay.study.demo import small_study
+        >>> print(small_study().decide())
+        SHIP
+        - precision >= 0.6: shown, one-sided bound 0.7500 at 0.95
+        - f1 >= 0 for new over old: shown, one-sided bound 0.3478 at 0.95
+    """
 
     outcome: Outcome
     reasons: tuple[str, ...]
@@ -77,7 +85,14 @@ class Decision:
         return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for --json."""
+        """Plain data for --json.
+
+        Examples:
+            >>> import assay
+            >>> decision = assay.Decision(outcome="ship", reasons=(), goals=(), more=None, certified=True)
+            >>> decision.as_json()["outcome"]
+            'ship'
+        """
         return {
             "outcome": self.outcome,
             "reasons": list(self.reasons),

@@ -52,6 +52,14 @@ class Estimate:
     told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
     slice           (column, value) of the units it is about; None: all
     over            of a difference: the classifier whose metric is taken off; None: it is of the metric itself
+
+    Examples:
+        >>> import assay
+        >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+        >>> precision.value, round(precision.low, 3), round(precision.high, 3)
+        (0.9, 0.772, 0.968)
+        >>> print(precision)
+        precision of counts 0.900 [0.772, 0.968] at 95.0%, 50 labels, effective n 50
     """
 
     metric: str
@@ -81,19 +89,39 @@ class Estimate:
 
     @property
     def whose(self) -> str:
-        """The classifier, or the two that are compared."""
+        """The classifier, or the two that are compared.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> small_study().compare("new", "old").estimate.whose
+            'new over old'
+        """
         return str(whose(self.classifier, self.over))
 
     @property
     def half_width(self) -> float:
-        """max(high - value, value - low); half the width where there is no value."""
+        """max(high - value, value - low); half the width where there is no value.
+
+        Examples:
+            >>> import assay
+            >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> round(precision.half_width, 3) == round(precision.value - precision.low, 3)
+            True
+        """
         if self.value is None:
             return (self.high - self.low) / 2
         return max(self.high - self.value, self.value - self.low)
 
     @property
     def worst_half_width(self) -> float | None:
-        """The half-width of the worst case around the same value; None where there is none."""
+        """The half-width of the worst case around the same value; None where there is none.
+
+        Examples:
+            >>> import assay
+            >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> print(precision.worst_half_width)  # no answer is missing
+            None
+        """
         if self.worst_low is None or self.worst_high is None:
             return None
         if self.value is None:
@@ -102,7 +130,14 @@ class Estimate:
 
     @property
     def design_effect(self) -> float | None:
-        """Labels over effective n; None where there is no value."""
+        """Labels over effective n; None where there is no value.
+
+        Examples:
+            >>> import assay
+            >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> precision.design_effect  # a simple draw is as good as itself
+            1.0
+        """
         return self.labels / self.n_eff if self.n_eff else None
 
     def __str__(self) -> str:
@@ -116,7 +151,14 @@ class Estimate:
         return f"{self.metric} of {self.whose}{where} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger and for --json."""
+        """Plain data for the ledger and for --json.
+
+        Examples:
+            >>> import assay
+            >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> precision.as_json()["labels"]
+            50
+        """
         where: dict[str, Json] = {} if self.slice is None else {"slice": list(self.slice)}
         if self.over is not None:
             where["over"] = self.over
@@ -150,6 +192,13 @@ class Estimate:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Estimate":
-        """The estimate that `as_json` wrote; what a later version added may be missing."""
+        """The estimate that `as_json` wrote; what a later version added may be missing.
+
+        Examples:
+            >>> import assay
+            >>> precision = assay.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> assay.Estimate.of_json(precision.as_json()) == precision
+            True
+        """
         held = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
         return cls(**(held | {"slice": tuple(held["slice"])} if held.get("slice") else held))

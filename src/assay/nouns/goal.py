@@ -52,6 +52,12 @@ class Goal:
     power     of a target: the chance that the labels settle it, for which a plan is sized
     expected  of a target: what the metric is taken to be when a plan is sized; None: what the scores say
     over      another classifier: the goal is about the difference, `classifier` less this one; None: about the metric itself
+
+    Examples:
+        >>> import assay
+        >>> goal = assay.Goal(metric="recall", kind=">=", value=0.9, slice=("country", "DE"))
+        >>> print(goal)
+        recall >= 0.9 in country=DE
     """
 
     metric: str
@@ -110,12 +116,24 @@ class Goal:
 
     @property
     def whose(self) -> str | None:
-        """The classifier, or the two that are compared; None: the population's first."""
+        """The classifier, or the two that are compared; None: the population's first.
+
+        Examples:
+            >>> import assay
+            >>> assay.Goal(metric="f1", kind=">=", value=0.0, classifier="new", over="old").whose
+            'new over old'
+        """
         return whose(self.classifier, self.over)
 
     @property
     def definition(self) -> Metric:
-        """The metric itself."""
+        """The metric itself.
+
+        Examples:
+            >>> import assay
+            >>> assay.Goal(metric="precision", kind="+-", value=0.03).definition.needs_unflagged
+            False
+        """
         return metric_named(self.metric)
 
     def __str__(self) -> str:
@@ -133,7 +151,13 @@ class Goal:
         return " ".join(part for part in parts if part)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what was not said is left out."""
+        """Plain data for the ledger; what was not said is left out.
+
+        Examples:
+            >>> import assay
+            >>> assay.Goal(metric="precision", kind="+-", value=0.03).as_json()
+            {'metric': 'precision', 'kind': '+-', 'value': 0.03, 'classifier': None, 'level': 0.95}
+        """
         data: dict[str, Json] = {
             "metric": self.metric, "kind": self.kind, "value": self.value, "classifier": self.classifier, "level": self.level
         }  # fmt: skip
@@ -151,7 +175,14 @@ class Goal:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Goal":
-        """The goal that `as_json` wrote."""
+        """The goal that `as_json` wrote.
+
+        Examples:
+            >>> import assay
+            >>> goal = assay.Goal(metric="recall", kind=">=", value=0.9)
+            >>> assay.Goal.of_json(goal.as_json()) == goal
+            True
+        """
         column, value = data.get("slice", (None, None))
         return cls(
             metric=data["metric"],
@@ -172,6 +203,12 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
 
     "precision +-0.03", "recall >= 0.90", "f1 +-5% for gbm by country", "recall >= 0.8 in country=DE", "prevalence <= 0.002 at 0.99",
     "shows precision >= 0.90 with 90 % power if it is 0.93", "f1 >= 0 for gbm over lr", "recall +-0.02 for gbm over lr"
+
+    Examples:
+        >>> from assay.nouns.goal import parse_goal
+        >>> goal = parse_goal("f1 +-5% for gbm by country")
+        >>> goal.value, goal.classifier, goal.by
+        (0.05, 'gbm', 'country')
     """
     said, rest = _tails(text.strip()) if len(text) <= LONGEST_TEXT else ({}, "")
     match = _HEAD.fullmatch(rest)

@@ -48,6 +48,12 @@ class Label:
     """One answer. `at` is the labeler's own time as text, `row` the row of the file it came from: either tells two tellings apart.
 
     gold   an adjudicated answer: the truth of a unit drawn for it, against which the labelers' answers are held
+
+    Examples:
+        >>> import assay
+        >>> label = assay.Label(unit="m017", answer="yes", labeler="ada")
+        >>> label.question, label.gold
+        ('positive', False)
     """
 
     unit: str
@@ -60,12 +66,26 @@ class Label:
 
     @property
     def key(self) -> str:
-        """What makes a told answer known: the same key is the same answer told again."""
+        """What makes a told answer known: the same key is the same answer told again.
+
+        Examples:
+            >>> import assay
+            >>> first = assay.Label(unit="m017", answer="yes", labeler="ada")
+            >>> again = assay.Label(unit="m017", answer="yes", labeler="ada")
+            >>> first.key == again.key
+            True
+        """
         when: Json = self.at if self.at is not None else self.row
         return ("gold:" if self.gold else "answer:") + fingerprint([self.unit, self.question, self.labeler, self.answer, when])
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger."""
+        """Plain data for the ledger.
+
+        Examples:
+            >>> import assay
+            >>> assay.Label(unit="m017", answer="yes").as_json()["labeler"]
+            'anonymous'
+        """
         return {
             "unit": self.unit,
             "answer": self.answer,
@@ -78,5 +98,12 @@ class Label:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Label":
-        """The label that `as_json` wrote."""
+        """The label that `as_json` wrote.
+
+        Examples:
+            >>> import assay
+            >>> label = assay.Label(unit="m017", answer="no", labeler="ada")
+            >>> assay.Label.of_json(label.as_json()) == label
+            True
+        """
         return cls(**{name: data[name] for name in ("unit", "answer", "labeler", "question", "at", "row", "gold")})

@@ -50,6 +50,14 @@ class Plan:
     number_rule   how permanent numbers are made of the salt and an id: "md5" or "fast"
     stopping  what ends the labeling; None: one look, when all labels are in
     fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
+
+    Examples:
+        >>> from assay.study.demo import small_study
+        >>> plan = small_study(labeled=False).standing.plan
+        >>> plan.number, plan.budget, plan.interval
+        (1, 40, 'rec')
+        >>> plan.promise
+        'one look, when all labels are in: the interval holds at its level'
     """
 
     number: int
@@ -81,30 +89,72 @@ class Plan:
 
     @property
     def before(self) -> int:
-        """Labels of the pilot, which the bands of a later plan do not draw again."""
+        """Labels of the pilot, which the bands of a later plan do not draw again.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.before  # it began without a pilot
+            0
+        """
         return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
 
     def share_of(self, *classifiers: str) -> float:
-        """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown."""
+        """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.share_of("new")
+            1.0
+        """
         return 1.0 if set(classifiers) & set(self.fresh) else self.share
 
     @property
     def is_online(self) -> bool:
-        """Whether units are asked one after another, where answers say; the takes are then only what is expected."""
+        """Whether units are asked one after another, where answers say; the takes are then only what is expected.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.is_online
+            False
+        """
         return self.stopping is not None and self.stopping.is_online
 
     @property
     def is_pilot(self) -> bool:
-        """Whether this is the pilot itself: its labels alone are never read."""
+        """Whether this is the pilot itself: its labels alone are never read.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.is_pilot
+            False
+        """
         return self.pilot is not None and self.guide is None
 
     @property
     def hash(self) -> str:
-        """The sha256 of the whole plan."""
+        """The sha256 of the whole plan.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> len(plan.hash)
+            64
+        """
         return fingerprint(self.as_json())
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger."""
+        """Plain data for the ledger.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.as_json()["budget"]
+            40
+        """
         phased: dict[str, Json] = {} if self.pilot is None else {"pilot": self.pilot._asdict()}
         if self.guide is not None:
             phased["guide"] = list(self.guide)
@@ -133,7 +183,14 @@ class Plan:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Plan":
-        """The plan that `as_json` wrote."""
+        """The plan that `as_json` wrote.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> type(plan).of_json(plan.as_json()).hash == plan.hash
+            True
+        """
         return cls(
             number=data["number"],
             goals=tuple(Goal.of_json(g) for g in data["goals"]),

@@ -29,6 +29,12 @@ class Population:
     missing_scores   whether a score or guide may be null: such units are not flagged, and bands of their own
     risk         for several questions: what the noise s (1 - s) of each classifier's score counts in the risk that steers the draw,
                  unflagged and flagged; a study sets it from its goals
+
+    Examples:
+        >>> import assay
+        >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+        >>> population.id, population.classifiers[0].name, population.slices
+        ('id', 'classifier', ('country',))
     """
 
     source: str
@@ -63,7 +69,13 @@ class Population:
             raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
 
     def refuse_unknown_weight(self, metric: Metric) -> None:
-        """Nothing comes back. Refuses a metric by a column that is not the population's weight."""
+        """Nothing comes back. Refuses a metric by a column that is not the population's weight.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, weight="amount")
+            >>> population.refuse_unknown_weight(assay.Goal(metric="recall by amount", kind="+-", value=0.1).definition)
+        """
         if metric.weight is not None and metric.weight != self.weight:
             named = f"is by {self.weight!r}" if self.weight else "has none"
             raise PopulationError(
@@ -71,7 +83,14 @@ class Population:
             )
 
     def classifier(self, name: str | None) -> Classifier:
-        """The classifier of that name; the first one for None."""
+        """The classifier of that name; the first one for None.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.classifier(None).threshold
+            0.5
+        """
         if name is None:
             return self.classifiers[0]
         for candidate in self.classifiers:
@@ -81,37 +100,85 @@ class Population:
 
     @property
     def guide_column(self) -> str | None:
-        """The column that steers the draw: the guide, else the first classifier's score, else none. None too where the risk steers."""
+        """The column that steers the draw: the guide, else the first classifier's score, else none. None too where the risk steers.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.guide_column
+            'score'
+        """
         return self.guide or (None if self.is_joint else self.classifiers[0].score)
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is asked of a labeler about a unit, each once."""
+        """What is asked of a labeler about a unit, each once.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.questions
+            ('positive',)
+        """
         return tuple(dict.fromkeys(c.question for c in self.classifiers))
 
     @property
     def is_joint(self) -> bool:
-        """Whether the classifiers are labels or classes judged together: several questions, or several classes of one."""
+        """Whether the classifiers are labels or classes judged together: several questions, or several classes of one.
+
+        Examples:
+            >>> import assay
+            >>> animals = [assay.Classifier(name, predicted="label", value=name) for name in ("cat", "dog")]
+            >>> assay.read_population("scored.parquet", classifiers=animals).is_joint
+            True
+        """
         return len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classifiers[0].value is not None)
 
     @property
     def guided(self) -> bool:
-        """Whether anything is known of where errors may be."""
+        """Whether anything is known of where errors may be.
+
+        Examples:
+            >>> import assay
+            >>> assay.read_population("scored.parquet", predicted="flag").guided
+            False
+        """
         return self.guide_column is not None or self.risk is not None
 
     @property
     def guide_range(self) -> tuple[float, float]:
-        """The range mapped to [0, 1] before binning."""
+        """The range mapped to [0, 1] before binning.
+
+        Examples:
+            >>> import assay
+            >>> old = assay.Classifier("old", score="points", threshold=60, score_range=(0, 100))
+            >>> assay.read_population("scored.parquet", classifiers=[old]).guide_range
+            (0.0, 100.0)
+        """
         return (0.0, 1.0) if self.guide else self.classifiers[0].score_range
 
     @property
     def hidden_columns(self) -> frozenset[str]:
-        """Columns no labeler may see: scores, predictions and the guide."""
+        """Columns no labeler may see: scores, predictions and the guide.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.hidden_columns
+            frozenset({'score'})
+        """
         named = [self.guide, *self.candidates, *(c.score for c in self.classifiers), *(c.predicted for c in self.classifiers)]
         return frozenset(column for column in named if column)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; a table held in memory is not part of it."""
+        """Plain data for the ledger; a table held in memory is not part of it.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.as_json()["slices"]
+            ['country']
+        """
         fitted: dict[str, Json] = {"candidates": list(self.candidates)} if self.candidates else {}
         if self.missing_scores:
             fitted["missing_scores"] = True
@@ -128,7 +195,14 @@ class Population:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any], *, table: object | None = None) -> "Population":
-        """The population that `as_json` wrote, with its table if it lives in memory."""
+        """The population that `as_json` wrote, with its table if it lives in memory.
+
+        Examples:
+            >>> import assay
+            >>> population = assay.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> assay.Population.of_json(population.as_json()) == population
+            True
+        """
         return cls(
             source=data["source"],
             id=data["id"],

@@ -4,9 +4,10 @@ Main path: population > profile > plan > draw > labels > [estimate] > [decision]
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
 
 from assay.ledgers.base import Entry
 from assay.service.access import Member, of_study
@@ -23,6 +24,7 @@ from assay.service.shown import (
     RunningShown,
     SlicesShown,
 )
+from assay.study.reporting.writing import SHOWN, json_text
 from assay.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
@@ -30,6 +32,9 @@ Reader = Annotated[Member, Depends(of_study("viewer"))]
 MetricName = Annotated[str, Query(min_length=1, max_length=200, pattern=NO_NULL)]
 Name = Annotated[str, Query(min_length=1, max_length=128, pattern=NO_NULL)]
 SliceColumns = Annotated[list[Annotated[str, Query(min_length=1, max_length=256, pattern=NO_NULL)]], Query(min_length=1, max_length=4)]
+Ending = Literal["html", "md", "txt", "json"]
+MEDIA: Mapping[Ending, str] = {"html": "text/html", "md": "text/markdown", "txt": "text/plain", "json": "application/json"}
+REPORTS: dict[int | str, dict[str, Any]] = {200: {"description": "the file", "content": {kind: {} for kind in MEDIA.values()}}}
 MANY = ("answer", "correction", "batch")  # entries that an audit counts and does not list
 
 
@@ -97,6 +102,19 @@ async def compare(request: Request, member: Reader, *, first: Name, second: Name
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.study(member.study).compare(first, second, metric=metric))
     return ComparisonShown.model_validate({"study": member.study, **found.as_json()})
+
+
+@router.get("/report.{ending}", operation_id="readReport", response_class=Response, responses=REPORTS)
+async def read_report(request: Request, member: Reader, ending: Ending) -> Response:
+    """The study as one page to hand on, as Markdown, as text, or as the data all of these are made from. Recorded as a look."""
+    bench = bench_of(request)
+
+    def write() -> str:
+        report = bench.study(member.study).report()
+        return json_text(report) if ending == "json" else SHOWN[f".{ending}"](report)
+
+    text = await bench.compute(write)
+    return Response(text, media_type=MEDIA[ending], headers={"Content-Disposition": f'attachment; filename="report.{ending}"'})
 
 
 @router.get("/audit", operation_id="readAudit")

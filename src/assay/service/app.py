@@ -11,13 +11,13 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
-from assay import __version__
 from assay.ledgers.opening import open_ledger
 from assay.service import api_labeling, api_people, api_plans, api_results, api_studies, entering, errors, events, images, pages
 from assay.service.access import COOKIE, Person, signed_in
 from assay.service.bench import Bench
 from assay.service.guard import Guard, Shield
 from assay.service.settings import Settings
+from assay.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
 ROUTERS = (
@@ -39,7 +39,7 @@ ABOUT = (
 
 def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     """The workbench and its API on one ledger."""
-    app = FastAPI(title="assay", version=__version__, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(title="assay", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.bench = Bench(open_ledger(ledger_address), settings)
     errors.install(app)
     for router in ROUTERS:

@@ -1,4 +1,4 @@
-"""A made-up scored population and the answers people would give, to walk the path with."""
+"""Made-up scored populations and the answers people would give: files to walk the path with, and a study of forty units for examples."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,14 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.engines.duckdb import write_parquet
-from assay.labeling.flat import write_whole
 from assay.nouns.arrays import FloatArray
+from assay.nouns.classifier import Classifier
 from assay.randomness import stream
+from assay.study.populations import read_population
+from assay.study.study import Study
+from assay.writing import write_whole
 
 UNITS = 50_000
 POSITIVE = 0.08
 SEPARATION = 3.6  # standard deviations between the two kinds of unit
 SEED = 2026
+SMALL_POSITIVES = (1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 20)  # of the units 1 to 40 of a small study
 
 
 class Demo(NamedTuple):
@@ -44,3 +48,32 @@ def write_demo(folder: Path) -> Demo:
     rows = (f"{unit},{'yes' if yes else 'no'}\n" for unit, yes in zip(ids, positive.tolist(), strict=True))
     write_whole(demo.answers, "unit,answer\n" + "".join(rows))
     return demo
+
+
+def small_study(name: str = "small", *, labeled: bool = True) -> Study:
+    """A study of forty made-up units in memory, all of them drawn: numbers are exact, and the same every time. For examples.
+
+    Of 11 positive units "new" flags 9, and 3 others: those with the highest scores; "old" flags 5, and 7 others. labeled=False: it waits
+    for answers.
+
+    Examples:
+        >>> from assay.study.demo import small_study
+        >>> small_study().estimate()["precision"].value
+        0.75
+    """
+    number = range(1, 41)
+    table = {
+        "id": [f"{name}-{i}" for i in number],
+        "text": [f"made-up message number {i}" for i in number],
+        "country": ["BR" if i % 4 else "DE" for i in number],
+        "score": [1 - i / 41 for i in number],
+        "old": [i % 2 == 1 and i < 24 for i in number],
+    }
+    judged = [Classifier("new", score="score", threshold=0.7), Classifier("old", predicted="old")]
+    population = read_population(table, classifiers=judged, slices=["country"])
+    study = Study.create(name, population, goals=["precision >= 0.6", "f1 >= 0 for new over old"], ledger="sqlite:///:memory:")
+    study.plan(40)
+    if labeled:
+        study.ask(40)
+        study.tell({f"{name}-{i}": i in SMALL_POSITIVES for i in number})
+    return study

@@ -27,13 +27,35 @@ class Drawer(Reader):
                 act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
 
     def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
-        """What an engine that assay does not open is asked: the profile, and the draw of the plan in force unless it is drawn."""
+        """What an engine that assay does not open is asked: the profile, and the draw of the plan in force unless it is drawn.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> texts = study.texts(dialect="bigquery", table="risk.scored")
+            >>> texts.dialect, texts.draw is None
+            ('bigquery', False)
+        """
         refuse_online(self.standing.plan, "a printed query")
         self._plan_rest()
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
 
     def draw_from(self, path: str) -> None:
-        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn."""
+        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn.
+
+        Examples:
+            >>> import assay, duckdb, tempfile
+            >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+            >>> population = assay.read_population(table, score="score", threshold=0.5)
+            >>> study = assay.Study.create("far away", population, goals=["f1 +-0.2"], ledger="sqlite:///:memory:")
+            >>> plan = study.plan(20)
+            >>> far = duckdb.sql("select i as id, i / 100 as score from range(100) t(i)")  # where assay does not connect
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     duckdb.sql(study.texts(dialect="duckdb", table="far").draw).write_csv(f"{folder}/drawn.csv")
+            ...     study.draw_from(f"{folder}/drawn.csv")
+            >>> study.standing.is_drawn
+            True
+        """
         self._draw(path)
 
     def _fill_reserve(self, units: int) -> None:

@@ -57,7 +57,18 @@ class Monitored:
 
 
 class Monitor:
-    """One stream in one ledger. Every method reads where it stands anew."""
+    """One stream in one ledger. Every method reads where it stands anew.
+
+    Examples:
+        >>> import assay
+        >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+        >>> monitor.arrive([{"unit": "t1", "flagged": True, "guess": 0.9}, {"unit": "t2", "flagged": False, "guess": 0.1}])
+        ('t1',)
+        >>> monitor.tell({"t1": "yes"})
+        1
+        >>> monitor.state().rang is None
+        True
+    """
 
     def __init__(self, name: str, ledger: Ledger) -> None:
         """Use `Monitor.create` or `Monitor.load`."""
@@ -71,6 +82,12 @@ class Monitor:
         """A new monitor. Of the units whose label counts about the share `rate` is asked about, more where the guess is unsure.
 
         It ever rings falsely with probability at most `error`; or, with a run length in units, it rings falsely after so many on average.
+
+        Examples:
+            >>> import assay
+            >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+            >>> monitor.state().limit  # the alarm rings when the evidence reaches it
+            20.0
         """
         how: dict[str, Json] = {"metric": metric_named(metric).name, "floor": floor, "rate": rate, "error": error, "run_length": run_length}
         _alarm(how)  # refuses before anything is written
@@ -86,7 +103,16 @@ class Monitor:
 
     @classmethod
     def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER) -> "Monitor":
-        """The monitor of that name."""
+        """The monitor of that name.
+
+        Examples:
+            >>> import assay
+            >>> from assay.ledgers.opening import open_ledger
+            >>> ledger = open_ledger("sqlite:///:memory:")
+            >>> created = assay.Monitor.create("fraud", floor=0.8, rate=0.1, ledger=ledger)
+            >>> assay.Monitor.load("fraud", ledger=ledger).state().floor
+            0.8
+        """
         book = open_ledger(ledger, create=False) if isinstance(ledger, str) else ledger
         entries = book.entries(name)
         if not entries or entries[0].kind != "stream":
@@ -97,6 +123,12 @@ class Monitor:
         """Takes in units in the order in which they came, each {unit, flagged, guess}, and says which are to be labeled.
 
         guess is the predicted probability that the label is positive, such as the score. The same units arriving twice have arrived once.
+
+        Examples:
+            >>> import assay
+            >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+            >>> monitor.arrive([{"unit": "t1", "flagged": True, "guess": 0.9}])
+            ('t1',)
         """
         rows = [_row(number, item) for number, item in enumerate(units, start=1)]
         if not rows:
@@ -115,7 +147,15 @@ class Monitor:
         return tuple(unit for unit, asked in zip(body["unit"], body["asked"], strict=True) if asked)
 
     def tell(self, answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]]) -> int:
-        """Records answers about units that were asked about, all or none; how many are new."""
+        """Records answers about units that were asked about, all or none; how many are new.
+
+        Examples:
+            >>> import assay
+            >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+            >>> for unit in monitor.arrive([{"unit": "t1", "flagged": True, "guess": 0.9}]):
+            ...     print(unit, monitor.tell({unit: "yes"}))
+            t1 1
+        """
         labels = as_labels(answers, Questions((QUESTION,), ()))
         with self._ledger.writing(self.name) as act:
             stream = _read(act.entries())
@@ -133,7 +173,15 @@ class Monitor:
         return new
 
     def state(self) -> Monitored:
-        """Where the stream stands."""
+        """Where the stream stands.
+
+        Examples:
+            >>> import assay
+            >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+            >>> asked = monitor.arrive([{"unit": "t1", "flagged": True, "guess": 0.9}])
+            >>> monitor.state().waiting
+            ('t1',)
+        """
         stream = _read(self._ledger.entries(self.name))
         alarm, read = _observed(stream)
         waiting = tuple(unit for unit, asked in zip(stream.unit, stream.asked, strict=True) if asked and unit not in stream.answers)
@@ -144,7 +192,14 @@ class Monitor:
         )  # fmt: skip
 
     def verify(self) -> tuple[str, ...]:
-        """What does not match in the record: hashes, seals, probabilities and who was asked; empty: everything does."""
+        """What does not match in the record: hashes, seals, probabilities and who was asked; empty: everything does.
+
+        Examples:
+            >>> import assay
+            >>> monitor = assay.Monitor.create("fraud", floor=0.8, rate=1.0, ledger="sqlite:///:memory:")
+            >>> monitor.verify()
+            ()
+        """
         entries = self._ledger.entries(self.name)
         found = list(broken(entries))
         for i, entry in enumerate(entries if not found else ()):

@@ -33,6 +33,14 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     guide may be fitted from after a pilot. missing_scores=True allows scores that are null: such units are not flagged, and bands of
     their own.
     Give `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
+
+    Examples:
+        >>> import assay
+        >>> table = {"id": ["a", "b", "c"], "score": [0.9, 0.6, 0.1]}
+        >>> assay.read_population(table, score="score", threshold=0.5).source
+        'memory'
+        >>> assay.read_population("spark:risk.scored", predicted="flag").source
+        'spark:risk.scored'
     """
     named = (
         tuple(classifiers)

@@ -3,164 +3,226 @@
 Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Sequence
+from pathlib import Path
 
-from assay.deciding.thresholds import FoundThreshold
 from assay.engines.base import Engine
 from assay.engines.opening import open_engine
 from assay.errors import StudyError
-from assay.ledgers.base import Ledger
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.decision import Decision
-from assay.nouns.estimate import Estimate
+from assay.nouns.gate import Gate, refused
+from assay.nouns.policy import Policy
 from assay.nouns.population import MEMORY
+from assay.study.explorer import Explorer
+from assay.study.gating.holding import hold, read_policy
 from assay.study.online.reading import Running, read_running
-from assay.study.readings.comparing import Comparison, Ranked
 from assay.study.readings.confusion import ConfusionCell, read_confusion
 from assay.study.readings.labelers import Labelers, read_labelers
-from assay.study.readings.looking import Shown, answer, asked_body
-from assay.study.readings.periods import Change, Watched, asked_change, asked_periods
 from assay.study.readings.reading import Estimates, look_body, read_decision, read_estimates
 from assay.study.readings.shrinking import Shrinking, read_shrinking
-from assay.study.readings.slicing import InSlices
-from assay.study.readings.thresholds import Curves
 from assay.study.replay import replay
 from assay.study.standing import Standing
 from assay.study.status import Status, read_status
 from assay.study.verifying import Verification, verify
 
 
-class Reader:
+class Reader(Explorer):
     """A study as its ledger has it."""
-
-    def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
-        """Use `Study.create` or `Study.load`."""
-        self.name, self._ledger, self._table = name, ledger, table
-
-    @property
-    def ledger(self) -> Ledger:
-        """The record the study is in."""
-        return self._ledger
-
-    @property
-    def standing(self) -> Standing:
-        """Where the study stands: the fold of its entries."""
-        return replay(self._ledger.entries(self.name))
 
     @property
     def written(self) -> int:
-        """How many entries the ledger has of the study: nothing has changed while it stays the same."""
+        """How many entries the ledger has of the study: nothing has changed while it stays the same.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> before = study.written
+            >>> batch = study.ask(5)
+            >>> study.written > before
+            True
+        """
         return self._ledger.last(self.name)
 
     @property
     def inherited(self) -> int:
-        """Units whose answers were carried over from the studies this one follows: answered, and never handed out."""
+        """Units whose answers were carried over from the studies this one follows: answered, and never handed out.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> study.inherited  # it follows no other study
+            0
+        """
         standing = self.standing
         return sum(unit not in standing.asked for unit in standing.answers) if standing.follows is not None else 0
 
     def status(self) -> Status:
-        """How far the study is, and what a reader must know; no interval."""
+        """How far the study is, and what a reader must know; no interval.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> status = study.status()
+            >>> status.progress.planned, status.progress.labels, status.looks
+            (40, 0, 0)
+        """
         return read_status(self.standing, table=self._table)
 
     def estimate(self, *, peek: bool = False) -> Estimates:
         """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
 
         peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> print(study.estimate()["precision"])
+            precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
         """
         return self._look(peek=peek)[1]
 
     def running(self) -> Running:
-        """Where an online study stands now: running bands, each goal, and how many more labels it should take. Looking costs nothing."""
+        """Where an online study stands now: running bands, each goal, and how many more labels it should take. Looking costs nothing.
+
+        Examples:
+            >>> import assay
+            >>> table = {"id": ["a", "b", "c", "d"], "score": [0.9, 0.8, 0.3, 0.1]}
+            >>> population = assay.read_population(table, score="score", threshold=0.5)
+            >>> study = assay.Study.create("online", population, goals=["accuracy >= 0.5"], ledger="sqlite:///:memory:")
+            >>> plan = study.plan(4, stopping="decision")
+            >>> study.running().outcome, study.running().labels
+            ('label more', 0)
+        """
         standing = self.standing
         if not standing.plan.is_online:
             raise StudyError(f"study {self.name!r} has no running band, for it was not planned with one: see its status, or its estimate")
         return read_running(standing, forecast=True)
 
     def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
-        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look."""
+        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look.
+
+        Examples:
+            >>> import assay
+            >>> table = {"id": ["a", "b", "c", "d"], "label": ["cat", "cat", "dog", "dog"]}
+            >>> animals = [assay.Classifier(name, predicted="label", value=name) for name in ("cat", "dog")]
+            >>> population = assay.read_population(table, classifiers=animals)
+            >>> study = assay.Study.create("animals", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
+            >>> plan, told = study.plan(4), study.tell({unit: "dog" if unit > "a" else "cat" for unit in study.ask().units})
+            >>> [(cell.predicted, cell.true, cell.count) for cell in study.confusion()]
+            [('cat', 'cat', 1.0), ('cat', 'dog', 1.0), ('dog', 'cat', 0.0), ('dog', 'dog', 2.0)]
+        """
         standing, shown = self._look(peek=peek)
         return read_confusion(standing) if shown.estimates else ()
 
     def decide(self, *, peek: bool = False) -> Decision | None:
-        """Ship, do not ship or label more, with reasons; None before the plan's look."""
+        """Ship, do not ship or label more, with reasons; None before the plan's look.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> decision = study.decide()
+            >>> decision.outcome, [goal.status for goal in decision.goals]
+            ('ship', ['met', 'met'])
+        """
         standing, shown = self._look(peek=peek)
         return read_decision(standing, shown) if shown.estimates else None
 
-    def slices(
-        self, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
-    ) -> InSlices:
-        """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together."""
-        asked = {"kind": "slices", "metric": metric, "by": list(by), "classifier": classifier, "simultaneous": simultaneous}
-        return cast(InSlices, self._asked(asked, peek=peek))
+    def gate(self, policy: Policy | str | Path) -> Gate:
+        """The policy (or the file it is in) held against the study: ship, label more, do not ship, or invalid.
 
-    def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
-        """The metric of the first classifier less that of the second, on the same units, and which is shown to be better."""
-        return cast(Comparison, self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
+        Nothing is shown before the plan's look. A ledger that does not verify makes the gate invalid. Numbers shown are a look; the same
+        shown again are one.
 
-    def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
-        """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level."""
-        return cast(Ranked, self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
-
-    def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
-        """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons."""
-        return cast(Curves, self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
-
-    def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
-        """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search."""
-        asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
-        return cast(FoundThreshold, self._asked(asked, peek=peek))
-
-    def change(self, since: "Reader", metric: str, *, classifier: str | None = None) -> Change:
-        """The metric here less that in an earlier study; units that both drew move both, and the interval knows it."""
-        return cast(Change, self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
-
-    def window(self, earlier: Sequence["Reader"], metric: str, *, classifier: str | None = None) -> Estimate:
-        """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them."""
-        asked = asked_periods("window", [one.standing for one in earlier], self.standing, metric, classifier)
-        return cast(Estimate, self._asked(asked, peek=False))
-
-    def alarm(
-        self,
-        earlier: Sequence["Reader"],
-        metric: str,
-        *,
-        floor: float,
-        classifier: str | None = None,
-        error: float = 0.05,
-        run_length: float | None = None,
-    ) -> Watched:
-        """Whether an alarm has rung that watches the metric over several studies and rings when it has fallen below the floor.
-
-        By name: P(it ever rings falsely) is at most `error`; or, with a run length in periods, it rings falsely after so many on average.
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> from assay.nouns.policy import parse_policy
+            >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.7"}]')
+            >>> found = small_study().gate(policy)
+            >>> found.verdict, found.exit_code
+            ('ship', 0)
         """
-        promise = "ever" if run_length is None else "run length"
-        how: dict[str, Json] = {"floor": floor, "promise": promise, "error": error, "run_length": run_length}
-        asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
-        return cast(Watched, self._asked(asked, peek=False))
+        policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self.verify()
+        return hold(self._ledger, self.name, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
 
     def shrinking(self) -> Shrinking:
-        """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is."""
+        """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> study.shrinking().why
+            'no interval before all 40 planned units are resolved, 0 are'
+        """
         standing, _ = self._look(peek=False)
         return read_shrinking(standing)
 
     def labelers(self) -> Labelers:
-        """How each labeler works: answers, speed, agreement with the others and with gold."""
+        """How each labeler works: answers, speed, agreement with the others and with gold.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> for labeler in study.labelers().labelers:
+            ...     print(labeler.name, labeler.units, labeler.answers)
+            anonymous 40 {'no': 29, 'yes': 11}
+        """
         return read_labelers(self.standing, self._ledger.seconds(self.name))
 
+    def report(self, *paths: str | Path) -> dict[str, Json]:
+        """The study as a report: plain data, and written to these files as their endings say (.html, .md, .txt, .json; JSON first).
+
+        Before the plan's look it has progress and no numbers. Reading numbers is a look, recorded as `estimate` does.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> report = small_study().report()
+            >>> report["version"], report["verdict"]["outcome"]
+            (1, 'ship')
+        """
+        from assay.study.reporting.building import build_report
+        from assay.study.reporting.writing import refuse_endings, write_report  # only who wants pages loads them
+
+        wanted = [Path(path) for path in paths]
+        refuse_endings(wanted)
+        report = build_report(self)
+        if wanted:
+            write_report(report, wanted)
+        return report
+
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
-        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw."""
+        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> study.verify().passed
+            True
+        """
         entries = self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
         return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind."""
+        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> study.fetch(["small-7"], columns=["text", "country"])
+            [{'text': 'made-up message number 7', 'country': 'BR'}]
+        """
         self.refuse_hidden(columns)
         return self._engine(self.standing, self._table).fetch(units, columns=columns)
 
     def refuse_hidden(self, columns: Sequence[str]) -> None:
-        """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide."""
+        """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study()
+            >>> study.refuse_hidden(["text", "country"])  # labelers may see both
+        """
         hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
         if hidden:
             raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
@@ -170,18 +232,6 @@ class Reader:
         if population.source == MEMORY and table is None:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
         return open_engine(population)
-
-    def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
-        """What was asked, written as a look before it is seen."""
-        while True:
-            entries = self._ledger.entries(self.name)
-            standing = replay(entries)
-            shown = answer(standing, asked, peek=peek)
-            body = asked_body(standing, asked, shown)
-            with self._ledger.writing(self.name) as act:
-                if len(act.entries()) == len(entries):
-                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
-                    return shown
 
     def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
         """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.

@@ -87,6 +87,15 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     """One cell for each classifier, metric, design and number of labels.
 
     Each metric has a draw of its own; joint=True draws once for all of them. `on_cell` is told of each cell as it is done.
+
+    Examples:
+        >>> import assay
+        >>> table = {"id": list(range(200)), "score": [i / 200 for i in range(200)], "truth": [i > 120 for i in range(200)]}
+        >>> population = assay.read_population(table, score="score", threshold=0.5)
+        >>> for cell in assay.simulate(population, truth="truth", metrics=["precision"], labels=[40], reps=50):
+        ...     print(cell.design, round(cell.truth, 2), cell.labels)
+        bands 0.79 40
+        simple 0.79 40
     """
     if reps < 1:
         raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")

@@ -7,14 +7,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from assay.engines.opening import open_engine
 from assay.errors import DrawError, PlanError, StudyError
 from assay.estimators.agreement import TruthRule
 from assay.ledgers.base import Ledger
 from assay.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from assay.nouns.canonical import Json, fingerprint
 from assay.nouns.choice import Choice, DesignName
-from assay.nouns.classifier import Classifier
 from assay.nouns.goal import DEFAULT_LEVEL, Goal
 from assay.nouns.label import Label
 from assay.nouns.plan import Plan
@@ -24,24 +22,35 @@ from assay.nouns.stopping import Stopping, parse_stopping
 from assay.planning.asking import expand
 from assay.randomness import NumberRule, new_salt
 from assay.study.asking import next_batch
-from assay.study.drawer import Drawer
 from assay.study.drawing import gold_units, shuffled
+from assay.study.extender import Extender
 from assay.study.following import leader_of
 from assay.study.online.asking import closing_online, held
 from assay.study.online.asking import next_batch as next_online
-from assay.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
 from assay.study.plans.fixing import PlanWays, check_fixed, next_plan
 from assay.study.plans.online import refuse_online
 from assay.study.profiling import check_goals, number_rule_of, profile_for, read_goals
 from assay.study.progress import planned_labels
 from assay.study.register import Register
-from assay.study.replay import extend_standing, replay
-from assay.study.standing import COUNTING_RULES, Batch, Standing
+from assay.study.replay import replay
+from assay.study.standing import COUNTING_RULES, Batch
 from assay.study.telling import Questions, Told, as_labels, closing, ended_looks, record
 
 
-class Study(Drawer):
-    """One study in one ledger. Every method reads where it stands anew, so several processes may work on it."""
+class Study(Extender):
+    """One study in one ledger. Every method reads where it stands anew, so several processes may work on it.
+
+    Examples:
+        >>> import assay
+        >>> table = {"id": ["a", "b", "c", "d"], "score": [0.9, 0.8, 0.3, 0.1]}
+        >>> population = assay.read_population(table, score="score", threshold=0.5)
+        >>> study = assay.Study.create("week 1", population, goals=["accuracy >= 0.5"], ledger="sqlite:///:memory:")
+        >>> plan = study.plan(4)
+        >>> study.tell({unit: unit in "ab" for unit in study.ask().units}).recorded
+        4
+        >>> study.decide().outcome
+        'ship'
+    """
 
     @classmethod
     def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
@@ -67,6 +76,14 @@ class Study(Drawer):
 
         number_rule says how permanent numbers are made: "md5" unless said, of any id; "fast", several times cheaper on large tables, of
         64-bit integer ids. profile is that of the population where it was counted already.
+
+        Examples:
+            >>> import assay
+            >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+            >>> population = assay.read_population(table, score="score", threshold=0.5)
+            >>> study = assay.Study.create("week 1", population, goals=["f1 +-0.1", "recall >= 0.7"], ledger="sqlite:///:memory:")
+            >>> [str(goal) for goal in study.standing.goals]
+            ['f1 +-0.1', 'recall >= 0.7']
         """
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
@@ -112,7 +129,15 @@ class Study(Drawer):
 
     @classmethod
     def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> "Study":
-        """The study of that name. A population held in memory is passed again as `table`."""
+        """The study of that name. A population held in memory is passed again as `table`.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> import assay
+            >>> ledger = small_study("week 1").ledger  # or its address, such as "sqlite:///assay.db"
+            >>> assay.Study.load("week 1", ledger=ledger).status().progress.labels
+            40
+        """
         book = open_ledger(ledger, create=False) if isinstance(ledger, str) else ledger
         if not book.entries(name):
             known = ", ".join(book.studies()) or "none"
@@ -138,6 +163,15 @@ class Study(Drawer):
         "width", or "5 looks"; fixed with the first plan. But for the last, units are asked where answers say, and looking is free.
 
         pilot draws that many of the budget first; when they are answered a guide is fitted to them, and the rest is drawn where it says.
+
+        Examples:
+            >>> import assay
+            >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+            >>> population = assay.read_population(table, score="score", threshold=0.5)
+            >>> study = assay.Study.create("week 1", population, goals=["f1 +-0.1"], ledger="sqlite:///:memory:")
+            >>> plan = study.plan(60, grow_to=80)
+            >>> plan.budget, plan.grow_to, plan.interval
+            (60, 80, 'rec')
         """
         for what, labels in (("budget", budget), ("grow_to", grow_to), ("pilot", pilot)):
             if labels is not None and not isinstance(labels, int):
@@ -153,43 +187,19 @@ class Study(Drawer):
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
-    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = ()) -> Reuse:
-        """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded."""
-        standing, body = self._extension(classifiers, goals)
-        return reuse(extend_standing(standing, body))
-
-    def extend(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = (), budget: int | None = None) -> Plan:
-        """Takes in classifiers (or another threshold of one: a classifier of another name) and goals; every label is kept.
-
-        budget counts the units drawn so far and those added; not said: none is added, and the labels there are answer as well as they can.
-        """
-        standing, body = self._extension(classifiers, goals)
-        with self._ledger.writing(self.name) as act:
-            if replay(act.entries()).plan.hash != standing.plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew meanwhile: extend it again")
-            wider = extend_standing(standing, body)
-            plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
-            act.append("extension", key=f"extension:{plan.number}", body=body)
-            act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
-        self._draw()
-        return plan
-
-    def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
-        """Where the study stands, and what the ledger would keep of an extension."""
-        refuse_online(self.standing.plan, "taking in a classifier or a goal")
-        self._draw()
-        standing = self.standing
-        level = standing.goals[0].level
-        wanted = read_goals(goals, level) if goals else ()
-        if any(goal.level != level for goal in wanted):
-            raise PlanError(f"goals of one study share a level, {level:g}, but got another: leave it out")
-        population = extended_population(standing, classifiers, wanted, self._table)
-        return standing, extension_body(standing, open_engine(population), population, wanted)
-
     def ask(self, units: int = 50, *, next: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
         next=True hands out new units although earlier ones are still open.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> batch = study.ask(10)
+            >>> batch.number, len(batch.units)
+            (1, 10)
+            >>> study.ask(10) == batch  # until it is answered
+            True
         """
         if units < 1:
             raise PlanError(f"a batch holds at least one unit, but {units} were asked for: ask for 1 or more")
@@ -218,6 +228,15 @@ class Study(Drawer):
         With several questions an answer is {question: answer}, or a row has a column for each. correct=True lets a labeler replace an
         answer; drawn_only=True leaves out rows of units that were not drawn (for gold); gold=True records adjudicated answers of units
         drawn for gold.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> rows = [{"unit": unit, "answer": "cannot tell", "labeler": "ada"} for unit in study.ask(2).units]
+            >>> study.tell(rows)
+            Told(recorded=2, known=0, corrected=0, undrawn=0)
+            >>> study.tell(rows)
+            Told(recorded=0, known=2, corrected=0, undrawn=0)
         """
         standing = self.standing
         labels = as_labels(answers, Questions(standing.questions, standing.classes), gold=gold)
@@ -231,6 +250,13 @@ class Study(Drawer):
         """The units to be adjudicated (gold): a random share of each side's drawn units, chosen without looking at labels.
 
         Asked again with a larger share, or after a larger plan was drawn, it only adds units. In an order that says nothing.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> gold = study.adjudicate(0.2)  # units for an expert
+            >>> len(gold), study.status().progress.gold_planned
+            (9, 9)
         """
         refuse_online(self.standing.plan, "adjudication")
         self._draw()
@@ -247,7 +273,16 @@ class Study(Drawer):
         return shuffled(standing.salt, [*standing.gold_units, *chosen])
 
     def close(self) -> Told:
-        """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered."""
+        """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> study = small_study(labeled=False)
+            >>> study.close().recorded
+            40
+            >>> study.status().progress.never_answered
+            40
+        """
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())

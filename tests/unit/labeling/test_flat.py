@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.errors import LabelError
-from assay.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored, write_whole
+from assay.errors import FileError, LabelError
+from assay.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored
 from assay.nouns.classifier import DEFAULT_QUESTION
 from assay.nouns.label import Label
+from assay.writing import write_whole
 
 UNITS = ("b", "a", "-1")
 SHOWN: list[dict[str, str | None]] = [{"text": "one"}, {"text": None}, {"text": '=HYPERLINK("x")'}]
@@ -265,9 +266,9 @@ def test_what_is_replaced_is_on_the_disk_first(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_folder_that_is_missing_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(LabelError, match=r"none/b.csv cannot be written \(No such file or directory\): check its folder"):
+    with pytest.raises(FileError, match=r"none/b.csv cannot be written \(No such file or directory\): check its folder"):
         write_whole(tmp_path / "none" / "b.csv", "x")
-    with pytest.raises(LabelError, match="cannot be written"):
+    with pytest.raises(FileError, match="cannot be written"):
         write_whole(tmp_path, "x")
     assert not list(tmp_path.parent.glob(".*.part"))
 

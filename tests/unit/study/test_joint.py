@@ -9,12 +9,13 @@ import pytest
 
 from assay.engines.duckdb import write_parquet
 from assay.errors import LabelError, PlanError, StudyError
-from assay.labeling.flat import Asked, batch_text, read_answers, write_whole
+from assay.labeling.flat import Asked, batch_text, read_answers
 from assay.nouns.classifier import Classifier
 from assay.nouns.label import Label
 from assay.randomness import stream
 from assay.study.populations import read_population
 from assay.study.study import Study
+from assay.writing import write_whole
 from tests.unit.study.made import ledger_in
 
 UNITS = 900

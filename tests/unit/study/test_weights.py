@@ -17,7 +17,7 @@ from assay.study.plans.sizing import size_goals
 from assay.study.populations import read_population
 from assay.study.profiling import profile_for
 from assay.study.readings.counting import read_answers, tally
-from assay.study.readings.reading import _ahead, readable
+from assay.study.readings.reading import ahead_of, readable
 from assay.study.study import Study
 from tests.unit.study.made import ledger_in
 
@@ -183,7 +183,7 @@ def test_answers_expected_by_weight_are_those_of_the_same_groups(tmp_path: Path)
     standing = study.standing
     (one,) = (one for one in readable(standing) if one.metric.name == "recall by amount")
     reading = Reading(standing.goals[0], study.estimate()["recall by amount"], one.tally, (), None)
-    ahead = _ahead(standing, [reading])
+    ahead = ahead_of(standing, [reading])
     keys = {kind: [*zip(g[0].band.tolist(), g[0].flagged.tolist(), strict=True)] for kind, g in ahead.groups.items()}
     assert keys[None, None] != keys["amount", None]
     (groups,) = ahead.groups["amount", None]

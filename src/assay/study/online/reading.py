@@ -142,7 +142,7 @@ def decide_online(standing: Standing, shown: Estimates) -> Decision:
     """The verdict on the goals, from what is known now."""
     running = read_running(standing)
     verdicts = tuple(
-        GoalVerdict(goal=stand.goal, status=stand.status, estimate=found, bound=None, reason=_reason(stand, running))
+        GoalVerdict(goal=stand.goal, status=stand.status, estimate=found, bound=None, reason=running_reason(stand, running))
         for stand, found in zip(running.goals, shown.estimates, strict=True)
     )
     reasons = [v.reason for v in verdicts if running.outcome != "do not ship" or v.status == "not met"]
@@ -153,7 +153,7 @@ def decide_online(standing: Standing, shown: Estimates) -> Decision:
     return Decision(outcome=running.outcome, reasons=tuple(reasons), goals=verdicts, more=None, certified=True)
 
 
-def _reason(stand: Standpoint, running: Running) -> str:
+def running_reason(stand: Standpoint, running: Running) -> str:
     """What is known of a goal, in a line."""
     limits = "" if stand.value is None else f", running band {stand.low:.4f} .. {stand.high:.4f} at {stand.level:.4g}"
     if stand.goal.kind == "+-":

@@ -26,6 +26,14 @@ class Estimates:
     agreement   how far labelers agree on units that several answered; None where no unit was
     missing     answers that are not there: how many, where, and whether chance could have put them there
     warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
+
+    Examples:
+        >>> from assay.study.demo import small_study
+        >>> shown = small_study().estimate()
+        >>> shown.certified, shown.progress.labels
+        (True, 40)
+        >>> print(shown["precision"])
+        precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
     """
 
     progress: Progress
@@ -42,7 +50,14 @@ class Estimates:
         return self.of(metric)
 
     def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
-        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice."""
+        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> shown = small_study().estimate()
+            >>> print(shown.of("precision", "old"))
+            precision of old 0.417 [0.417, 0.417] at 95.0%, 12 labels, effective n 12
+        """
         name = metric_named(metric).name
         for found in self.estimates:
             if found.metric == name and classifier in (None, found.whose) and found.slice == slice:
@@ -81,11 +96,25 @@ class Estimates:
         )
 
     def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
-        """The cautions about these estimates in words, each once."""
+        """The cautions about these estimates in words, each once.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> shown = small_study().estimate()
+            >>> shown.cautions_of([shown["precision"]])
+            ['precision: this interval was not tested at level 0.95 with 40 labels, see docs/atlas.md']
+        """
         return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for --json."""
+        """Plain data for --json.
+
+        Examples:
+            >>> from assay.study.demo import small_study
+            >>> shown = small_study(labeled=False).estimate()  # too early: progress, and no interval
+            >>> shown.as_json()["progress"]["planned"], shown.as_json()["estimates"]
+            (40, [])
+        """
         return {
             "progress": self.progress.as_json(),
             "certified": self.certified,

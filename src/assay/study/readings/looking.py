@@ -10,7 +10,7 @@ from assay.errors import StudyError
 from assay.nouns.canonical import Json
 from assay.study.plans.online import refuse_online
 from assay.study.progress import progress
-from assay.study.readings import comparing, periods, slicing, thresholds
+from assay.study.readings import comparing, gating, periods, slicing, thresholds
 from assay.study.readings.warning import closed_after_a_peek
 from assay.study.standing import Standing
 
@@ -31,14 +31,18 @@ KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
     "change": periods.change_of_look,
     "window": periods.window_of_look,
     "alarm": periods.alarm_of_look,
+    "gate": gating.of_look,
 }
 
 
+GATE = "gate"
 OF_PERIODS = ("change", "window", "alarm")
 
 
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
-    """What was asked of a study. Refuses before the plan's look, unless one peeks."""
+    """What was asked of a study. Refuses before the plan's look, unless one peeks; a gate says itself what is too early."""
+    if asked["kind"] == GATE:
+        return KINDS[GATE](standing, asked)
     refuse_online(standing.plan, f"a look at {asked['kind']}")
     done = progress(standing)
     if not done.complete and not peek:
@@ -53,7 +57,7 @@ def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> di
     return {
         "plan": standing.plan.number,
         "labels": done.labels,
-        "certified": done.complete and not closed_after_a_peek(standing),
+        "certified": asked["kind"] == GATE or (done.complete and not closed_after_a_peek(standing)),  # a gate shows nothing else
         "asked": dict(asked),
         "shown": shown.as_json(),
     }

@@ -61,8 +61,8 @@ class Shown(NamedTuple):
         return (self.classifier,) if self.over is None else (self.classifier, self.over)
 
 
-def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
-    """Every metric the draw can answer for at the plan's look; before it only progress, unless one peeks."""
+def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool = False) -> Estimates:
+    """Every metric the draw can answer for (or those of the goals only) at the plan's look; before it only progress, unless one peeks."""
     if standing.plan.is_online:
         return read_online(standing)
     if has_looks(standing.plan) and (then := at_look(standing)) is not None:
@@ -79,10 +79,10 @@ def read_estimates(standing: Standing, *, peek: bool = False) -> Estimates:
     )
     if not done.complete and not peek:
         return empty
-    wanted = readable(standing)
+    wanted = [one for one in readable(standing) if not goals_only or any(is_goal(goal, one, standing) for goal in plan.goals)]
     if not done.complete and not any(float(w.tally.labels) for w in wanted):
         return empty
-    found = tuple(_read_one(standing, one, missing) for one in wanted)
+    found = tuple(read_one(standing, one, missing) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
     cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
@@ -109,28 +109,21 @@ def readable(standing: Standing) -> list[Shown]:
         if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
-    return [*shown.values(), *_in_slices(standing, answers, names), *_differences(standing, answers)]
+    slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.over is not None]
+    return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
 
 
-def _in_slices(standing: Standing, answers: Answers, names: Sequence[str]) -> Iterator[Shown]:
-    """What the goals about slices are read from."""
-    for goal in standing.goals:
-        if goal.slice is None:
-            continue
-        metric, j = goal.definition, standing.position(goal.classifier)
-        groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
-        counts = Counts(standing, answers, groups, goal.slice)
-        labels, _ = counts.labels(metric, j)
-        yield Shown(metric, ALL if metric.joint else names[j], labels, partial(counts.filled, metric, j), None, goal.slice)
-
-
-def _differences(standing: Standing, answers: Answers) -> Iterator[Shown]:
-    """What the goals about one classifier over another are read from."""
-    for goal in standing.goals:
-        if goal.over is not None and goal.classifier is not None:
-            count = partial(pair_tally, standing, goal.definition, standing.position(goal.classifier), standing.position(goal.over))
-            filled = partial(_filled_pair, standing, answers, count)
-            yield Shown(goal.definition, goal.classifier, count(answers), filled, None, over=goal.over)
+def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
+    """What a goal is read from, if the draw can answer for it."""
+    metric, j = goal.definition, standing.position(goal.classifier)
+    if goal.over is not None:
+        count = partial(pair_tally, standing, metric, j, standing.position(goal.over))
+        return Shown(metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over)
+    groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
+    counts = Counts(standing, answers, groups, goal.slice)
+    labels, gold = counts.labels(metric, j)
+    name = ALL if metric.joint else standing.classifiers[j]
+    return Shown(metric, name, labels, partial(counts.filled, metric, j), gold, goal.slice)
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
@@ -163,11 +156,11 @@ def _answerable(metric: Metric, groups: Groups) -> bool:
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
-def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
+def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
     plan = standing.plan
     level = standing.level_of(*one.classifiers)
-    planned = any(_is_goal(goal, one, standing) for goal in plan.goals)
+    planned = any(is_goal(goal, one, standing) for goal in plan.goals)
     found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
     found = replace(found, slice=one.slice, over=one.over)
     base: Tally | None = None
@@ -182,7 +175,7 @@ def _read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     return replace(found, worst_low=float(low), worst_high=float(high))
 
 
-def _is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
+def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
     """Whether an estimate is of a goal's metric and classifier."""
     first = standing.population["classifiers"][0]["name"]
     return (
@@ -228,7 +221,7 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
     readings = []
     for goal in plan.goals:
-        one = next(one for one in sources if _is_goal(goal, one, standing))
+        one = next(one for one in sources if is_goal(goal, one, standing))
         if standing.gold and one.gold is None:
             notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
         filled = one.filled() if feared else ()
@@ -238,11 +231,12 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     if not forecast or first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
         return first
     answered = shown.progress.answered / max(1, shown.progress.labels)
-    more = more_labels(standing.plans, _ahead(standing, readings), readings, shown=standing.shown_plans | {plan.number}, answered=answered)
+    shown_plans = standing.shown_plans | {plan.number}
+    more = more_labels(standing.plans, ahead_of(standing, readings), readings, shown=shown_plans, answered=answered)
     return decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes)
 
 
-def _ahead(standing: Standing, readings: Sequence[Reading]) -> Ahead:
+def ahead_of(standing: Standing, readings: Sequence[Reading]) -> Ahead:
     """What a larger draw of the same design should show, if it goes on as the labels so far."""
     answers = read_answers(standing)
     kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}

@@ -81,7 +81,7 @@ def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
     assert units is not None  # complete
     then = replace(plan, budget=labels, take=takes_of(plan.design, labels))
     try:
-        found = read_estimates(replace(standing, plans=(*standing.plans[:-1], then), units=units.pick(np.arange(labels))))
+        found = read_estimates(replace(standing, plans=(*standing.plans[:-1], then), units=units.pick(np.arange(labels))), goals_only=True)
     except AssayError:
         return  # too few labels for this design
     for goal in plan.goals:

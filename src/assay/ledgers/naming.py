@@ -1,0 +1,31 @@
+"""The studies of a ledger by name, for a shell that completes them: quick, read only, and nothing is made where there is no ledger.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+SQLITE = "sqlite:///"
+PATIENCE = 1  # seconds: whoever pressed Tab waits
+MOST = 1_000  # names a shell can show
+NAMES = f"select distinct study from entry order by study limit {MOST}"
+
+
+def study_names(address: str) -> list[str]:
+    """The names of the studies of a ledger, sorted. Raises whatever goes wrong: whoever completes is silent about it."""
+    if address.startswith("postgresql://"):
+        return _postgres_names(address)
+    path = Path(address.removeprefix(SQLITE).partition("?")[0]).absolute()
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as connection:
+        return sorted(name for (name,) in connection.execute(NAMES))
+
+
+def _postgres_names(address: str) -> list[str]:
+    import psycopg
+
+    with psycopg.connect(address, connect_timeout=2 * PATIENCE) as connection:
+        connection.read_only = True
+        connection.execute(f"set local statement_timeout = {1_000 * PATIENCE}")
+        return sorted(str(name) for (name,) in connection.execute(NAMES))

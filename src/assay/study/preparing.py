@@ -1,0 +1,173 @@
+"""What a newcomer's table suggests, and the first plan of a study together with what labelers see.
+
+Main path: [population] > [profile] > [plan] > draw > labels > estimate > decision > report
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.engines.checks import FLAG_TYPES, ID_TYPES, require_columns
+from assay.engines.opening import open_engine
+from assay.engines.sql_engine import SqlEngine
+from assay.engines.warehouses import elsewhere
+from assay.errors import EngineError, LedgerError, LedgerUnreachable, PlanError, StudyError
+from assay.ledgers.opening import open_ledger
+from assay.nouns.classifier import Classifier
+from assay.nouns.goal import Goal
+from assay.nouns.plan import Plan
+from assay.nouns.population import Population
+from assay.nouns.profile import Column, Profile
+from assay.nouns.sheet import Sheet
+from assay.study.desk import Desk
+from assay.study.plans.fixing import PlanWays, check_first
+from assay.study.populations import read_population
+from assay.study.replay import replay
+from assay.study.study import Study
+
+TRIED = 4  # id columns that are read to see whether they name every unit once
+MOST_SCORES = 20
+ID_NAMES = (re.compile(r"id", re.I), re.compile(r".*[^a-z]id|.*Id|uuid|guid", re.I), re.compile(r"key|unit|number|no", re.I))
+SCORE_NAMES = (re.compile(r"score", re.I), re.compile(r".*score.*", re.I), re.compile(r".*prob.*|p|.*[^a-z]p|.*conf.*|.*pred.*", re.I))
+DECISION_NAMES = (re.compile(r"pred.*|flag.*|.*[^a-z](pred|predicted|prediction|flag|flagged|decision)|decision", re.I),)
+SHOWN_NAMES = re.compile(r"(.*[^a-z])?(text|message|body|title|subject|content|comment|description|url|summary|review|post)", re.I)
+GIVEAWAYS = re.compile(r".*(label|truth|answer|target|gold|class|pred|score|prob|flag|decision).*|y", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A table at first sight. What each list holds may serve as what it is named after, the likeliest first."""
+
+    columns: tuple[Column, ...]
+    ids: tuple[str, ...]
+    scores: tuple[str, ...]  # every value a number in [0, 1]; where there are none, those named so, for the doctor to judge
+    decisions: tuple[str, ...]  # true/false, or integers whose name says so
+    shown: tuple[str, ...]  # text that gives nothing away by its name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns by name."""
+        return tuple(column.name for column in self.columns)
+
+
+def look_at(source: str) -> Look:
+    """What a table suggests by the names, types and values of its columns."""
+    columns = _columns(source)
+    ids = _named([c.name for c in columns if c.type in ID_TYPES], ID_NAMES)
+    numbers = [c.name for c in columns if c.type in ("float32", "float64") or (c.type == "int" and _is_score(c.name))]
+    scores = _named(numbers, SCORE_NAMES)[:MOST_SCORES]
+    decisions = [c.name for c in columns if c.type == "bool"]
+    decisions += [c.name for c in columns if c.type in FLAG_TYPES and any(name.fullmatch(c.name) for name in DECISION_NAMES)]
+    ids, scores = _tried(source, ids, scores)
+    texts = [c.name for c in columns if c.type == "text" and c.name not in ids[:1] and not GIVEAWAYS.fullmatch(c.name)]
+    shown = [name for name in texts if SHOWN_NAMES.fullmatch(name)] or texts
+    return Look(columns=columns, ids=ids, scores=scores, decisions=tuple(dict.fromkeys(decisions)), shown=tuple(shown))
+
+
+def _columns(source: str) -> tuple[Column, ...]:
+    """The columns of a table of which nothing is known yet."""
+    unknown = read_population(source, id="", classifiers=[Classifier("unknown", predicted="unknown")])
+    engine = open_engine(unknown)
+    if not isinstance(engine, SqlEngine):
+        raise elsewhere(source)
+    columns = engine.columns()
+    if not columns:
+        raise EngineError(f"a population needs columns, but {source} has none: check the path")
+    return columns
+
+
+def _named(columns: Sequence[str], likely: Iterable[re.Pattern[str]]) -> tuple[str, ...]:
+    """The columns, those with a likely name first."""
+    first = [column for name in likely for column in columns if name.fullmatch(column)]
+    return tuple(dict.fromkeys([*first, *columns]))
+
+
+def _is_score(name: str) -> bool:
+    """Whether a column is named after a score."""
+    return any(likely.fullmatch(name) for likely in SCORE_NAMES[:2])
+
+
+def _tried(source: str, ids: tuple[str, ...], scores: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that were read and hold what they should: an id that names every unit once first, and scores in [0, 1]."""
+    if not scores:
+        return ids, ()
+    sound: tuple[str, ...] = ()
+    for column in ids[:TRIED]:
+        judged = [Classifier(f"c{i}", score=score, threshold=0.5) for i, score in enumerate(scores)]
+        problems = open_engine(read_population(source, id=column, classifiers=judged)).inspect().problems
+        rules = [problem.rule for problem in problems]
+        sound = tuple(score for score in scores if not any(f"a score in {score!r}" in rule for rule in rules))
+        if not any(" an id" in rule or " ids " in rule for rule in rules):
+            ids = (column, *(other for other in ids if other != column))
+            break
+    return ids, sound or tuple(filter(_is_score, scores))
+
+
+def check_shown(population: Population, columns: Sequence[Column], show: Sequence[str]) -> None:
+    """Nothing comes back. Refuses columns the table does not have, and those that would give a score or prediction away."""
+    require_columns(columns, show)
+    hidden = sorted(population.hidden_columns & set(show))
+    if hidden:
+        raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out")
+
+
+def check_beginning(population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int) -> None:
+    """Nothing comes back. Refuses a budget that could not be fixed, before anything is recorded."""
+    check_first(population, profile, list(goals), budget=budget, grow_to=None, ways=PlanWays("bands", "rec", None, None))
+
+
+def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal], *, needed: int | None) -> int | None:
+    """A tenth more labels than goals need, in tens; None where nothing is enough.
+
+    What is needed on average falls a little short as often as not, and a newcomer's first verdict would be "label a few more".
+    """
+    if needed is None:
+        return None
+    more = -(-needed * 11 // 100) * 10
+    try:
+        check_beginning(population, profile, goals, budget=more)
+    except PlanError:
+        return needed  # there are no more units that serve
+    return more
+
+
+def begin(
+    name: str, population: Population, *, goals: Sequence[Goal], profile: Profile, ledger: str, level: float, budget: int, sheet: Sheet
+) -> Plan:  # fmt: skip
+    """The first plan of a new study, fixed, and what its labelers see. Repeating it is the same as doing it once."""
+    study = Study.create(name, population, goals=goals, profile=profile, ledger=ledger, level=level)
+    plan = study.plan(budget)
+    set_shown(study, sheet)
+    return plan
+
+
+def set_shown(study: Study, sheet: Sheet) -> None:
+    """Nothing comes back. What labelers see, where nobody has said it yet."""
+    desk = Desk(study)
+    if sheet != Sheet() and desk.sheet == Sheet():
+        desk.set_sheet(sheet)
+
+
+def is_planned(name: str, *, ledger: str) -> bool:
+    """Whether a ledger holds a study of that name that has a plan."""
+    try:
+        entries = open_ledger(ledger, create=False).entries(name)
+    except LedgerUnreachable:
+        raise
+    except LedgerError:
+        return False  # there is none yet; one that is damaged is named when it is opened to be written to
+    return bool(entries) and bool(replay(entries).plans)
+
+
+def free_name(source: str, *, ledger: str) -> str:
+    """A name for a study of a table that its ledger does not have: that of the file, with a number if need be."""
+    wanted = Path(source.partition("#")[2] or source.rpartition(":")[2]).name.split(".")[0]
+    wanted = re.sub(r"[^\w.-]+", "-", wanted).strip("-.") or "study"
+    try:
+        taken = set(open_ledger(ledger, create=False).studies())
+    except LedgerUnreachable:
+        raise
+    except LedgerError:
+        return wanted
+    return next(name for name in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if name not in taken)

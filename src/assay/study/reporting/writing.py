@@ -1,0 +1,60 @@
+"""A report as files: report.json first, then what is shown of it.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import FileError
+from assay.nouns.canonical import Json
+from assay.reports.report_markdown import report_markdown
+from assay.reports.report_page import report_page
+from assay.reports.report_text import report_text
+from assay.study.reporting.building import FORMAT, FORMAT_VERSION
+from assay.writing import write_whole
+
+DATA = ".json"
+SHOWN: Mapping[str, Callable[[Mapping[str, Json]], str]] = {".html": report_page, ".md": report_markdown, ".txt": report_text}
+
+
+def json_text(report: Mapping[str, Json]) -> str:
+    """report.json: the same report is the same text."""
+    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def refuse_endings(paths: Sequence[Path]) -> None:
+    """Nothing comes back. Refuses a file that no report is written as, before anything is read or recorded."""
+    for path in paths:
+        if path.suffix not in (*SHOWN, DATA):
+            known = ", ".join((*SHOWN, DATA))
+            raise FileError(f"a report is written as {known}, but got {str(path)!r}: name the file with one of these endings")
+
+
+def write_report(report: Mapping[str, Json], paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Writes the report to these files, each as its ending says; the JSON first, beside the first of them if none is named for it."""
+    refuse_endings(paths)
+    data = [path for path in paths if path.suffix == DATA] or [path.with_suffix(DATA) for path in paths[:1]]
+    shown = [path for path in paths if path.suffix in SHOWN]
+    for path in data:
+        write_whole(path, json_text(report))
+    for path in shown:
+        write_whole(path, SHOWN[path.suffix](report))
+    return (*data, *shown)
+
+
+def read_report(path: Path) -> dict[str, Json]:
+    """A report.json that was written before. Refuses what is none, or of a later version."""
+    try:
+        held: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path} cannot be read as report.json ({error}): name the file that assay report wrote") from None
+    if not isinstance(held, dict) or held.get("format") != FORMAT:
+        raise FileError(f"{path} is no report of assay, its format is not {FORMAT!r}: name the file that assay report wrote")
+    if held.get("version") != FORMAT_VERSION:
+        raise FileError(
+            f"this assay reads reports of version {FORMAT_VERSION}, but {path} has {held.get('version')}: use the assay that wrote it"
+        )
+    return held

@@ -1,0 +1,281 @@
+"""`assay new`: asks on a real terminal, takes options without one, writes assay.toml, fixes the plan, and refuses in words."""
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+
+from assay.nouns.sheet import Shown
+from assay.study.configuration import read_configuration
+from assay.study.desk import Desk
+from assay.study.preparing import free_name, look_at
+from assay.study.study import Study
+from tests.end_to_end.commands import assay, ok, real
+from tests.end_to_end.terminals import Terminal
+
+COLUMNS = ("message_id", "spam_score", "text", "country", "amount", "label")
+SAID = ("--score", "spam_score", "--threshold", "0.5", "--goal", "precision +-0.1", "--budget", "30", "--show", "text")
+
+
+def rows(count: int = 400) -> list[list[object]]:
+    """Made-up messages."""
+    rng = random.Random(5)
+    found: list[list[object]] = []
+    for i in range(count):
+        score = round(rng.betavariate(0.4, 1.5), 4)
+        found.append([f"m{i}", score, f"message {i}", rng.choice(["BR", "DE"]), round(rng.random() * 90, 2), int(rng.random() < score)])
+    return found
+
+
+def write(path: Path, table: list[list[object]], columns: tuple[str, ...] = COLUMNS) -> None:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *table])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table, to be in."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("ASSAY_LEDGER", "ASSAY_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    write(tmp_path / "scored.csv", rows())
+    return tmp_path
+
+
+# ---------------------------------------------------------------- what a table suggests
+
+
+def test_a_table_suggests_its_columns(folder: Path) -> None:
+    look = look_at("scored.csv")
+    assert look.ids[0] == "message_id"
+    assert look.scores == ("spam_score",)  # amount is not in [0, 1]
+    assert look.shown == ("text",)
+    assert "label" not in look.shown
+
+
+def test_an_id_that_repeats_is_not_suggested_first(folder: Path) -> None:
+    table = [[i % 7, *row] for i, row in enumerate(rows(50))]
+    write(folder / "twice.csv", table, ("id", *COLUMNS))
+    assert look_at("twice.csv").ids[0] == "message_id"
+
+
+def test_text_that_sounds_like_an_answer_is_not_proposed_for_labelers(folder: Path) -> None:
+    write(
+        folder / "t.csv", [[i, i / 50, f"note {i}", "spam", "ham"] for i in range(50)], ("id", "score", "notes", "truth", "predicted_class")
+    )
+    assert look_at("t.csv").shown == ("notes",)
+
+
+def test_no_more_labels_are_proposed_than_serve(folder: Path) -> None:
+    write(folder / "t.csv", [[i, i / 50, f"note {i}"] for i in range(50)], ("id", "score", "notes"))
+    found = ok("new", "t.csv", "--yes", "--json").json
+    assert found["budget"] == found["together"] <= found["flagged"]
+
+
+def test_a_decision_is_found_where_there_is_no_score(folder: Path) -> None:
+    write(folder / "flags.csv", [[i, i % 3 == 0, f"text {i}"] for i in range(50)], ("id", "flagged", "text"))
+    look = look_at("flags.csv")
+    assert (look.scores, look.decisions) == ((), ("flagged",))
+    found = ok("new", "flags.csv", "--yes", "--no-plan")
+    assert "taken: --predicted flagged" in found.err
+    assert read_configuration(Path("assay.toml")).predicted == "flagged"
+
+
+def test_names_that_are_free(folder: Path) -> None:
+    assert free_name("data/scored.week-46.csv", ledger="sqlite:///assay.db") == "scored"
+    assert free_name("postgresql://db/risk#my table", ledger="sqlite:///assay.db") == "my-table"
+    assert free_name("...", ledger="sqlite:///assay.db") == "study"
+    assert not (folder / "assay.db").exists()
+    ok("new", "scored.csv", *SAID, "--yes")
+    assert free_name("scored.csv", ledger="sqlite:///assay.db") == "scored-2"
+
+
+# ---------------------------------------------------------------- without a terminal
+
+
+def test_everything_by_options(folder: Path) -> None:
+    found = ok("new", "scored.csv", *SAID, "--study", "w46", "--ask", "Is this spam?", "--slice", "country", "--yes")
+    assert found.err.splitlines()[-1] == "next: assay label"
+    said = read_configuration(Path("assay.toml")).said
+    assert said == {
+        "study": "w46", "population": "scored.csv", "ledger": "sqlite:///assay.db", "id": "message_id", "score": "spam_score",
+        "threshold": 0.5, "slices": ("country",), "goals": ("precision +-0.1",), "level": 0.95, "budget": 30, "show": ("text",),
+        "ask": "Is this spam?",
+    }  # fmt: skip
+    study = Study.load("w46")
+    assert study.standing.plan.budget == 30
+    assert (Desk(study).sheet.show, Desk(study).sheet.ask) == ((Shown("text"),), "Is this spam?")
+    assert "is planned already: 30 labels" in ok("plan").out
+
+
+def test_the_file_alone_plans_the_same(folder: Path) -> None:
+    ok("new", "scored.csv", *SAID, "--yes", "--no-plan")
+    assert not (folder / "assay.db").exists()
+    ok("plan")
+    (folder / "assay.toml").unlink()
+    found = ok("new", "scored.csv", *SAID, "--study", "scored", "--yes", "--json").json
+    assert found["plan"]["number"] == 1  # the same study and the same plan, or it would be refused
+
+
+def test_several_labels_are_named_by_options(folder: Path) -> None:
+    rng = random.Random(8)
+    table = [[i, round(rng.random() ** 3, 4), round(rng.random() ** 3, 4), f"text {i}"] for i in range(300)]
+    write(folder / "several.csv", table, ("id", "joy", "anger", "text"))
+    said = ("--label", "joy=joy@0.4", "--label", "anger=anger@0.4", "--goal", "micro[f1] +-0.2", "--budget", "40", "--yes", "--study", "s")
+    ok("new", "several.csv", *said, "--no-plan")
+    ok("plan")
+    assert ok("new", "several.csv", *said, "--force", "--json").json["plan"]["hash"] == Study.load("s").standing.plan.hash
+
+
+def test_json_is_one_object_with_the_file_and_the_plan(folder: Path) -> None:
+    found = ok("new", "scored.csv", "--goal", "precision +-0.2", "--yes", "--json").json
+    assert (found["file"], found["study"], found["configuration"]["population"]) == ("assay.toml", "scored", "scored.csv")
+    assert found["plan"]["budget"] == found["configuration"]["budget"] == found["budget"]
+    assert 1.1 * found["together"] <= found["budget"] < 1.1 * found["together"] + 10
+    assert Study.load("scored").standing.plan.hash == found["plan"]["hash"]
+
+
+def test_without_a_terminal_the_missing_options_are_named(folder: Path) -> None:
+    found = real("new", "scored.csv", cwd=folder)
+    assert found.code == 2
+    assert all(option in found.err for option in ("--score COLUMN", "--goal GOAL", "--budget N", "--yes"))
+    found = assay("new", "scored.csv", "--score", "spam_score", "--goal", "precision +-0.1")
+    assert (found.code, "--threshold T" in found.err, "--goal" in found.err) == (2, True, False)
+    assert "POPULATION" in assay("new", "--yes").err
+    assert not (folder / "assay.toml").exists()
+    ok("new", "scored.csv", *SAID)  # nothing that is needed is missing
+
+
+def test_where_no_column_can_be_a_score_it_is_asked_for_by_name(folder: Path) -> None:
+    write(folder / "bare.csv", [["a", "x"], ["b", "y"]], ("id", "text"))
+    found = assay("new", "bare.csv", "--yes")
+    assert found.code == 2
+    assert "say --score COLUMN" in found.err
+    assert "--score-range" in found.err
+
+
+def test_a_bad_table_ends_with_the_findings_of_the_doctor(folder: Path) -> None:
+    write(folder / "bad.csv", [*rows(40), *rows(2)])
+    found = assay("new", "bad.csv", *SAID, "--id", "message_id", "--yes")
+    doctor = assay("doctor", "bad.csv", "--id", "message_id", *SAID[:4])
+    assert found.code == doctor.code == 5
+    blocks = [line for line in doctor.out.splitlines() if line.startswith("blocks: ")]
+    assert blocks
+    assert blocks == [line for line in found.out.splitlines() if line.startswith("blocks: ")]
+    assert not (folder / "assay.toml").exists()
+    assert assay("new", "bad.csv", *SAID, "--id", "message_id", "--yes", "--json").json["passed"] is False
+
+
+def test_a_score_out_of_its_range_is_the_doctors_to_judge(folder: Path) -> None:
+    write(folder / "points.csv", [[i, 2 * i, f"text {i}"] for i in range(50)], ("id", "score", "text"))
+    found = assay("new", "points.csv", "--yes")
+    assert found.code == 5
+    assert "blocks: all units need a score in 'score' within [0, 1]" in found.out
+    ok("new", "points.csv", "--score", "score", "--score-range", 0, 100, "--threshold", 50, "--goal", "precision +-0.2", "--yes")
+    assert read_configuration(Path("assay.toml")).score_range == (0.0, 100.0)
+    assert "planned already" in ok("plan").out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--show", "spam_score"), "labelers see no score"),
+        (("--show", "txt"), "did you mean 'text'"),
+        (("--goal", "precison +-0.1"), "no metric 'precison'"),
+        (("--budget", "100000"), "at most the"),
+    ],
+)
+def test_what_could_not_be_planned_is_not_written(folder: Path, more: tuple[str, ...], said: str) -> None:
+    given = [part for part in zip(SAID[::2], SAID[1::2], strict=True) if part[0] != more[0]]
+    found = assay("new", "scored.csv", *(word for part in given for word in part), *more, "--yes")
+    assert found.code == 5
+    assert said in found.err
+    assert sorted(path.name for path in folder.iterdir()) == ["scored.csv"]
+
+
+def test_a_file_is_not_written_over_unless_forced(folder: Path) -> None:
+    (folder / "assay.toml").write_text("broken")
+    found = assay("new", "scored.csv", *SAID, "--yes")
+    assert found.code == 5
+    assert "--force" in found.err
+    assert (folder / "assay.toml").read_text() == "broken"
+    ok("new", "scored.csv", *SAID, "--yes", "--force")
+    assert read_configuration(Path("assay.toml")).study == "scored"
+
+
+def test_a_file_elsewhere_finds_its_table(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    ok("--config", "deep/assay.toml", "new", "scored.csv", *SAID, "--yes")
+    found = read_configuration(folder / "deep" / "assay.toml")
+    assert (found.population, found.ledger) == (str(folder / "scored.csv"), f"sqlite:///{folder / 'assay.db'}")
+    assert ok("--config", "deep/assay.toml", "status", "--json").json["study"] == "scored"
+
+
+def test_a_password_is_not_written_down(folder: Path) -> None:
+    found = ok("new", "scored.csv", *SAID, "--yes", "--no-plan", "--study", "s", "--ledger", "sqlite:///x.db?password=hush")
+    assert "ASSAY_LEDGER" in found.err
+    assert "hush" not in (folder / "assay.toml").read_text()
+
+
+def test_hostile_columns_are_seen_and_not_obeyed(folder: Path) -> None:
+    name = "te\x1b[2Jxt"
+    write(folder / "scored.csv", rows(), ("message_id", "spam_score", name, "country", "amount", "label"))
+    found = ok("new", "scored.csv", *SAID[:-2], "--show", name, "--yes")
+    assert "\x1b" not in found.out + found.err
+    assert "te\\x1b[2Jxt" in found.out
+    assert read_configuration(Path("assay.toml")).show == (name,)
+
+
+# ---------------------------------------------------------------- on a real terminal
+
+
+def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> None:
+    terminal = Terminal(folder, "new", "scored.csv", NO_COLOR="1")
+    for question, keys in (
+        ("names a unit [message_id]", "wrong\n"),
+        ("no column 'wrong'", "\n"),
+        ("of the score, a number from 0 to 1 [spam_score]", "\n"),
+        ("is at least [0.5]", "high\n"),
+        ("a number is wanted, but got 'high'", "0.4\n"),
+        ("What labelers see", "spam_score\n"),
+        ("labelers see no score", "\n"),
+        ("The question they answer", "Is this spam?\n"),
+        ("A goal, such as", "precison +-0.1\n"),
+        ("no metric 'precison'", "precision +-0.1\n"),
+        ("Another goal", "\n"),
+        ("Labels to spend", "12\n"),
+        ("Name of the study [scored]", "w46\n"),
+        ("Fix this plan now, 12 labels", "\n"),
+    ):
+        terminal.until(question)
+        terminal.press(keys)
+    assert terminal.ended() == 0, terminal.seen
+    assert "next: assay label" in terminal.seen
+    found = read_configuration(folder / "assay.toml")
+    assert (found.study, found.threshold, found.budget, found.ask, found.show) == ("w46", 0.4, 12, "Is this spam?", ("text",))
+    assert Study.load("w46").standing.plan.budget == 12
+
+    labeling = Terminal(folder, "label", "--labeler", "ada")
+    labeling.until("Is this spam?")
+    for number in range(1, 13):
+        labeling.until("1 yes  2 no  3 cannot_tell", number)
+        labeling.press("12"[number % 2])
+    assert labeling.ended() == 0
+    assert "| message " in labeling.seen
+    assert ok("decide").out
+
+
+def test_a_person_may_keep_the_file_and_leave_the_plan(folder: Path) -> None:
+    (folder / "assay.toml").write_text('study = "old"\n')
+    terminal = Terminal(folder, "new", "scored.csv", *SAID)
+    terminal.until("Write over it? [y/N]")
+    terminal.press("\n")
+    assert terminal.ended() == 5
+    assert (folder / "assay.toml").read_text() == 'study = "old"\n'
+    terminal = Terminal(folder, "new", "scored.csv", *SAID, "--force", "--ask", "Spam?", "--study", "new", "--id", "message_id")
+    terminal.until("Fix this plan now")
+    terminal.press("n\n")
+    assert terminal.ended() == 0
+    assert "next: assay plan" in terminal.seen
+    assert not (folder / "assay.db").exists()
