@@ -45,7 +45,7 @@ check:
 
 # On both cores, then what works on the Spark cluster. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow and not spark" -n 2
+	$(PYTEST) -m "not slow and not spark" -n 2 --durations=40
 	$(PYTEST) -m "not slow and spark" tests/contracts
 	$(PYTEST) -m "not slow and spark" tests/end_to_end
 

@@ -42,14 +42,15 @@ def test_reference_holds_every_name_and_command() -> None:
     assert "\n### Study.estimate\n" in api  # of a parent of Study
 
 
-@pytest.mark.parametrize("page", ["api.md", "results.md", "commands.md"])
-def test_a_page_that_differs_is_noticed(page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_that_differs_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = load("reference")
-    for made in (DOCS / "reference").glob("*.md"):
-        (tmp_path / made.name).write_text(made.read_text() + ("x" if made.name == page else ""))
     script.__dict__["PAGES"] = tmp_path
+    assert script.main([]) == 0
+    assert script.main(["--check"]) == 0
+    (tmp_path / "results.md").write_text("old")
+    (tmp_path / "commands.md").unlink()
     assert script.main(["--check"]) == 1
-    assert capsys.readouterr().out == f"out of date: {page} in docs/reference; run scripts/reference\n"
+    assert capsys.readouterr().out == "out of date: results.md, commands.md in docs/reference; run scripts/reference\n"
 
 
 def test_a_docstring_becomes_markdown() -> None:
@@ -76,7 +77,7 @@ def test_pictures_and_the_figures_they_print_are_up_to_date(tmp_path: Path, caps
     script = load("pictures")
     script.__dict__["FOLDER"] = tmp_path
     script.main()
-    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {p.name: p.read_text() for p in (DOCS / "pictures").iterdir()}
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {p.name: p.read_text() for p in (DOCS / "pictures").glob("*.svg")}
     printed = capsys.readouterr().out
     ever = float(re.search(r"some look from 30 on ([\d.]+)", printed)[1])  # type: ignore[index]  # fails the test if it is None
     assert f"{ever:.1%}".replace("%", " %") in (DOCS / "concepts" / "peeking.md").read_text()

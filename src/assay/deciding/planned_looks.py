@@ -20,7 +20,6 @@ from math import ceil, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from assay.errors import PlanError
@@ -129,6 +128,8 @@ def boundaries(t: FloatArray, error: float, sides: Sides) -> FloatArray:
 @lru_cache(maxsize=256)
 def height(t: tuple[float, ...], error: float, sides: Sides) -> float:
     """The c that the motion reaches at some look with probability `error`, on either side or on one."""
+    from scipy.optimize import brentq  # a fifth of a second to import, which plans without looks need not wait for
+
     low, high = (float(ndtri(1 - error / (sides * looks))) for looks in (1, len(t)))  # the last look alone; no two ever together
     if len(t) == 1:
         return low
