@@ -8,14 +8,12 @@ import os
 import secrets
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
-import time
 import urllib.request
 from pathlib import Path
 
-from servers.processes import FOLDER, HOST, Failed, end, free_port, launch, save, wait_for
+from servers.environments import installed
+from servers.processes import FOLDER, HOST, end, free_port, launch, save, wait_for
 
 VERSION = "1.23.2"
 PATIENCE = 400  # seconds until the first start has made its tables, on a busy machine
@@ -27,25 +25,8 @@ def home() -> Path:
 
 
 def install() -> Path:
-    """The program, installed if it is not there. An installation that was broken off is made anew."""
-    program = home() / "bin" / "label-studio"
-    whole = home() / "installed"
-    if whole.exists() and whole.read_text() == VERSION:
-        return program
-    print(f"installing Label Studio {VERSION} into {home()}; about 1 GB", file=sys.stderr)
-    began = time.monotonic()
-    shutil.rmtree(home(), ignore_errors=True)
-    steps = [
-        [sys.executable, "-m", "venv", str(home())],
-        [str(home() / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", f"label-studio=={VERSION}"],
-    ]
-    for step in steps:
-        done = subprocess.run(step, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failed(f"{' '.join(step)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    whole.write_text(VERSION)
-    print(f"installed in {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return program
+    """The program, installed if it is not there."""
+    return installed(home(), "label-studio", f"label-studio=={VERSION}", size="1 GB")
 
 
 def settings(data: Path, token: str, password: str) -> dict[str, str]:

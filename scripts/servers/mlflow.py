@@ -5,16 +5,13 @@ started in a session of its own and ended with all of that session. Versions are
 """
 
 import os
-import shutil
 import signal
-import subprocess
-import sys
 import tempfile
-import time
 import urllib.request
 from pathlib import Path
 
-from servers.processes import FOLDER, HOST, Failed, free_port, launch, save, wait_for
+from servers.environments import installed
+from servers.processes import FOLDER, HOST, free_port, launch, save, wait_for
 
 VERSION = "3.17.2"
 CONSTRAINTS = Path(__file__).with_name("mlflow-constraints.txt")
@@ -27,22 +24,8 @@ def home() -> Path:
 
 
 def install() -> Path:
-    """The program, installed if it is not there. An installation that was broken off is made anew."""
-    program = home() / "bin" / "mlflow"
-    whole = home() / "installed"
-    if whole.exists() and whole.read_text() == CONSTRAINTS.read_text():
-        return program
-    print(f"installing MLflow {VERSION} into {home()}; about 850 MB", file=sys.stderr)
-    began = time.monotonic()
-    shutil.rmtree(home(), ignore_errors=True)
-    pip = [str(home() / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--constraint", str(CONSTRAINTS)]
-    for step in ([sys.executable, "-m", "venv", str(home())], [*pip, f"mlflow=={VERSION}"]):
-        done = subprocess.run(step, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failed(f"{' '.join(step)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    whole.write_text(CONSTRAINTS.read_text())
-    print(f"installed in {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return program
+    """The program, installed if it is not there."""
+    return installed(home(), "mlflow", f"mlflow=={VERSION}", size="850 MB", constraints=CONSTRAINTS)
 
 
 def settings() -> dict[str, str]:
