@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from assay.cli.output import note, print_json
+from assay.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
     from assay.nouns.population import Population
@@ -208,7 +208,6 @@ def population_to_plan(source: str | None, options: dict[str, Any]) -> str | Non
 
 def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, late: bool) -> None:
     """Takes the budget of the file where nothing else was asked of its own study. Ends the command where that much is planned already."""
-    from assay.cli.options import next_command
     from assay.cli.planning import plan_json
     from assay.study.study import Study
 

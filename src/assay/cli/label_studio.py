@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import json_option, ledger_option, next_command, study_argument
-from assay.cli.output import note, print_json
+from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
     from assay.labeling.label_studio.client import LabelStudio

@@ -14,7 +14,7 @@ from assay.nouns.classifier import Classifier
 from assay.nouns.population import Population
 
 if TYPE_CHECKING:
-    from assay.study.study import Study
+    pass
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -147,16 +147,6 @@ def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
             f"a classifier is written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, but got {text!r}: write gbm=score_gbm@0.31"
         )
     return Classifier(name, score=score, threshold=value, score_range=limits)
-
-
-def next_command(study: "Study") -> str:
-    """What to do next with a study whose labels are coming in."""
-    standing, done = study.standing, study.status().progress
-    if standing.plans and standing.plan.is_online:
-        return f"assay {'decide' if study.running().ended else 'draw'} {study.name}"
-    if done.waits_for_gold:
-        return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
-    return f"assay {'estimate' if done.complete else 'draw'} {study.name}"
 
 
 def answers_option(help: str) -> Callable[[Function], Function]:

@@ -15,6 +15,7 @@ from assay.nouns.missing import Missing, Part
 
 if TYPE_CHECKING:
     from assay.study.readings.confusion import ConfusionCell
+    from assay.study.study import Study
 
 
 def print_json(value: Json) -> None:
@@ -25,6 +26,16 @@ def print_json(value: Json) -> None:
 def note(text: str) -> None:
     """A line for the person at the terminal."""
     click.echo(text, err=True)
+
+
+def next_command(study: "Study") -> str:
+    """What to do next with a study whose labels are coming in."""
+    standing, done = study.standing, study.status().progress
+    if standing.plans and standing.plan.is_online:
+        return f"assay {'decide' if study.running().ended else 'draw'} {study.name}"
+    if done.waits_for_gold:
+        return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
+    return f"assay {'estimate' if done.complete else 'draw'} {study.name}"
 
 
 @contextmanager

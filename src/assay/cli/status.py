@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import json_option, ledger_option, next_command, study_argument
-from assay.cli.output import missing_lines, missing_table, note, print_json
+from assay.cli.options import json_option, ledger_option, study_argument
+from assay.cli.output import missing_lines, missing_table, next_command, note, print_json
 from assay.cli.watching import show_running, watch_study
 from assay.nouns.canonical import Json
 

@@ -7,8 +7,8 @@ import click
 
 from assay.cli.completion import complete_files, complete_studies_or_files
 from assay.cli.configuration import study_and_file
-from assay.cli.options import json_option, ledger_option, next_command
-from assay.cli.output import note, print_json
+from assay.cli.options import json_option, ledger_option
+from assay.cli.output import next_command, note, print_json
 from assay.labeling.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from assay.study.handing import Texts, handed_draw, place_for, study_texts, unit
 from assay.study.online.asking import held, refuse_handed, reserve_body
 from assay.study.plans.online import refuse_online
 from assay.study.plans.piloting import plan_rest
-from assay.study.reader import Reader
 from assay.study.replay import replay
+from assay.study.reporter import Reporter
 from assay.study.telling import record
 
 
-class Drawer(Reader):
+class Drawer(Reporter):
     """What a study does of itself before units are asked."""
 
     def _plan_rest(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.engines.base import Engine
 from assay.engines.opening import open_engine
 from assay.errors import StudyError
-from assay.nouns.canonical import Json, fingerprint
+from assay.nouns.canonical import fingerprint
 from assay.nouns.decision import Decision
 from assay.nouns.gate import Gate, refused
 from assay.nouns.policy import Policy
@@ -168,27 +168,6 @@ class Reader(Explorer):
             anonymous 40 {'no': 29, 'yes': 11}
         """
         return read_labelers(self.standing, self._ledger.seconds(self.name))
-
-    def report(self, *paths: str | Path) -> dict[str, Json]:
-        """The study as a report: plain data, and written to these files as their endings say (.html, .md, .txt, .json; JSON first).
-
-        Before the plan's look it has progress and no numbers. Reading numbers is a look, recorded as `estimate` does.
-
-        Examples:
-            >>> from assay.study.demo import small_study
-            >>> report = small_study().report()
-            >>> report["version"], report["verdict"]["outcome"]
-            (1, 'ship')
-        """
-        from assay.study.reporting.building import build_report
-        from assay.study.reporting.writing import refuse_endings, write_report  # only who wants pages loads them
-
-        wanted = [Path(path) for path in paths]
-        refuse_endings(wanted)
-        report = build_report(self)
-        if wanted:
-            write_report(report, wanted)
-        return report
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
         """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw.

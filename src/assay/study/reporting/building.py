@@ -9,21 +9,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.errors import AssayError, StudyError
 from assay.nouns.canonical import Json
 from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
+from assay.study.reader import Reader
 from assay.study.readings.comparing import less_is_better
 from assay.study.readings.reading import Estimates
 from assay.study.reporting.budgets import read_budgets, uniform_labels
 from assay.study.reporting.words import coverage, next_step
 from assay.study.standing import Standing
 from assay.version import VERSION
-
-if TYPE_CHECKING:
-    from assay.study.reader import Reader
 
 FORMAT, FORMAT_VERSION = "assay report", 1
 MOST_SLICE_TABLES, MOST_SLICES, MOST_THRESHOLDS = 6, 60, 60
@@ -44,7 +42,7 @@ class Sections:
             return None
 
 
-def build_report(study: "Reader") -> dict[str, Json]:
+def build_report(study: Reader) -> dict[str, Json]:
     """The report of a study as it stands. Reading numbers is a look, recorded as `estimate` and `decide` do."""
     shown, decision = study.estimate(), study.decide()
     standing, sections = study.standing, Sections()
@@ -103,7 +101,7 @@ def _population(standing: Standing) -> Json:
     }
 
 
-def _plan(study: "Reader", standing: Standing) -> Json:
+def _plan(study: Reader, standing: Standing) -> Json:
     """The plan in force, and those before it."""
     plan, entries = standing.plan, study.ledger.entries(study.name)
     dated = {e.body["plan"]["number"]: e.at for e in entries if e.kind == "plan"}
@@ -137,7 +135,7 @@ def _estimate(standing: Standing, found: Estimate, caution: str | None) -> Json:
     return {**found.as_json(), "caution": caution, "uniform_labels": uniform_labels(found, standing)}
 
 
-def _slices(study: "Reader", standing: Standing, sections: Sections) -> Iterator[Json]:
+def _slices(study: Reader, standing: Standing, sections: Sections) -> Iterator[Json]:
     """The metrics of the goals in every slice of every slice column."""
     columns = standing.read_population().slices
     wanted = dict.fromkeys((g.metric, g.classifier) for g in standing.goals if g.over is None and not g.definition.joint)
@@ -152,7 +150,7 @@ def _slices(study: "Reader", standing: Standing, sections: Sections) -> Iterator
         )
 
 
-def _sliced(study: "Reader", metric: str, *, column: str, classifier: str | None) -> Json:
+def _sliced(study: Reader, metric: str, *, column: str, classifier: str | None) -> Json:
     found = study.slices(metric, by=[column], classifier=classifier, simultaneous=True)
     if len(found.estimates) > MOST_SLICES:
         raise StudyError(f"a report shows at most {MOST_SLICES} slices of a column, but {column} has {len(found.estimates)}: assay slices")
@@ -176,7 +174,7 @@ def _thinned(curves: Mapping[str, Any]) -> Json:
     }
 
 
-def _comparison(study: "Reader", standing: Standing, sections: Sections) -> Json:
+def _comparison(study: Reader, standing: Standing, sections: Sections) -> Json:
     """The ranking of all classifiers in the metric of the first goal."""
     if standing.profile.claims is not None:
         return None  # labels or classes are parts of one classifier, not rivals
@@ -184,7 +182,7 @@ def _comparison(study: "Reader", standing: Standing, sections: Sections) -> Json
     return sections.of("comparison", lambda: {**study.rank(metric).as_json(), "less_is_better": less_is_better(metric)})
 
 
-def _record(study: "Reader") -> Json:
+def _record(study: Reader) -> Json:
     """What the report was made from, and how to make it again."""
     checked, entries = study.verify(), study.ledger.entries(study.name)
     standing = study.standing
