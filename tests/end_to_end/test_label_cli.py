@@ -55,8 +55,9 @@ def test_undo_corrects_and_both_answers_stay_in_the_ledger(folder: Path, monkeyp
 
 
 def test_a_second_sitting_goes_on_where_the_first_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed(monkeypatch, "111q")
+    assert typed(monkeypatch, "111q").err.splitlines()[-1] == "next: assay label s"
     found = typed(monkeypatch, "1" * 100)
+    assert found.err.splitlines()[-1] == "next: assay decide s"
     assert "17 units answered" in found.out
     assert "nothing is left to label" in found.err
     assert len(told()) == BUDGET

@@ -227,34 +227,107 @@ def test_hostile_columns_are_seen_and_not_obeyed(folder: Path) -> None:
     assert read_configuration(Path("assay.toml")).show == (name,)
 
 
+def test_a_goal_the_scores_contradict_is_said_to_fail(folder: Path) -> None:
+    given = ("scored.csv", "--score", "spam_score", "--threshold", "0.9", "--goal", "recall >= 60%", "--goal", "recall >= 0.9")
+    met = ok("plan", *given[:3], "--threshold", "0.3", "--id", "message_id", "--goal", "recall >= 0.3").out
+    assert "expected to show that it holds" in met
+    assert "FAILS" not in met
+    expected = "recall >= 0.9: the scores themselves say 0.047"
+    for found in (ok("plan", *given, "--id", "message_id", "--budget", "90"), ok("new", *given, "--budget", "90", "--yes")):
+        assert expected in found.out
+        assert "expected to show that it FAILS (do not ship)" in found.out
+        assert "recall >= 0.6 is implied by recall >= 0.9" in found.out
+        assert "no goal has a target" not in found.out
+
+
+def test_the_middle_of_the_range_is_the_threshold_proposed(folder: Path) -> None:
+    write(folder / "points.csv", [[f"u{i}", i, f"text {i}"] for i in range(101)], ("id", "score", "text"))
+    ok("new", "points.csv", "--score-range", 0, 100, "--goal", "precision +-0.3", "--yes", "--no-plan")
+    found = read_configuration(Path("assay.toml"))
+    assert (found.score, found.threshold, found.score_range) == ("score", 50.0, (0.0, 100.0))
+
+
+@pytest.mark.parametrize(("threshold", "said"), [("0", "flags every unit of 400: choose a higher"), ("1", "flags no unit of 400")])
+def test_a_threshold_with_nothing_on_one_side_is_refused(folder: Path, threshold: str, said: str) -> None:
+    found = assay("new", "scored.csv", "--score", "spam_score", "--threshold", threshold, "--yes")
+    assert (found.code, said in found.err) == (5, True), found
+    assert not (folder / "assay.toml").exists()
+
+
+def test_a_name_that_is_taken_is_refused_before_anything_is_written(folder: Path) -> None:
+    ok("new", "scored.csv", *SAID, "--study", "w46", "--yes")
+    (folder / "assay.toml").unlink()
+    found = assay("new", "scored.csv", *SAID[:-4], "--budget", "31", "--study", "w46", "--yes")
+    assert found.code == 5
+    assert "'w46-2'" in found.err
+    assert "assay status w46" in found.err
+    assert not (folder / "assay.toml").exists()
+    ok("new", "scored.csv", *SAID, "--study", "w46", "--yes")  # the same once more
+
+
+def test_a_budget_that_is_too_small_is_said_to_be(folder: Path) -> None:
+    found = ok("new", "scored.csv", "--goal", "precision +-0.05", "--budget", "12", "--grow-to", "40", "--yes")
+    assert "a budget of 12 is expected to show" in found.out
+    assert "12 labels are not expected to be enough for precision +-0.05" in found.err
+    assert Study.load("scored").standing.plan.grow_to == 40
+
+
 # ---------------------------------------------------------------- on a real terminal
+
+
+def answered(terminal: Terminal, *steps: tuple[str, str]) -> None:
+    """Waits for each text among what came since the one before, and presses its keys."""
+    at = 0
+    for text, keys in steps:
+        terminal.until(text, terminal.seen[:at].count(text) + 1)
+        at = terminal.seen.index(text, at) + len(text)
+        terminal.press(keys)
 
 
 def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> None:
     terminal = Terminal(folder, "new", "scored.csv", NO_COLOR="1")
-    for question, keys in (
+    answered(
+        terminal,
         ("names a unit [message_id]", "wrong\n"),
-        ("no column 'wrong'", "\n"),
+        ("no column 'wrong'", "country\n"),  # which repeats
+        ("of the score, a number from 0 to 1 [spam_score]", "text\n"),  # which is no number
+        ("is at least [0.5]", "\n"),
+        ("name the columns once more", ""),
+        ("names a unit [message_id]", "\n"),
         ("of the score, a number from 0 to 1 [spam_score]", "\n"),
         ("is at least [0.5]", "high\n"),
-        ("a number is wanted, but got 'high'", "0.4\n"),
+        ("a number is wanted, but got 'high'", "1\n"),
+        ("1 flags no unit of 400: choose a lower one", ""),
+        ("names a unit [message_id]", "\n"),
+        ("of the score, a number from 0 to 1 [spam_score]", "\n"),
+        ("is at least [0.5]", "0.4\n"),
+        ("of 400 units", ""),
+        ("the scores claim about", ""),
         ("What labelers see", "spam_score\n"),
         ("labelers see no score", "\n"),
         ("The question they answer", "Is this spam?\n"),
+        ("What must hold?", ""),
         ("A goal, such as", "precison +-0.1\n"),
         ("no metric 'precison'", "precision +-0.1\n"),
         ("Another goal", "\n"),
+        ("no goal has a target", ""),
+        ("Labels to spend", "14\n"),
+        ("May it grow later", "\n"),
+        ("a budget of 14 is expected to show", ""),
+        ("14 labels are not expected to be enough for precision +-0.1", ""),
+        ("Spend 14 labels all the same? [y/N]", "\n"),
         ("Labels to spend", "12\n"),
+        ("May it grow later", "60\n"),
+        ("Spend 12 labels all the same? [y/N]", "y\n"),
         ("Name of the study [scored]", "w46\n"),
-        ("Fix this plan now, 12 labels", "\n"),
-    ):
-        terminal.until(question)
-        terminal.press(keys)
+        ("Fix this plan now, 12 labels, before the first of them? [y/N]", "y\n"),
+    )
     assert terminal.ended() == 0, terminal.seen
     assert "next: assay label" in terminal.seen
     found = read_configuration(folder / "assay.toml")
     assert (found.study, found.threshold, found.budget, found.ask, found.show) == ("w46", 0.4, 12, "Is this spam?", ("text",))
-    assert Study.load("w46").standing.plan.budget == 12
+    assert found.grow_to == 60
+    assert (Study.load("w46").standing.plan.budget, Study.load("w46").standing.plan.grow_to) == (12, 60)
 
     labeling = Terminal(folder, "label", "--labeler", "ada")
     labeling.until("Is this spam?")
@@ -263,7 +336,24 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         labeling.press("12"[number % 2])
     assert labeling.ended() == 0
     assert "| message " in labeling.seen
+    assert "next: assay decide" in labeling.seen
     assert ok("decide").out
+
+
+def test_a_person_gives_the_limits_of_a_score(folder: Path) -> None:
+    write(folder / "points.csv", [[f"u{i}", i, f"text {i}"] for i in range(101)], ("id", "score", "text"))
+    terminal = Terminal(folder, "new", "points.csv", "--goal", "precision +-0.3", "--show", "text", "--ask", "Spam?", NO_COLOR="1")
+    answered(
+        terminal,
+        ("names a unit [id]", "\n"),
+        ("no column holds numbers from 0 to 1 only", ""),
+        ("of the score, a number from 0 to 1: ", "score\n"),
+        ("The lowest and the highest score", "0, 100\n"),
+        ("is at least [50]", "\x03"),
+    )
+    assert terminal.ended() == 130
+    assert "stopped; nothing was written" in terminal.seen
+    assert sorted(path.name for path in folder.iterdir()) == ["points.csv", "scored.csv"]
 
 
 def test_a_person_may_keep_the_file_and_leave_the_plan(folder: Path) -> None:
@@ -274,8 +364,8 @@ def test_a_person_may_keep_the_file_and_leave_the_plan(folder: Path) -> None:
     assert terminal.ended() == 5
     assert (folder / "assay.toml").read_text() == 'study = "old"\n'
     terminal = Terminal(folder, "new", "scored.csv", *SAID, "--force", "--ask", "Spam?", "--study", "new", "--id", "message_id")
-    terminal.until("Fix this plan now")
-    terminal.press("n\n")
+    terminal.until("Fix this plan now, 30 labels, before the first of them? [y/N]")  # they are too few
+    terminal.press("\n")
     assert terminal.ended() == 0
     assert "next: assay plan" in terminal.seen
     assert not (folder / "assay.db").exists()

@@ -1,5 +1,6 @@
 """`assay plan --study NAME --add-classifier ...`: what labels already say of what came later, and the plan that adds the rest."""
 
+from shlex import quote
 from typing import Any
 
 import click
@@ -46,7 +47,7 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
         note(f"nothing is recorded yet; next: the same with --budget {said.total or said.held}")
         return
     note(f"plan {plan.number} of study {study.name} is fixed ({plan.change}), hash {plan.hash[:12]}\n{plan.promise}")
-    note(f"next: assay {'draw' if study.standing.unresolved else 'estimate'} {study.name}")
+    note(f"next: assay {'draw' if study.standing.unresolved else 'estimate'} {quote(study.name)}")
 
 
 def _classifiers(options: dict[str, Any]) -> list[Classifier]:

@@ -3,7 +3,7 @@
 import click
 
 from assay.cli.options import json_option, ledger_option, peek_option, study_argument
-from assay.cli.output import note, print_json, working
+from assay.cli.output import after_verdict, next_command, note, print_json, working
 
 
 @click.command("decide")
@@ -30,8 +30,9 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     if decision is None:
         when = "the first" if found.standing.plan.is_online else "the last"
         click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {when} one")
-        note(f"next: assay draw {study}")
+        note(f"next: {next_command(found)}")
         return
     click.echo(str(decision))
     for verdict in decision.goals:
         click.echo(f"  {verdict.status:8} {verdict.estimate}")
+    note(f"next: {after_verdict(found, decision)}")

@@ -1,6 +1,7 @@
 """`assay draw`."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -90,9 +91,9 @@ def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bo
     _note_inherited(study)
     ending = " --gold" if gold else ""
     if name == FLAT:
-        note(f"next: fill in the answer column, then: assay tell {study.name} {out or 'FILE'}{ending}")
+        note(f"next: fill in the answer column, then: assay tell {quote(study.name)} {out or 'FILE'}{ending}")
     else:
-        note(f"next: upload it to {name}, export the answers, then: assay tell {study.name} EXPORT --format {name}{ending}")
+        note(f"next: upload it to {name}, export the answers, then: assay tell {quote(study.name)} EXPORT --format {name}{ending}")
 
 
 def _suffix(out: Path | None, name: str) -> str:

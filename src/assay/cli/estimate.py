@@ -1,5 +1,6 @@
 """`assay estimate`."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -107,7 +108,7 @@ def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
         *(f"warning: {w}" for w in shown.warnings),
     ):
         note(line)
-    note(f"next: assay {'decide' if shown.estimates else 'draw'} {name}")
+    note(f"next: assay {'decide' if shown.estimates else 'draw'} {quote(name)}")
 
 
 def _chosen(shown: "Estimates", everything: bool) -> list[Estimate]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.configuration import shown_of_file
+from assay.cli.configuration import is_given, shown_of_file
 from assay.cli.options import json_option, ledger_option, study_argument
 from assay.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
     from assay.labeling.terminal import Taken
     from assay.study.desk import Desk
+    from assay.study.study import Study
 
 
 ESCAPE, END = b"\x1b", b"\x04"
@@ -55,14 +56,29 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
         note(f"only the id of a unit is shown: name columns with --show, or with assay sheet {study}")
     with Keyboard() as keys:
         person = Person(keys.key, note, time.monotonic, keys.fresh)
-        told = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers).run()
+        session = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers)
+        told = session.run()
     progress = desk.progress(who)
     if as_json:
         print_json({"study": study, "labeler": who, "told": told, "progress": progress.as_json()})
         return
     click.echo(f"{told:,} units answered")
     note(f"{progress.resolved:,} of {progress.planned:,} planned units are resolved")
-    note(f"next: {next_command(found)}")
+    note(f"next: {_next(found, nothing_left=session.nothing_left)}")
+
+
+def _next(study: "Study", *, nothing_left: bool) -> str:
+    """What to do next: go on while there are units, wait while others have them, else look."""
+    name = f" {study.name}" if is_given("study") else ""
+    done = study.status().progress
+    if not nothing_left:
+        return f"assay label{name}"
+    if done.waits_for_gold:
+        return next_command(study)
+    is_online = bool(study.standing.plans) and study.standing.plan.is_online
+    if done.complete or (is_online and study.running().ended):
+        return f"assay decide{name}"
+    return f"assay status{name}, for what is left is with other labelers or waits to be drawn"
 
 
 class AtDesk:

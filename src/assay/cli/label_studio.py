@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -99,7 +100,7 @@ def push_command(
     note(
         "nothing is left to label"
         if done.batch is None
-        else f"next: label at {client.url}, then: assay label-studio pull {study} --url {client.url}"
+        else f"next: label at {client.url}, then: assay label-studio pull {quote(study)} --url {client.url}"
     )
 
 

@@ -5,11 +5,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from assay.nouns.canonical import Json
+from assay.nouns.decision import Decision
 from assay.nouns.estimate import Estimate
 from assay.nouns.missing import Missing, Part
 
@@ -30,12 +32,23 @@ def note(text: str) -> None:
 
 def next_command(study: "Study") -> str:
     """What to do next with a study whose labels are coming in."""
-    standing, done = study.standing, study.status().progress
+    standing, done, name = study.standing, study.status().progress, quote(study.name)
     if standing.plans and standing.plan.is_online:
-        return f"assay {'decide' if study.running().ended else 'draw'} {study.name}"
+        return f"assay {'decide' if study.running().ended else 'draw'} {name}"
     if done.waits_for_gold:
-        return f"assay draw {study.name} --gold {standing.gold_share:g} --out gold.csv"
-    return f"assay {'estimate' if done.complete else 'draw'} {study.name}"
+        return f"assay draw {name} --gold {standing.gold_share:g} --out gold.csv"
+    return f"assay {'estimate' if done.complete else 'draw'} {name}"
+
+
+def after_verdict(study: "Study", decision: Decision) -> str:
+    """What to do next with a study that was decided on."""
+    name = quote(study.name)
+    if decision.more is not None and decision.more.enough:
+        budget = study.status().progress.planned + decision.more.labels
+        return f"assay plan --study {name} --budget {budget}, then label on: assay label {name}, or assay draw {name}"
+    if decision.outcome == "label more" and study.standing.plan.is_online:
+        return f"assay draw {name}"
+    return f"assay report {name}"
 
 
 @contextmanager

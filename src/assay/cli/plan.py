@@ -126,6 +126,7 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
 def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """What goals need of a population, and the first plan of a study."""
     from assay.nouns.goal import parse_goal
+    from assay.study.plans.expecting import verdicts_expected
     from assay.study.plans.sizing import Columns, Ways, size_goals
 
     if options["dry_run"]:
@@ -153,7 +154,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
         return
-    show_sizing(sizing)
+    show_sizing(sizing, verdicts_expected(profile, goals, sizing, names))
     if len(sizing.goals) == 1:
         charted(profile, goals, ways, names)
     _tell_next(fixed, options)

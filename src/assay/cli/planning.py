@@ -113,8 +113,8 @@ def plan_json(plan: Any) -> dict[str, Json]:
     }
 
 
-def show_sizing(sizing: "Sizing") -> None:
-    """What the goals need, and what the budget buys."""
+def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
+    """What the goals need, what the budget buys, and the verdicts to expect."""
     click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
     learned = any(g.recalibrated is not None for g in sizing.goals)
     rows = [
@@ -122,20 +122,37 @@ def show_sizing(sizing: "Sizing") -> None:
          saved(g.labels, g.uniform)]
         for g in sizing.goals
     ]  # fmt: skip
-    blank = [""] * (3 if learned else 2)
-    if len(rows) > 1:
-        rows.append(["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)])
-        rows.append(["a draw for each", count(sizing.separately), *blank, "", ""])
-        if sizing.optimum is not None:
-            rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
-        if sizing.recycled is not None:
-            row = [f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""]
-            rows.append(row)
+    rows += _all_rows(sizing, learned=learned) if len(rows) > 1 else []
     by = ("chosen", "recalibrated") if learned else ("chosen",)
     table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
     for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
         if (bill := billed(sizing, labels)) is not None:
             click.echo(f"{name}: {bill}")
+    show_forecast(sizing, expected)
+    if sizing.left_out:
+        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
+    note(
+        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
+        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
+    )
+
+
+def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
+    """What all goals need: on one draw, and a draw for each."""
+    blank = [""] * (3 if learned else 2)
+    rows = [
+        ["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)],
+        ["a draw for each", count(sizing.separately), *blank, "", ""],
+    ]
+    if sizing.optimum is not None:
+        rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
+    if sizing.recycled is not None:
+        rows.append([f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""])
+    return rows
+
+
+def show_forecast(sizing: "Sizing", expected: Sequence[str]) -> None:
+    """What the budget, if there is one, is expected to show of each goal, and the verdicts to expect."""
     if sizing.budget:
         click.echo(f"\na budget of {sizing.budget:,} is expected to show")
         shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
@@ -143,12 +160,8 @@ def show_sizing(sizing: "Sizing") -> None:
             ("goal", "value", "half-width", "chance", "enough"),
             [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
         )
-    if sizing.left_out:
-        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
-    note(
-        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
-        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
-    )
+    for line in expected:
+        click.echo(line)
 
 
 def saved(labels: int | None, uniform: int | None) -> str:

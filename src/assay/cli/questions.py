@@ -14,10 +14,12 @@ from assay.labeling.terminal import harmless
 if TYPE_CHECKING:
     from assay.nouns.goal import Goal
     from assay.nouns.population import Population
+    from assay.study.plans.sizing import Sizing
     from assay.study.preparing import Look
 
 Answer = TypeVar("Answer")
 NONE = "-"
+NUMBERS = ("int", "float32", "float64", "decimal")
 JUDGED = ("score", "predicted", "named", "labels", "classes")
 
 
@@ -46,15 +48,35 @@ class Questions:
             way_out = "" if self._yes else "; or --yes, to take what is found in the table"
             raise click.UsageError(f"There is no terminal to ask on, so say {', '.join(named[:1] if self._yes else named)}{way_out}.")
 
-    def columns(self, look: "Look", options: dict[str, Any]) -> None:
-        """Names the id and, unless a classifier is named, the score and its threshold, or the decision."""
+    def columns(self, look: "Look", options: dict[str, Any]) -> bool:
+        """Names the id and, unless a classifier is named, the score and its threshold, or the decision; whether a person was asked."""
+        from assay.study.preparing import middle
+
+        before = dict(options)
         if not is_given("id_column"):
             options["id_column"] = self._column("The column that names a unit", look, look.ids, option="--id")
         if not any(options[name] for name in JUDGED):
             self._judged(look, options)
         if options["score"] and options["threshold"] is None and not options["predicted"]:
-            options["threshold"] = self._asked("A unit is flagged if its score is at least", "0.5", float)
+            self._limits(look, options)
+            half = f"{middle(options['score_range']):g}"
+            options["threshold"] = self._asked("A unit is flagged if its score is at least", half, float)
             self._say("--threshold", options["threshold"])
+        asked = not is_given("id_column") or options != before
+        return self.can_ask and asked
+
+    def _limits(self, look: "Look", options: dict[str, Any]) -> None:
+        """Asks for the limits of a score that is not one from 0 to 1."""
+
+        def read(text: str) -> tuple[float, float]:
+            low, _, high = text.partition(",")
+            return float(low), float(high)
+
+        beyond = [column.name for column in look.columns if column.type in NUMBERS and column.name not in look.scores]
+        if self.can_ask and options["score"] in beyond and not is_given("score_range"):
+            note(f"{harmless(options['score'])} does not hold numbers from 0 to 1 only")
+            words = "The lowest and the highest score there can be, with a comma between them, as 0, 100"
+            options["score_range"] = self._asked(words, "0, 1", read)
 
     def _judged(self, look: "Look", options: dict[str, Any]) -> None:
         """Names what is judged: a score, or a decision where there is none."""
@@ -64,7 +86,8 @@ class Questions:
         if not look.scores and not look.decisions:
             note("no column holds numbers from 0 to 1 only: for other limits give --score COLUMN --score-range LOW HIGH")
         if look.scores or not look.decisions:
-            options["score"] = self._column(kind, look, look.scores, option="--score", none=bool(look.decisions))
+            likely = look.scores if self.can_ask else look.scores or look.unsound  # where nobody is asked, the doctor says what is wrong
+            options["score"] = self._column(kind, look, likely, option="--score", none=bool(look.decisions))
         if not options["score"]:
             options["predicted"] = self._column("The column of the decision, true/false or 1/0", look, look.decisions, option="--predicted")
 
@@ -108,8 +131,15 @@ class Questions:
         """The goals, put into the options as they were written."""
         if options["goals"]:
             return [read(text) for text in options["goals"]]
+        if self.can_ask:
+            note(
+                "What must hold? A target such as precision >= 0.8 or recall >= 0.9 can fail; precision +-0.05 only says how exactly you "
+                "want to know it, and is met whatever the value"
+            )
         found = [
-            self._asked('A goal, such as "precision +-0.05", "recall >= 0.9" or "f1 +-0.05"', default, lambda text: (text, read(text)))
+            self._asked(
+                'A goal, such as "precision >= 0.8", "recall >= 0.9" or "precision +-0.05"', default, lambda text: (text, read(text))
+            )
         ]
         while self.can_ask:
             more = self._asked("Another goal (Enter: none)", "", lambda text: (text, read(text)) if text.strip() else None)
@@ -120,30 +150,57 @@ class Questions:
         self._say("--goal", "; ".join(options["goals"]))
         return [goal for _, goal in found]
 
-    def budget(self, options: dict[str, Any], likely: int | None, check: Callable[[int], None]) -> None:
-        """The labels to spend."""
+    def budget(self, options: dict[str, Any], likely: int | None, check: Callable[[int, int | None], None]) -> None:
+        """The labels to spend, and how many it may grow to."""
 
         def read(text: str) -> int:
             number = int(text.replace(",", ""))
-            check(number)
+            check(number, options["grow_to"])
+            return number
+
+        def grown(text: str) -> int | None:
+            number = None if text.strip().lower() in ("", "n", "no", NONE) else int(text.replace(",", ""))
+            check(options["budget"], number)
             return number
 
         if options["budget"] is not None:
-            check(options["budget"])
+            check(options["budget"], options["grow_to"])
             return
         if likely is None and not self.can_ask:
             raise click.UsageError("Not even all units would settle these goals, so say what to spend: --budget N.")
         words = "Labels to spend" if likely is None else "Labels to spend: what the goals need, and a tenth more"
         options["budget"] = self._asked(words, None if likely is None else str(likely), read)
         self._say("--budget", options["budget"])
+        if self.can_ask and options["grow_to"] is None:
+            options["grow_to"] = self._asked("May it grow later, to how many labels? (declared now it costs little)", "no", grown)
 
-    def study(self, options: dict[str, Any], default: str) -> None:
-        """The study's name."""
-        if options["study"] is None:
-            options["study"] = self.text("Name of the study", default)
-            self._say("--study", options["study"])
-        if not options["study"].strip():
-            raise click.UsageError("--study needs a name, but got an empty one.")
+    def spends(self, budget: int, short: list[str], *, given: bool) -> bool:
+        """Whether a budget is kept; where it is not expected to be enough, a person is asked unless it was given by an option."""
+        if not short:
+            return True
+        note(f"{budget:,} labels are not expected to be enough for {'; '.join(short)}")
+        return given or not self.can_ask or self.confirm(f"Spend {budget:,} labels all the same?", default=False)
+
+    def fixes(self, budget: int, sizing: "Sizing") -> bool:
+        """Whether the plan is fixed; Enter fixes none that is not expected to be enough."""
+        enough = all(size.forecast is None or size.forecast.settles for size in sizing.goals)
+        words = f"Fix this plan now, {budget:,} labels, before the first of them?"
+        return self.confirm(words, default=enough or not self.can_ask)
+
+    def study(self, options: dict[str, Any], default: str, check: Callable[[str], None]) -> None:
+        """The study's name, which no other study has."""
+
+        def read(text: str) -> str:
+            if not text.strip():
+                raise click.UsageError("--study needs a name, but got an empty one.")
+            check(text.strip())
+            return text.strip()
+
+        if options["study"] is not None:
+            options["study"] = read(options["study"])
+            return
+        options["study"] = self._asked("Name of the study", default, read)
+        self._say("--study", options["study"])
 
     def text(self, words: str, default: str | None) -> str:
         """A text that is not empty."""

@@ -41,19 +41,20 @@ def command(*, study: str, paths: tuple[Path, ...], held: Path | None, ledger: s
     Example:
       assay report demo --out report.html --out summary.md
     """  # noqa: D301
-    from assay.study.reporting.writing import read_report, refuse_endings, write_report
+    from assay.reports.plain_names import one_line
+    from assay.study.reporting.writing import read_report, refuse_endings, show_held, write_report
     from assay.study.study import Study
 
     wanted = paths or (() if as_json else (Path("report.html"),))
     refuse_endings(wanted)
     with working("reading the study"):
         report = read_report(held) if held is not None else Study.load(study, ledger=ledger).report()
-        written = write_report(report, wanted) if wanted else ()
+        written = (write_report if held is None else show_held)(report, wanted) if wanted else ()
     if as_json:
         print_json(report)
         return
     for path in written:
         click.echo(str(path))
     verdict = report["verdict"]
-    assert isinstance(verdict, dict)  # every report has one
-    note(str(verdict["next"]))
+    assert isinstance(verdict, dict)  # every report that was shown has one
+    note(one_line(str(verdict["next"])))

@@ -1,6 +1,7 @@
 """`assay sheet`."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -67,4 +68,4 @@ def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
         click.echo(f"{desk.double_share:.0%} of the units go to two labelers")
     if sheet.check_every:
         click.echo(f"after every {sheet.check_every} answers a unit whose gold answer is known")
-    note(f"next: assay label {study}, or assay serve")
+    note(f"next: assay label {quote(study)}, or assay serve")

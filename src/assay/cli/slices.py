@@ -1,5 +1,6 @@
 """`assay slices`."""
 
+from shlex import quote
 from typing import Any
 
 import click
@@ -44,4 +45,4 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
         )
     for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
         note(f"caution: {caution}")
-    note(f"next: assay decide {study}")
+    note(f"next: assay decide {quote(study)}")

@@ -1,5 +1,6 @@
 """`assay thresholds`."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,7 +54,7 @@ def command(*, study: str, precision: float | None, recall: float | None, ledger
         kind = "lowest" if precision is not None else "highest"
         note(f"{kind} found is not {kind}: thresholds beyond the first that failed were not tried")
         column = held.standing.read_population().classifier(options["classifier"]).score
-        note(f"next: assay plan --study {study} --add-classifier NAME={column}@{found.threshold!r}")
+        note(f"next: assay plan --study {quote(study)} --add-classifier NAME={column}@{found.threshold!r}")
 
 
 def _show(curves: "Curves", study: str) -> None:
@@ -74,7 +75,7 @@ def _show(curves: "Curves", study: str) -> None:
     table(("threshold", "flagged", "labels", *(part for name in names for part in (name, "alone", "all together"))), rows)
     click.echo(f"\nlevel {curves.level:.4g}; alone: at one threshold named beforehand; all together: at every threshold at once")
     note(f"{len(rows)} of {len(curves.thresholds)} thresholds are shown; all of them with --json")
-    note(f"next: assay thresholds {study} --precision 0.95")
+    note(f"next: assay thresholds {quote(study)} --precision 0.95")
 
 
 def _pair(low: Json, high: Json) -> str:

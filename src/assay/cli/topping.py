@@ -1,5 +1,6 @@
 """`assay plan --study NAME --budget N`: what more labels would buy, and the plan that adds them."""
 
+from shlex import quote
 from typing import Any
 
 import click
@@ -37,7 +38,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     values = ", ".join(f"{g.goal} {share(g.after.value)}" for g in grown.goals)
     note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
     note(f"plan {plan.number} of study {options['study']} is fixed ({plan.change}), hash {plan.hash[:12]}")
-    note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+    note(f"{plan.promise}\nnext: assay draw {quote(options['study'])} --units 50 --out batch.csv")
 
 
 def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None:
@@ -47,7 +48,7 @@ def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None
         print_json({"study": options["study"], "plan": plan_json(plan)})
         return
     note(f"plan {plan.number} of study {options['study']} is fixed: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
-    note(f"{plan.promise}\nnext: assay draw {options['study']} --units 50 --out batch.csv")
+    note(f"{plan.promise}\nnext: assay draw {quote(options['study'])} --units 50 --out batch.csv")
 
 
 UNHEARD = (

@@ -20,7 +20,7 @@ from assay.nouns.decision import MoreLabels, widest
 from assay.nouns.design import Design
 from assay.nouns.plan import Plan
 from assay.nouns.tally import AnyTally, JointTally, PairTally
-from assay.planning.forecasting import settles, spread_labels, tails
+from assay.planning.forecasting import settles, spread_labels, tails, with_power
 from assay.planning.sizing import smallest
 
 Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]
@@ -66,8 +66,8 @@ def more_labels(
 ) -> MoreLabels:
     """The labels that should settle every open goal and make no reading too thin: the declared growth if it does, else the fewest.
 
-    Expected answers follow the smoothed shares of the labels so far, read at the error the next look may spend; a share `answered` of
-    the units is expected to have a usable answer, as so far.
+    Expected answers follow the smoothed shares of the labels so far, read at the error the next look may spend. A target has to be
+    cleared so far that chance keeps it there with the goal's power. A share `answered` of the units is expected to have a usable answer.
     """
     plan = plans[-1]
     frame = plan.design.frame
@@ -92,7 +92,7 @@ def more_labels(
 
 
 def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
-    """Whether the expected answers settle a goal and are not too thin."""
+    """Whether the expected answers settle a goal, a target with its power, and are not too thin."""
     metric = reading.goal.definition
     two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
     kind = reading.estimate.interval
@@ -101,7 +101,7 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     if allowed is None:
         allowed = widest(metric) if reading.goal.over is None else np.inf
     too_wide = shown.half_width > allowed
-    if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=one, interval=kind)):
+    if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=with_power(reading.goal, one), interval=kind)):
         return False
     n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
     return n_eff is not None and n_eff >= reading.fewest

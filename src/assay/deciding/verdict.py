@@ -19,7 +19,7 @@ from assay.errors import PlanError
 from assay.estimators.gold import GoldTally, corrected_tally, measure_with_gold
 from assay.estimators.measuring import measure
 from assay.estimators.missing import worst_limits
-from assay.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest
+from assay.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest, without_target
 from assay.nouns.estimate import Estimate
 from assay.nouns.evidence import Limits
 from assay.nouns.goal import Goal
@@ -116,7 +116,7 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
     if failed:
         outcome, reasons = "do not ship", [v.reason for v in failed]
     elif all(v.status == "met" for v in verdicts) and not thin:
-        outcome, reasons = "ship", [v.reason for v in verdicts]
+        outcome, reasons = "ship", [v.reason for v in verdicts] + without_target([v.goal for v in verdicts])
     else:
         outcome, reasons = "label more", [v.reason for v in verdicts] + thin
         if more is not None:

@@ -177,7 +177,9 @@ def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: 
             "column for metrics by dollars or views"
         )
     level, wanted = how.pop("confidence_level", 0.95), metric_named(metric)
-    if not 0.5 <= level < 1:
+    if wanted.joint or wanted.weight is not None:
+        raise LabelError(f"a score is of one label and counts units, but {wanted.name} is not: make a study for it")
+    if not isinstance(level, int | float) or not 0.5 <= level < 1:
         raise LabelError(f"a confidence_level lies in [0.5, 1), but got {level!r}: 0.95 is usual")
     found = labeled(y_true, y_pred, inclusion_prob=inclusion_prob, **how)
     simple = found.pi is None or np.ptp(found.pi) <= ALIKE * found.pi.max()
@@ -186,7 +188,11 @@ def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: 
 
 def labeled(y_true: ArrayLike, y_pred: ArrayLike, *, inclusion_prob: ArrayLike = None, pos_label: object = 1) -> Labeled:
     """The arrays as labeled units. Refuses other than two classes, lengths that differ, and probabilities outside (0, 1]."""
-    true, predicted = np.asarray(y_true).ravel(), np.asarray(y_pred).ravel()
+    true, predicted = np.asarray(y_true), np.asarray(y_pred)
+    if true.ndim != 1 or predicted.ndim != 1:
+        raise LabelError(
+            f"a score is of one label a unit, but got arrays of {true.ndim} and {predicted.ndim} dimensions: score each label by itself"
+        )
     if not true.size or true.size != predicted.size:
         raise LabelError(f"every labeled unit has a prediction, but got {true.size:,} labels, {predicted.size:,} predictions: align them")
     classes = sorted({*true.tolist(), *predicted.tolist()}, key=repr)

@@ -69,13 +69,11 @@ def _seen(one: str) -> str:
 
 
 def shown_lines(taken: Taken) -> list[str]:
-    """A unit as the labeler sees it: every line of its content is set apart by a bar."""
-    if not taken.content:
-        return [f"  | unit {harmless(taken.unit[:LONGEST]).replace(chr(10), ' ')}"]
-    lines = []
+    """A unit as the labeler sees it: its id unless a column is the id, then every column by name. Every line is set apart by a bar."""
+    is_shown = taken.unit in taken.content.values()
+    lines = [] if is_shown else [f"  | unit {harmless(taken.unit[:LONGEST]).replace(chr(10), ' ')}"]
     for column, value in taken.content.items():
-        if len(taken.content) > 1:
-            lines.append(f"  {harmless(column).replace(chr(10), ' ')}")
+        lines.append(f"  {harmless(column).replace(chr(10), ' ')}")
         text = value or ""
         lines += [f"  | {line}" for line in harmless(text[:LONGEST]).split("\n")]
         if len(text) > LONGEST:
@@ -102,6 +100,7 @@ class Session:
         self._questions, self._keys = tuple(questions), keys_of(answers)
         self._told: list[Taken] = []
         self._again: Taken | None = None
+        self.nothing_left = False  # there was no unit to take when it ended
 
     def run(self) -> int:
         """Asks until the labeler quits or nothing is left; returns how many units were answered."""
@@ -121,6 +120,7 @@ class Session:
                 told += not again
             else:
                 self._person.show(f"  not recorded: {harmless(why)}")
+        self.nothing_left = True
         self._person.show("nothing is left to label")
         return told
 
@@ -152,12 +152,20 @@ class Session:
 
     def _answer(self, question: str) -> str | None:
         """The key that answers one question, s or u; None to quit."""
-        choices = "  ".join(f"{key} {harmless(answer)}" for key, answer in self._keys.items())
         asked = f"{harmless(question)}?  " if len(self._questions) > 1 else ""
-        self._person.show(f"{asked}{choices}  s skip  u undo  q quit".replace("\n", " "))
+        self._person.show(f"{asked}{self._choices}".replace("\n", " "))
+        hinted = False  # once a question, so that a pasted text does not fill the screen
         while True:
             key = self._person.key()
             if key in ("", QUIT):
                 return None
             if key in self._keys or key in (SKIP, UNDO):
                 return key
+            if not hinted:
+                self._person.show(f"  the key {harmless(repr(key))} means nothing here: {self._choices}".replace("\n", " "))
+            hinted = True
+
+    @property
+    def _choices(self) -> str:
+        """What each key means, on one line."""
+        return "  ".join(f"{key} {harmless(answer)}" for key, answer in self._keys.items()) + "  s skip  u undo  q quit"

@@ -3,6 +3,7 @@
 from assay.errors import LedgerError
 from assay.ledgers.database import Database
 from assay.ledgers.sqlite import SqliteLedger
+from assay.nouns.address import without_password
 
 DEFAULT_LEDGER = "sqlite:///assay.db"
 
@@ -16,4 +17,4 @@ def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Databa
 
         return PostgresLedger(address, create=create)
     meant = f"sqlite:///{address}" if address and "://" not in address and ":" not in address else DEFAULT_LEDGER
-    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {address!r}: write {meant}")
+    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {without_password(address)!r}: write {meant}")

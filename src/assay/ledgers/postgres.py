@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from assay.errors import LedgerError
 from assay.ledgers.database import Database, utc_now
 from assay.ledgers.schema import is_current, upgrade
+from assay.nouns.address import without_password
 
 WAIT_SECONDS = 10  # for a connection
 CONNECTIONS = 16  # a process may have; more have to wait
@@ -40,7 +41,7 @@ class PostgresLedger(Database):
         )
         sa.event.listen(engine, "begin", _begin)
         advice = "check its address, that the server runs and that this user may write there"
-        where = address.set(drivername="postgresql").render_as_string(hide_password=True)
+        where = without_password(address.set(drivername="postgresql").render_as_string(hide_password=True))
         super().__init__(engine, where=where, advice=advice, clock=clock)
         with self.reading() as connection:
             current = is_current(connection)

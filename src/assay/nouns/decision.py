@@ -3,6 +3,7 @@
 Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,12 @@ GoalStatus = Literal["met", "not met", "open"]
 Outcome = Literal["ship", "do not ship", "label more", "undecided"]
 THIN_N_EFF = 30
 THIN_HALF_WIDTH = 0.12
+NO_TARGET = "no goal has a target: the number is known as exactly as was asked, and whether it is good enough is yours to say"
+
+
+def without_target(goals: Sequence[Goal]) -> list[str]:
+    """What to add to the reasons where every goal is a half-width: such a study can ship whatever the value is."""
+    return [NO_TARGET] if all(goal.kind == "+-" for goal in goals) else []
 
 
 def widest(metric: Metric) -> float:

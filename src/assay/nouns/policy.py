@@ -21,6 +21,7 @@ MOST_NONRESPONSE = 0.2
 LIMITS = ("level", "min_n_eff", "max_half_width", "max_nonresponse")  # at the top: for every rule that says nothing else
 KEYS = ("metric", "classifier", "over", "slice", "by", "target", *LIMITS)
 MOST_RULES = 500
+LARGEST = 1e15  # of any number a rule may hold
 LONGEST = 1_000_000  # characters of a file
 NOT_PLAIN = ("prevalence", "false_", "cost[")  # metrics of which a number alone does not say which side is good
 _TARGET = re.compile(rf"(?P<kind>>=|≥|<=|≤)\s*(?P<value>{NUMBER})(?P<percent>\s*%)?")
@@ -122,7 +123,7 @@ def parse_policy(text: str) -> Policy:
         raise PolicyError(f"a policy is at most {LONGEST:,} characters, but this file has {len(text):,}: name the policy's own file")
     try:
         said = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
         raise PolicyError(f"a policy is TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
     rules = said.pop("rule", [])
     _refuse_unknown(said, LIMITS, "at the top of a policy", also="rules stand under [[rule]]")
@@ -177,7 +178,7 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
 
 
 def _number(value: object, key: str, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
         raise PolicyError(f"{key} is a number, but {where} has {value!r:.80}: write {key} = 0.9 without quotes")
     return float(value)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from assay.designs.base import takes_of
 from assay.estimators.grouping import Groups, groups_of
@@ -56,6 +57,14 @@ def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
     """The tail of the two-sided interval shown, and of the one-sided bound that settles a target; `share` of the error may be spent."""
     error = (1 - goal.level) * share
     return error / 2, error
+
+
+def with_power(goal: Goal, tail: float) -> float:
+    """The tail at which a bound of expected answers has to settle a target, so that one at `tail` does with the goal's power.
+
+    The distance from value to target is then z(tail) + z(power) standard errors instead of z(tail), which chance reaches half the time.
+    """
+    return tail if goal.kind == "+-" else float(ndtr(ndtri(tail) - ndtri(goal.power)))
 
 
 def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:

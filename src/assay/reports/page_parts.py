@@ -14,7 +14,10 @@ from assay.reports.sections import Column, Section, Table
 Group: TypeAlias = list[tuple[int, Column]]  # columns that share a place, each with its position
 HASH = re.compile("[0-9a-f]{24,}")
 GLYPHS = {"met": "✓", "not met": "✕", "open": "○"}  # beside the word, never instead of it
-LEGEND = "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width that is wanted."
+LEGEND = (
+    "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width that is wanted. A target is "
+    "settled by the one-sided bound, which may lie inside the bar."
+)
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
 WIDE_FROM = 5  # columns from which a table becomes cards on a small screen
 

@@ -56,8 +56,8 @@ def alarms(report: Report) -> list[str]:
 
 
 def reasons(report: Report) -> tuple[str, ...]:
-    """Why the verdict is what it is."""
-    return tuple(report["verdict"]["reasons"])
+    """What is known in plain words, and why the verdict is what it is."""
+    return (*report["verdict"]["plain"], *report["verdict"]["reasons"])
 
 
 def goal_section(report: Report) -> Section:

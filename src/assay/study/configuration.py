@@ -15,6 +15,7 @@ from assay.engines.warehouses import place_of
 from assay.errors import ConfigurationError
 from assay.writing import write_whole
 
+LARGEST = 1e15  # of any number; beyond it nothing is meant
 FILE_NAME = "assay.toml"
 SQLITE = "sqlite:///"
 TEXT, TEXTS, NUMBER, WHOLE, FLAG, LIMITS = "text", "texts", "number", "whole number", "flag", "limits"
@@ -113,7 +114,7 @@ def parse_configuration(text: str, *, where: str = FILE_NAME, folder: Path = Pat
     """The configuration a text holds. Refuses unknown keys and wrong types, naming the file."""
     try:
         found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
         raise ConfigurationError(f'{where} has to be TOML, but: {error}; texts stand in quotes, as in study = "fraud-w46"') from None
     said = {key: _read(key, value, where) for key, value in found.items()}
     return Configuration(**{**said, **_placed(said, folder)})
@@ -146,7 +147,7 @@ def _is_a(kind: str, value: object) -> bool:
         return isinstance(value, str) and bool(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return kind == NUMBER or (isinstance(value, int) and value >= 1)
+    return abs(value) < LARGEST and (kind == NUMBER or (isinstance(value, int) and value >= 1))
 
 
 def _placed(said: Mapping[str, Any], folder: Path) -> dict[str, str]:

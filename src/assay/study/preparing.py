@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.engines.checks import FLAG_TYPES, ID_TYPES, require_columns
 from assay.engines.opening import open_engine
 from assay.engines.sql_engine import SqlEngine
 from assay.engines.warehouses import elsewhere
 from assay.errors import EngineError, LedgerError, LedgerUnreachable, PlanError, StudyError
+from assay.ledgers.base import Entry
 from assay.ledgers.opening import open_ledger
 from assay.nouns.classifier import Classifier
 from assay.nouns.goal import Goal
@@ -20,6 +22,7 @@ from assay.nouns.plan import Plan
 from assay.nouns.population import Population
 from assay.nouns.profile import Column, Profile
 from assay.nouns.sheet import Sheet
+from assay.planning.asking import expand
 from assay.study.desk import Desk
 from assay.study.plans.fixing import PlanWays, check_first
 from assay.study.populations import read_population
@@ -41,7 +44,8 @@ class Look:
 
     columns: tuple[Column, ...]
     ids: tuple[str, ...]
-    scores: tuple[str, ...]  # every value a number in [0, 1]; where there are none, those named so, for the doctor to judge
+    scores: tuple[str, ...]  # every value a number within the limits, [0, 1] unless said
+    unsound: tuple[str, ...]  # named after a score, but with values that are missing or beyond the limits
     decisions: tuple[str, ...]  # true/false, or integers whose name says so
     shown: tuple[str, ...]  # text that gives nothing away by its name
 
@@ -51,18 +55,21 @@ class Look:
         return tuple(column.name for column in self.columns)
 
 
-def look_at(source: str) -> Look:
-    """What a table suggests by the names, types and values of its columns."""
+def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> Look:
+    """What a table suggests by the names, types and values of its columns; `limits` are those of a score."""
     columns = _columns(source)
     ids = _named([c.name for c in columns if c.type in ID_TYPES], ID_NAMES)
     numbers = [c.name for c in columns if c.type in ("float32", "float64") or (c.type == "int" and _is_score(c.name))]
     scores = _named(numbers, SCORE_NAMES)[:MOST_SCORES]
     decisions = [c.name for c in columns if c.type == "bool"]
     decisions += [c.name for c in columns if c.type in FLAG_TYPES and any(name.fullmatch(c.name) for name in DECISION_NAMES)]
-    ids, scores = _tried(source, ids, scores)
+    ids, sound = _tried(source, ids, scores, limits)
+    unsound = tuple(name for name in scores if _is_score(name) and name not in sound)
     texts = [c.name for c in columns if c.type == "text" and c.name not in ids[:1] and not GIVEAWAYS.fullmatch(c.name)]
     shown = [name for name in texts if SHOWN_NAMES.fullmatch(name)] or texts
-    return Look(columns=columns, ids=ids, scores=scores, decisions=tuple(dict.fromkeys(decisions)), shown=tuple(shown))
+    return Look(
+        columns=columns, ids=ids, scores=sound, unsound=unsound, decisions=tuple(dict.fromkeys(decisions)), shown=tuple(shown)
+    )  # fmt: skip
 
 
 def _columns(source: str) -> tuple[Column, ...]:
@@ -88,20 +95,45 @@ def _is_score(name: str) -> bool:
     return any(likely.fullmatch(name) for likely in SCORE_NAMES[:2])
 
 
-def _tried(source: str, ids: tuple[str, ...], scores: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns that were read and hold what they should: an id that names every unit once first, and scores in [0, 1]."""
-    if not scores:
-        return ids, ()
+def _tried(
+    source: str, ids: tuple[str, ...], scores: tuple[str, ...], limits: tuple[float, float]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that were read and hold what they should: an id that names every unit once first, and scores within the limits."""
     sound: tuple[str, ...] = ()
-    for column in ids[:TRIED]:
-        judged = [Classifier(f"c{i}", score=score, threshold=0.5) for i, score in enumerate(scores)]
+    for column in ids[:TRIED] if scores else ():
+        judged = [Classifier(f"c{i}", score=score, threshold=middle(limits), score_range=limits) for i, score in enumerate(scores)]
         problems = open_engine(read_population(source, id=column, classifiers=judged)).inspect().problems
         rules = [problem.rule for problem in problems]
         sound = tuple(score for score in scores if not any(f"a score in {score!r}" in rule for rule in rules))
         if not any(" an id" in rule or " ids " in rule for rule in rules):
             ids = (column, *(other for other in ids if other != column))
             break
-    return ids, sound or tuple(filter(_is_score, scores))
+    return ids, sound
+
+
+def middle(limits: tuple[float, float]) -> float:
+    """The threshold to propose: halfway between the limits of a score."""
+    return (limits[0] + limits[1]) / 2
+
+
+def flagged_line(profile: Profile) -> str:
+    """How many units the first classifier flags, beside the positives that the scores claim."""
+    flagged = int(profile.count[profile.predicted(0)].sum())
+    line = f"flags {flagged:,} of {profile.N:,} units ({flagged / profile.N:.2%})"
+    if not profile.guided and profile.claims is None:
+        return line
+    return f"{line}; the scores claim about {float((profile.count * profile.claimed(0)).sum()):,.0f} positives"
+
+
+def refuse_undivided(profile: Profile, threshold: float) -> None:
+    """Nothing comes back. Refuses a threshold that flags no unit, or every one."""
+    flagged = int(profile.count[profile.predicted(0)].sum())
+    if 0 < flagged < profile.N:
+        return
+    how, other = ("no unit", "lower") if not flagged else ("every unit", "higher")
+    raise PlanError(
+        f"a threshold has units on both sides, but {threshold:g} flags {how} of {profile.N:,}: choose a {other} one with --threshold"
+    )
 
 
 def check_shown(population: Population, columns: Sequence[Column], show: Sequence[str]) -> None:
@@ -112,9 +144,11 @@ def check_shown(population: Population, columns: Sequence[Column], show: Sequenc
         raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out")
 
 
-def check_beginning(population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int) -> None:
+def check_beginning(
+    population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None = None
+) -> None:  # fmt: skip
     """Nothing comes back. Refuses a budget that could not be fixed, before anything is recorded."""
-    check_first(population, profile, list(goals), budget=budget, grow_to=None, ways=PlanWays("bands", "rec", None, None))
+    check_first(population, profile, list(goals), budget=budget, grow_to=grow_to, ways=PlanWays("bands", "rec", None, None))
 
 
 def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal], *, needed: int | None) -> int | None:
@@ -132,14 +166,40 @@ def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal
     return more
 
 
-def begin(
-    name: str, population: Population, *, goals: Sequence[Goal], profile: Profile, ledger: str, level: float, budget: int, sheet: Sheet
-) -> Plan:  # fmt: skip
+class Beginning(NamedTuple):
+    """What a first plan is made of, beside its name and its ledger."""
+
+    population: Population
+    profile: Profile
+    goals: Sequence[Goal]
+    level: float
+    budget: int
+    grow_to: int | None = None
+
+
+def begin(name: str, first: Beginning, *, ledger: str, sheet: Sheet) -> Plan:
     """The first plan of a new study, fixed, and what its labelers see. Repeating it is the same as doing it once."""
-    study = Study.create(name, population, goals=goals, profile=profile, ledger=ledger, level=level)
-    plan = study.plan(budget)
+    study = Study.create(name, first.population, goals=first.goals, profile=first.profile, ledger=ledger, level=first.level)
+    plan = study.plan(first.budget, grow_to=first.grow_to)
     set_shown(study, sheet)
     return plan
+
+
+def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
+    """Nothing comes back. Refuses a name under which the ledger holds another study, before anything is written."""
+    entries = _entries(name, ledger)
+    if not entries:
+        return
+    held = replay(entries)
+    goals = expand(first.profile, first.goals, slices=first.population.slices, names=[c.name for c in first.population.classifiers])
+    same = held.profile.fingerprint == first.profile.fingerprint and held.population == first.population.as_json() and held.goals == goals
+    if same and all((plan.budget, plan.grow_to) == (first.budget, first.grow_to) for plan in held.plans[:1]):
+        return
+    free = free_name(name, ledger=ledger)
+    raise StudyError(
+        f"a new study needs a name of its own, but the ledger holds another study named {name!r} already: choose a free one, such as "
+        f"{free!r}, with --study; to go on with the one that is there: assay status {name}"
+    )
 
 
 def set_shown(study: Study, sheet: Sheet) -> None:
@@ -151,13 +211,18 @@ def set_shown(study: Study, sheet: Sheet) -> None:
 
 def is_planned(name: str, *, ledger: str) -> bool:
     """Whether a ledger holds a study of that name that has a plan."""
+    entries = _entries(name, ledger)
+    return bool(entries) and bool(replay(entries).plans)
+
+
+def _entries(name: str, ledger: str) -> Sequence[Entry]:
+    """What a ledger holds of a study; nothing where there is no ledger yet. One that is damaged is named when it is written to."""
     try:
-        entries = open_ledger(ledger, create=False).entries(name)
+        return open_ledger(ledger, create=False).entries(name)
     except LedgerUnreachable:
         raise
     except LedgerError:
-        return False  # there is none yet; one that is damaged is named when it is opened to be written to
-    return bool(entries) and bool(replay(entries).plans)
+        return ()
 
 
 def free_name(source: str, *, ledger: str) -> str:

@@ -142,8 +142,12 @@ class Reader(Explorer):
             >>> found.verdict, found.exit_code
             ('ship', 0)
         """
-        policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self.verify()
+        policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self._sound()
         return hold(self._ledger, self.name, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
+
+    def _sound(self) -> Verification:
+        """Whether all is as it was recorded that a new number rests on."""
+        return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)
 
     def shrinking(self) -> Shrinking:
         """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.

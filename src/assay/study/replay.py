@@ -43,6 +43,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         batches=tuple(Batch(number=e.body["number"], plan=e.body["plan"], units=tuple(e.body["units"])) for e in by_kind.get("batch", [])),
         looks=tuple(Look(plan=e.body["plan"], labels=e.body["labels"], certified=e.body["certified"]) for e in by_kind.get("look", [])),
         changed_after_look=_changed_after_look(entries, study["rule"]),
+        left_after_peek=_left_after_peek(entries),
         gold_after_look=_gold_after_look(entries),
         answers=_answers(told),
         **_handed_again(entries),
@@ -118,6 +119,15 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
             known |= set() if shown else {asked}
             settled |= {asked} if usable and rule == "first" else set()
     return changed
+
+
+def _left_after_peek(entries: Sequence[Entry]) -> int:
+    """How many answers without content were told after numbers had been seen before their look."""
+    peeked, left = False, 0
+    for entry in entries:
+        peeked |= entry.kind == "look" and not entry.body["certified"]
+        left += peeked and entry.kind == "answer" and not entry.body["gold"] and entry.body["answer"] in UNANSWERED
+    return left
 
 
 def _handed_again(entries: Sequence[Entry]) -> dict[str, Any]:

@@ -59,6 +59,7 @@ class Standing:
     gold_units   units drawn at random to be adjudicated, `gold_share` of each side
     rule     which of several labelers' answers counts: first, majority or unanimous
     changed_after_look   answers corrected, or added to where the rule counts voices, after numbers had been shown
+    left_after_peek      answers without content told after numbers had been seen early
     gold_after_look      units drawn for gold after numbers of their plan had been shown
     profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
     known       classifiers it had before the last of these
@@ -87,6 +88,7 @@ class Standing:
     rule: TruthRule = "first"
     looks: tuple[Look, ...] = ()
     changed_after_look: int = 0
+    left_after_peek: int = 0
     gold_after_look: int = 0
     profiles: tuple[Profile, ...] = ()
     known: int = 0

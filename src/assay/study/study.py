@@ -107,7 +107,7 @@ class Study(Extender):
             )
             kept = act.entries()[0].body
         if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
-            raise StudyError(f"a study named {name!r} exists on another population: choose another name, or load it")
+            raise StudyError(f"a study named {name!r} exists on another population: choose another name, or load it: assay status {name}")
         body: dict[str, Json] = {
             "salt": new_salt() if leader is None else leader.salt, "goals": [g.as_json() for g in wanted], "rule": rule or "first"
         }  # fmt: skip
@@ -123,7 +123,7 @@ class Study(Extender):
             raise StudyError(
                 f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}, the rule {standing.rule} and "
                 f"numbers by {standing.number_rule}: "
-                "choose another name, or load it"
+                f"choose another name, or load it: assay status {name}"
             )
         return cls(name, book, population.table)
 

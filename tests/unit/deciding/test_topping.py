@@ -18,7 +18,7 @@ from assay.nouns.ladder import bin_of
 from assay.nouns.plan import Plan
 from assay.nouns.tally import Tally
 from assay.planning.choosing import choose_design
-from assay.planning.forecasting import settles, spread_labels, tails
+from assay.planning.forecasting import settles, spread_labels, tails, with_power
 from assay.planning.sizing import smoothed_shares
 from assay.randomness import stream
 from tests.identities.made import Cells, profile_of
@@ -72,7 +72,8 @@ def settles_at(text: str, budget: int) -> bool:
     grown = groups.tally(n, n * smoothed_shares(tally))
     goal = plan.goals[0]
     found = estimate(goal.definition, grown, classifier="gbm", level=1 - (1 - goal.level) / 2, planned=True)
-    shown, bound = (measure(goal.definition, grown, tail=tail) for tail in tails(goal, share=0.5))
+    two, one = tails(goal, share=0.5)
+    shown, bound = (measure(goal.definition, grown, tail=tail) for tail in (two, with_power(goal, one)))
     return bool(settles(goal, shown, bound)) and thinness(found) is None
 
 

@@ -90,8 +90,11 @@ def test_quitting_while_a_unit_is_asked_again_leaves_its_answer() -> None:
 
 def test_other_keys_do_nothing() -> None:
     desk = Desk("a")
-    sit(desk, "xX9 \x1b[A\n2")
+    shown = sit(desk, "xX9 \x1b[A\n2")[1]
     assert desk.told == [("a", {"positive": "no"}, False)]
+    hints = [line for line in shown if "means nothing" in line]
+    assert hints == ["  the key 'x' means nothing here: 1 yes  2 no  3 cannot_tell  s skip  u undo  q quit"]  # once, not for every key
+    assert "  the key '\\x1b' means nothing here" in "".join(sit(Desk("a"), "\x1b1")[1])
 
 
 def test_undo_at_the_start_says_so() -> None:
@@ -133,6 +136,7 @@ def test_hostile_text_is_seen_and_not_obeyed() -> None:
 def test_hostile_text_cannot_pass_for_a_line_of_assays_own() -> None:
     lines = shown_lines(Taken("u", {"text": "x\n1 yes  2 no", "a\nb": "y\r\n"}))
     assert [line for line in lines if not line.startswith("  | ")] == ["  text", "  a b"]
+    assert lines[0] == "  | unit u"
     assert "\r" not in "".join(lines)
 
 
@@ -140,7 +144,12 @@ def test_without_columns_the_id_is_shown_and_is_harmless() -> None:
     assert shown_lines(Taken("u\x1b\n1", {})) == ["  | unit u\\x1b 1"]
 
 
+def test_the_id_is_shown_once_and_a_single_column_by_name() -> None:
+    assert shown_lines(Taken("u7", {"text": "hello"})) == ["  | unit u7", "  text", "  | hello"]
+    assert shown_lines(Taken("u7", {"message_id": "u7", "text": "hello"})) == ["  message_id", "  | u7", "  text", "  | hello"]
+
+
 def test_long_text_is_cut_and_says_so() -> None:
     lines = shown_lines(Taken("u", {"text": "x" * (LONGEST + 5)}))
     assert lines[-1] == "  (5 more characters)"
-    assert len(lines[0]) == LONGEST + 4
+    assert len(lines[2]) == LONGEST + 4

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -14,6 +15,7 @@ import pytest
 
 from assay.errors import FileError
 from assay.nouns.classifier import Classifier
+from assay.nouns.sheet import Sheet
 from assay.study.reporting.writing import json_text, read_report
 from assay.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, label_all, ledger_in
@@ -123,7 +125,7 @@ def test_numbers_are_those_of_estimate_and_decide(tmp_path: Path) -> None:
     assert own == study.estimate().as_json()["estimates"]
     decision = study.decide()
     assert decision is not None
-    assert {k: v for k, v in report["verdict"].items() if k != "next"} == decision.as_json()
+    assert {k: v for k, v in report["verdict"].items() if k not in ("next", "plain")} == decision.as_json()
     assert report["slices"][0] == {"metric": "precision", **study.slices("precision", by=["country"], simultaneous=True).as_json()}
 
 
@@ -152,8 +154,46 @@ def test_before_the_look_nothing_is_told_that_labels_say(tmp_path: Path) -> None
 
 def test_what_is_refused_is_named_with_its_reason(tmp_path: Path) -> None:
     report: Any = online(tmp_path).report()
-    assert {one["section"] for one in report["left_out"]} == {"recall by country", "thresholds"}
-    assert all("running bands" in one["why"] for one in report["left_out"])
+    assert {one["section"] for one in report["left_out"]} == {"recall by country", "thresholds", "other budgets"}
+    assert all(re.search("running bands|an online study", one["why"]) for one in report["left_out"])
+
+
+def test_plain_words_round_outward_and_name_the_question(tmp_path: Path) -> None:
+    study = one_look(tmp_path)
+    study.ledger.set_sheet(study.name, Sheet(ask="Is it spam?"))
+    report: Any = study.report()
+    question, precision, recall = report["verdict"]["plain"]
+    assert question == "Asked about each unit: Is it spam?"
+    for text, goal in zip((precision, recall), report["verdict"]["goals"], strict=True):
+        low, high = map(float, re.search(r"([\d.]+) to ([\d.]+)", text).groups())  # type: ignore[union-attr]  # the sentence has both
+        estimate = goal["estimate"]
+        assert 100 * estimate["low"] - 1 <= low <= 100 * estimate["low"]
+        assert 100 * estimate["high"] <= high <= 100 * estimate["high"] + 1
+
+
+def test_other_budgets_count_on_as_few_usable_answers(tmp_path: Path) -> None:
+    report: Any = with_gaps(tmp_path).report()
+    for budget in report["budgets"]:
+        now = budget["labels"].index(budget["now"])
+        assert budget["chosen"][now] == pytest.approx(budget["half_width"], rel=0.25)
+
+
+def test_planned_looks_show_nothing_of_answers_beyond_them(tmp_path: Path) -> None:
+    found = []
+    for answer in ("yes", "no"):
+        folder = tmp_path / answer
+        folder.mkdir()
+        study = create(folder, goals=["precision +-0.1"])
+        study.plan(40, stopping="2 looks")
+        batch = study.ask(40)
+        assert batch is not None
+        then = study.standing.units
+        assert then is not None
+        study.tell({unit: TRUTH[unit] for unit in then.unit[:20]})
+        study.tell(dict.fromkeys(then.unit[20:30], answer))
+        report: Any = study.report()
+        found.append([report["estimates"], report["budgets"], report["shrinking"]["goals"], report["slices"]])
+    assert found[0] == found[1]
 
 
 def test_uniform_labels_are_those_that_give_effective_n(tmp_path: Path) -> None:

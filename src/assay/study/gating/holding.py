@@ -3,10 +3,12 @@
 Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import PolicyError
-from assay.ledgers.base import Ledger
+from assay.ledgers.base import Entry, Ledger
 from assay.nouns.canonical import fingerprint
 from assay.nouns.gate import Gate
 from assay.nouns.policy import Policy, parse_policy
@@ -34,8 +36,17 @@ def hold(ledger: Ledger, name: str, policy: Policy) -> Gate:
         found = read_gate(standing, policy)
         if not found.has_numbers:
             return found
+        found = replace(found, warnings=(*found.warnings, *_earlier(entries, policy)))
         body = asked_body(standing, asked_gate(policy), GateLook(gate=found))
         with ledger.writing(name) as act:
             if len(act.entries()) == len(entries):
                 act.append("look", key=f"look:{fingerprint(body)}", body=body)
                 return found
+
+
+def _earlier(entries: Sequence[Entry], policy: Policy) -> Iterator[str]:
+    """What must be said where the same study was held to other rules before: somebody may have chosen these knowing its numbers."""
+    asked = [entry.body["asked"] for entry in entries if entry.kind == "look" and "asked" in entry.body]
+    others = sum(one["kind"] == "gate" and one["rules"] != policy.as_json() for one in asked)
+    if others:
+        yield f"{others:,} earlier looks held this study to other rules: whoever chose these may have known its numbers"

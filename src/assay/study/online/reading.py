@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.deciding.remaining import Remaining, remaining
 from assay.deciding.running import Standpoint, standpoint, status_of
 from assay.nouns.canonical import Json
-from assay.nouns.decision import Decision, GoalVerdict, Outcome
+from assay.nouns.decision import Decision, GoalVerdict, Outcome, without_target
 from assay.nouns.estimate import Estimate
 from assay.nouns.plan import Plan
 from assay.nouns.stopping import Stopping
@@ -146,6 +146,8 @@ def decide_online(standing: Standing, shown: Estimates) -> Decision:
         for stand, found in zip(running.goals, shown.estimates, strict=True)
     )
     reasons = [v.reason for v in verdicts if running.outcome != "do not ship" or v.status == "not met"]
+    if running.outcome == "ship":
+        reasons += without_target([v.goal for v in verdicts])
     if running.outcome == "undecided":
         reasons.append(
             f"all {running.budget:,} labels are in and the goals are not decided: raise the budget, or accept a tolerance next time"

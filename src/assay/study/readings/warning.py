@@ -15,6 +15,7 @@ from assay.study.progress import Progress
 from assay.study.readings.missing import say_missing
 from assay.study.standing import Standing
 
+LEFT_AFTER_PEEK = 0.05  # of the plan's units
 RULES = {
     "first": "the first answer counts",
     "majority": "what more than half of them say counts",
@@ -23,10 +24,14 @@ RULES = {
 
 
 def closed_after_a_peek(standing: Standing) -> bool:
-    """Whether the labeling was ended by hand after numbers of this plan had been seen: the moment was chosen knowing them."""
-    peeked = any(look.plan == standing.plan.number and not look.certified for look in standing.looks)
+    """Whether the labeling was ended by hand after numbers had been seen early: the moment was chosen knowing them.
+
+    Closed, or with more than a twentieth of the plan's units told as skipped or cannot tell since then.
+    """
+    peeked = any(not look.certified for look in standing.looks)
     closed = any(label.labeler == CLOSER for told in standing.answers.values() for label in told.values())
-    return peeked and (closed or any(label.labeler == CLOSER for label in standing.gold.values()))
+    left = standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
+    return peeked and (closed or left or any(label.labeler == CLOSER for label in standing.gold.values()))
 
 
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from assay.study.reader import Reader
 from assay.study.readings.comparing import less_is_better
 from assay.study.readings.reading import Estimates
 from assay.study.reporting.budgets import read_budgets, uniform_labels
-from assay.study.reporting.words import coverage, next_step
+from assay.study.reporting.words import coverage, next_step, plain_words
 from assay.study.standing import Standing
 from assay.version import VERSION
 
@@ -55,12 +55,12 @@ def build_report(study: Reader) -> dict[str, Json]:
         "population": _population(standing),
         "plan": _plan(study, standing),
         "progress": shown.progress.as_json(),
-        "verdict": _verdict(standing, shown, decision),
+        "verdict": _verdict(standing, shown, decision, ask=study.ledger.sheet(study.name).ask),
         "estimates": [_estimate(standing, e, caution) for e, caution in zip(shown.estimates, shown.cautions, strict=True)],
         "warnings": list(shown.warnings),
         "coverage": coverage(standing, shown),
         "shrinking": study.shrinking().as_json(),
-        "budgets": read_budgets(standing, shown) if numbers else [],
+        "budgets": (sections.of("other budgets", lambda: read_budgets(standing, shown)) or []) if numbers else [],
         "slices": list(_slices(study, standing, sections)) if numbers else [],
         "thresholds": sections.of("thresholds", lambda: _thinned(study.curves().as_json())) if numbers else None,
         "comparison": _comparison(study, standing, sections) if numbers and len(standing.classifiers) > 1 else None,
@@ -124,8 +124,8 @@ def _plan(study: Reader, standing: Standing) -> Json:
     }
 
 
-def _verdict(standing: Standing, shown: Estimates, decision: Decision | None) -> Json:
-    head: dict[str, Json] = {"next": next_step(standing, shown, decision)}
+def _verdict(standing: Standing, shown: Estimates, decision: Decision | None, *, ask: str) -> Json:
+    head: dict[str, Json] = {"next": next_step(standing, shown, decision), "plain": plain_words(decision, ask)}
     if decision is None:
         return {"outcome": None, "certified": False, "reasons": [], "more": None, "goals": [], **head}
     return {**decision.as_json(), **head}

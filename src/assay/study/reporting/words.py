@@ -3,8 +3,10 @@
 Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
+from math import ceil, floor
+
 from assay.nouns.canonical import Json
-from assay.nouns.decision import Decision
+from assay.nouns.decision import NO_TARGET, Decision
 from assay.study.online.reading import read_running
 from assay.study.progress import Progress
 from assay.study.readings.reading import Estimates
@@ -34,6 +36,8 @@ def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -
     """What to do now, in a sentence."""
     if decision is None:
         return f"No verdict yet: {_waits(shown.progress)}. Numbers are shown at the look the plan names, not before."
+    if decision.outcome == "ship" and NO_TARGET in decision.reasons:
+        return "Known as exactly as was asked. No goal has a target, so whether it is good enough is yours to say."
     if decision.outcome in SAID:
         return SAID[decision.outcome]
     if standing.plan.is_online:
@@ -44,6 +48,31 @@ def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -
     if not decision.more.enough:
         return f"Even all {decision.more.labels:,} remaining units may not settle it: ask for less, or accept what is known."
     return f"Label {decision.more.labels:,} more, {decision.more.flagged:,} of them flagged."
+
+
+PLAIN = {
+    "precision": "Of 100 units that {} flags, {} are positive.",
+    "recall": "Of 100 positive units, {} flags {}.",
+    "accuracy": "Of 100 units, {} is right about {}.",
+}
+
+
+def plain_words(decision: Decision | None, ask: str) -> list[Json]:
+    """The question that was asked, and what is known of the goals, for somebody who knows no statistics."""
+    said: list[Json] = [f"Asked about each unit: {ask}"] if ask else []
+    found = [verdict.estimate for verdict in decision.goals] if decision is not None else []
+    for one in found:
+        if one.metric in PLAIN and one.over is None:
+            where = "" if one.slice is None else f"In {one.slice[0]}={one.slice[1]}: "
+            said.append(where + PLAIN[one.metric].format(one.classifier, _of_hundred(one.low, one.high)))
+    return said
+
+
+def _of_hundred(low: float, high: float) -> str:
+    """Two shares as counts of 100, rounded outward; as many digits as their distance needs."""
+    digits = 0 if high - low > 0.02 else 1 if high - low > 0.002 else 2
+    scale = 10**digits
+    return f"{floor(100 * low * scale) / scale:.{digits}f} to {ceil(100 * high * scale) / scale:.{digits}f}"
 
 
 def _waits(done: Progress) -> str:

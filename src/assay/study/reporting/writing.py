@@ -37,19 +37,28 @@ def write_report(report: Mapping[str, Json], paths: Sequence[Path]) -> tuple[Pat
     """Writes the report to these files, each as its ending says; the JSON first, beside the first of them if none is named for it."""
     refuse_endings(paths)
     data = [path for path in paths if path.suffix == DATA] or [path.with_suffix(DATA) for path in paths[:1]]
-    shown = [path for path in paths if path.suffix in SHOWN]
-    for path in data:
-        write_whole(path, json_text(report))
-    for path in shown:
-        write_whole(path, SHOWN[path.suffix](report))
-    return (*data, *shown)
+    texts = {path: json_text(report) for path in data}
+    texts |= {path: SHOWN[path.suffix](report) for path in paths if path.suffix in SHOWN}
+    for path, text in texts.items():
+        write_whole(path, text)
+    return tuple(texts)
+
+
+def show_held(report: Mapping[str, Json], paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The same for a report that was read from a file. Refuses what does not have the shape of one, and writes nothing then."""
+    try:
+        return write_report(report, paths)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
+        raise FileError(
+            f"this report.json has not the shape of one ({type(error).__name__}: {error!s:.80}): name a file as assay report wrote it"
+        ) from None
 
 
 def read_report(path: Path) -> dict[str, Json]:
     """A report.json that was written before. Refuses what is none, or of a later version."""
     try:
         held: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FileError(f"{path} cannot be read as report.json ({error}): name the file that assay report wrote") from None
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise FileError(f"{path} is no report of assay, its format is not {FORMAT!r}: name the file that assay report wrote")
