@@ -28,10 +28,11 @@ def closed_after_a_peek(standing: Standing) -> bool:
 
     Closed, or with more than a twentieth of the plan's units told as skipped or cannot tell since then.
     """
-    peeked = any(not look.certified for look in standing.looks)
+    if all(look.certified for look in standing.looks):
+        return False
     closed = any(label.labeler == CLOSER for told in standing.answers.values() for label in told.values())
     left = standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
-    return peeked and (closed or left or any(label.labeler == CLOSER for label in standing.gold.values()))
+    return closed or left or any(label.labeler == CLOSER for label in standing.gold.values())
 
 
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
