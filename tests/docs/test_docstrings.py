@@ -85,7 +85,7 @@ def test_inherited_methods_and_properties_are_looked_at() -> None:
 
 def example_of(command: click.Command, name: str) -> str:
     """What follows "Example:" in the help of a command; empty where nothing does."""
-    shown = command.get_help(click.Context(command, info_name=name))
+    shown = command.get_help(click.Context(command, info_name=name, **cli.context_settings))  # a command keeps its first help option
     return shown.replace("Examples:", "Example:").partition("Example:")[2].partition("Options:")[0]
 
 
