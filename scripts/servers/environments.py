@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 from servers.processes import Failed
@@ -27,3 +28,12 @@ def installed(home: Path, program: str, package: str, *, size: str, constraints:
     whole.write_text(wanted)
     print(f"installed in {time.monotonic() - began:.0f} s", file=sys.stderr)
     return found
+
+
+def is_answering(url: str) -> bool:
+    """Whether the server is up."""
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/health", timeout=2) as reply:
+            return reply.status == 200
+    except OSError:
+        return False

@@ -9,10 +9,9 @@ import secrets
 import shutil
 import signal
 import tempfile
-import urllib.request
 from pathlib import Path
 
-from servers.environments import installed
+from servers.environments import installed, is_answering
 from servers.processes import FOLDER, HOST, end, free_port, launch, save, wait_for
 
 VERSION = "1.23.2"
@@ -45,15 +44,6 @@ def settings(data: Path, token: str, password: str) -> dict[str, str]:
         "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-
-
-def is_answering(url: str) -> bool:
-    """Whether the server is up."""
-    try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/health", timeout=2) as reply:
-            return reply.status == 200
-    except OSError:
-        return False
 
 
 def serve(state: dict, data: Path, token: str, password: str) -> tuple[str, dict]:

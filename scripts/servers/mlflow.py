@@ -7,10 +7,9 @@ started in a session of its own and ended with all of that session. Versions are
 import os
 import signal
 import tempfile
-import urllib.request
 from pathlib import Path
 
-from servers.environments import installed
+from servers.environments import installed, is_answering
 from servers.processes import FOLDER, HOST, free_port, launch, save, wait_for
 
 VERSION = "3.17.2"
@@ -33,15 +32,6 @@ def settings() -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("LANG", "HOME", "TMPDIR") if name in os.environ}
     path = f"{home() / 'bin'}{os.pathsep}{os.environ.get('PATH', '/usr/bin:/bin')}"
     return kept | {"PATH": path, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true", "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def is_answering(url: str) -> bool:
-    """Whether the server is up."""
-    try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/health", timeout=2) as reply:
-            return reply.status == 200
-    except OSError:
-        return False
 
 
 def start(state: dict) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from assay.engines.warehouses import place_of
 from assay.errors import ConfigurationError
+from assay.nouns.address import without_password
 from assay.writing import write_whole
 
 LARGEST = 1e15  # of any number; beyond it nothing is meant
@@ -90,13 +90,7 @@ class Configuration:
 
 def has_password(address: str | None) -> bool:
     """Whether an address holds a password."""
-    if address is None or "://" not in address:
-        return False
-    try:
-        parts = urlsplit(address)
-        return bool(parts.password) or "password" in parse_qs(parts.query)
-    except ValueError:
-        return False
+    return address is not None and without_password(address) != address
 
 
 def read_configuration(path: Path) -> Configuration:
