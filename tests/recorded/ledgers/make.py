@@ -1,4 +1,4 @@
-"""Writes the ledger of the newest schema to be kept: `python -m tests.recorded.ledgers.make FOLDER` makes VERSION.sql and VERSION.json.
+"""Writes the ledgers of the newest schema to be kept: `python -m tests.recorded.ledgers.make FOLDER` makes a .sql and a .json for each story.
 
 Run once for a new version, before it is released; never for one that is.
 """
@@ -8,6 +8,7 @@ import json
 import sqlite3
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,16 +29,8 @@ START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 
 def made(path: Path) -> Study:
     """A study that went through everything a ledger holds."""
-    rng = np.random.default_rng(5)
-    score = np.round(rng.beta(0.5, 1.5, UNITS), 4)
-    ids = [f"u{i:03d}" for i in range(UNITS)]
-    says = dict(zip(ids, np.where(rng.random(UNITS) < score, "yes", "no").tolist(), strict=True))
-    table = {"id": ids, "score": score, "text": [f"made-up text {i} <b>'quoted'</b>" for i in range(UNITS)]}
-    seconds, ticks = itertools.count(), itertools.count(int(START.timestamp()))
-    ledger = SqliteLedger(f"sqlite:///{path}", clock=lambda: (START + timedelta(seconds=next(seconds))).isoformat(timespec="microseconds"))
-    goals = ["precision +-0.2", "recall >= 0.4"]
-    study = Study.create(NAME, read_population(table, score="score", threshold=0.5), goals=goals, ledger=ledger)
-    study.plan(30)
+    study, ledger, says = planned(path)
+    ticks = itertools.count(int(START.timestamp()))
     desk = Desk(study, clock=lambda: float(next(ticks)))
     desk.set_sheet(Sheet(show=(Shown("text"),), instructions="Read it all.", ask="Is it?"))
     desk.double(0.3)
@@ -45,6 +38,32 @@ def made(path: Path) -> Study:
     study.estimate()
     people(ledger)
     return study
+
+
+def closed(path: Path) -> Study:
+    """A study that was closed while some of its units had no answer: they are recorded as never answered, under a name ledgers depend on."""
+    study, _, says = planned(path)
+    batch = study.ask(30)
+    assert batch is not None
+    study.tell([{"unit": unit, "answer": says[unit], "labeler": "ada"} for unit in batch.units[:26]])
+    study.close()
+    study.estimate()
+    return study
+
+
+def planned(path: Path) -> tuple[Study, SqliteLedger, dict[str, str]]:
+    """A study with its plan, and what the units truly are."""
+    rng = np.random.default_rng(5)
+    score = np.round(rng.beta(0.5, 1.5, UNITS), 4)
+    ids = [f"u{i:03d}" for i in range(UNITS)]
+    says = dict(zip(ids, np.where(rng.random(UNITS) < score, "yes", "no").tolist(), strict=True))
+    table = {"id": ids, "score": score, "text": [f"made-up text {i} <b>'quoted'</b>" for i in range(UNITS)]}
+    seconds = itertools.count()
+    ledger = SqliteLedger(f"sqlite:///{path}", clock=lambda: (START + timedelta(seconds=next(seconds))).isoformat(timespec="microseconds"))
+    goals = ["precision +-0.2", "recall >= 0.4"]
+    study = Study.create(NAME, read_population(table, score="score", threshold=0.5), goals=goals, ledger=ledger)
+    study.plan(30)
+    return study, ledger, says
 
 
 def label(desk: Desk, says: dict[str, str]) -> None:
@@ -71,21 +90,25 @@ def people(ledger: SqliteLedger) -> None:
         connection.execute(sa.insert(SECRET), [secret])
 
 
-def write(folder: Path) -> None:
-    """The ledger as text, and what it says."""
+STORIES: dict[str, Callable[[Path], Study]] = {HEAD: made, f"{HEAD}-closed": closed}
+
+
+def write(folder: Path, name: str) -> None:
+    """The ledger of a story as text, and what it says."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "ledger.db"
-        study = made(path)
+        study = STORIES[name](path)
         shown, decision, entries = study.estimate(), study.decide(), study.ledger.entries(NAME)
         assert decision is not None
         assert study.verify().passed
         told = {"version": HEAD, "study": NAME, "entries": len(entries), "hashes": [entry.hash for entry in entries]}
         said = {**told, "estimates": shown.as_json(), "outcome": decision.outcome}
-        (folder / f"{HEAD}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+        (folder / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
         with sqlite3.connect(path) as connection:
-            (folder / f"{HEAD}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
+            (folder / f"{name}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
         connection.close()
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    for story in STORIES:
+        write(Path(sys.argv[1]), story)

@@ -25,7 +25,8 @@ from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.ledgers.test_sqlite import without_rights
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "ledgers"
-VERSIONS = sorted(path.stem for path in RECORDED.glob("*.sql"))
+VERSIONS = sorted(path.stem for path in RECORDED.glob("*.sql"))  # "0002", or "0002-closed" where a version has another story
+OLDER = VERSIONS[0]
 Rows = dict[str, list[dict[str, Any]]]
 
 on_both = pytest.mark.parametrize("under", PARAMETERS)
@@ -73,7 +74,7 @@ def recorded(under: UnderTest, version: str, folder: Path) -> str:
         return under.address(folder)
     address = under.address(folder)
     engine = engine_of(address)
-    migrate_to(engine, version)
+    migrate_to(engine, version.split("-")[0])
     rows = rows_of(engine_of(f"sqlite:///{as_file(version, folder / 'recorded.db')}"))
     with engine.begin() as connection:
         for name, some in rows.items():
@@ -85,9 +86,17 @@ def recorded(under: UnderTest, version: str, folder: Path) -> str:
 
 def test_a_ledger_of_every_version_is_kept() -> None:
     migrations = {path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}
-    assert set(VERSIONS) == migrations
-    assert max(VERSIONS) == HEAD
-    assert all(expected(version)["version"] == version for version in VERSIONS)
+    assert {version.split("-")[0] for version in VERSIONS} == migrations
+    assert max(migrations) == HEAD
+    assert all(expected(version)["version"] == version.split("-")[0] for version in VERSIONS)
+
+
+@on_both
+def test_units_closed_without_an_answer_stay_closed(under: UnderTest, tmp_path: Path) -> None:
+    """They were recorded under a name of the product's own, which a ledger depends on for ever."""
+    study = Study.load("recorded", ledger=open_ledger(recorded(under, f"{HEAD}-closed", tmp_path)))
+    assert (study.status().progress.never_answered, study.status().progress.complete) == (4, True)
+    assert study.close().recorded == 0
 
 
 @pytest.mark.parametrize("path", sorted(RECORDED.glob("0*.*")), ids=lambda path: path.name)
@@ -189,14 +198,14 @@ def test_an_interrupted_migration_leaves_the_old_version_whole(
 ) -> None:  # fmt: skip
     with pytest.MonkeyPatch.context() as whole:
         whole.setattr("alembic.op.create_table", create_table_of_alembic)
-        address = recorded(under, VERSIONS[-2], tmp_path)
+        address = recorded(under, OLDER, tmp_path)
     engine = engine_of(address)
     before = rows_of(engine)
     with pytest.raises(RuntimeError, match="the power is gone"):
         open_ledger(address)
     assert rows_of(engine) == before
     with engine.connect() as connection:
-        assert version_of(connection) == VERSIONS[-2]
+        assert version_of(connection) == OLDER
     interrupted()
     assert isinstance(open_ledger(address), Database)
     with engine.connect() as connection:
@@ -250,7 +259,7 @@ def test_a_ledger_of_a_later_version_is_refused_and_left_alone(under: UnderTest,
 def test_two_that_open_an_old_ledger_at_once_both_find_the_new_one(under: UnderTest, tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    address = recorded(under, VERSIONS[0], tmp_path)
+    address = recorded(under, OLDER, tmp_path)
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda _: open_ledger(address).last("recorded"), range(3)))
-    assert found == [expected(VERSIONS[0])["entries"]] * 3
+    assert found == [expected(OLDER)["entries"]] * 3
