@@ -56,11 +56,11 @@ services-test:
 many-labelers:
 	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
 
-# The seed reaches the tests as ASSAY_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
+# The seed reaches the tests as FEWLABELS_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)
 statistics:
 	@echo "seed $(SEED)"
-	ASSAY_TEST_SEED=$(SEED) $(PYTEST) -m "slow or statistics" tests
+	FEWLABELS_TEST_SEED=$(SEED) $(PYTEST) -m "slow or statistics" tests
 
 # Goes on where it was stopped; cells made by the same code are kept. About an hour on two cores.
 atlas:

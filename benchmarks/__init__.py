@@ -1,1 +1,1 @@
-"""Studies of assay against known truth, beside the product; nothing here is installed."""
+"""Studies of fewlabels against known truth, beside the product; nothing here is installed."""

@@ -4,7 +4,7 @@
 
 share = mean squared error of bands / mean squared error of the other, both at the same number of labels. Errors shrink as one over the
 labels, so the share is also the part of the other's labels that bands needs. F1 against four methods, precision against one; the
-methods are in benchmarks.baselines. The error of bands is that of `assay.simulate`, drawn again here from the same stream to know its
+methods are in benchmarks.baselines. The error of bands is that of `fewlabels.simulate`, drawn again here from the same stream to know its
 Monte-Carlo error.
 """
 
@@ -18,21 +18,21 @@ from typing import Any, NamedTuple
 import duckdb
 import numpy as np
 
-import assay
-from assay.designs.base import water_fill
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.metrics import metric_named
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.simulate import Cell, replicate
+import fewlabels
 from benchmarks.against_page import page
 from benchmarks.baseline_online import online
 from benchmarks.baseline_ratio import deviations, importance, poisson, poisson_f1
 from benchmarks.baselines import Floats, Judged, guesses, simple, true_shares, two_bin
 from benchmarks.options import read_options
 from benchmarks.tables import Bench, load
+from fewlabels.designs.base import water_fill
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import Cell, replicate
 
 TABLES = (
     ("mnist8", "mlp"),
@@ -124,7 +124,7 @@ def read_units(bench: Bench) -> tuple[Judged, float]:
 
 
 def bands_again(bench: Bench, cell: Cell, *, seed: int) -> Error:
-    """The error of a cell of `assay.simulate`, drawn again from its stream: the same mean squared error, and how sure it is."""
+    """The error of a cell of `fewlabels.simulate`, drawn again from its stream: the same mean squared error, and how sure it is."""
     engine, metric = open_engine(bench.population), metric_named(cell.metric)
     profile = engine.profile()
     design = choose_design(profile, [metric], labels=cell.labels)
@@ -134,7 +134,7 @@ def bands_again(bench: Bench, cell: Cell, *, seed: int) -> Error:
     assert cell.truth is not None
     assert cell.rmse is not None
     found = Error.of(measure(metric, tally, tail=0.025).value, cell.truth)
-    assert math.isclose(found.mse, cell.rmse**2, rel_tol=1e-9), "assay.simulate draws from other streams than this benchmark believes"
+    assert math.isclose(found.mse, cell.rmse**2, rel_tol=1e-9), "fewlabels.simulate draws from other streams than this benchmark believes"
     return found
 
 
@@ -162,7 +162,7 @@ def compare(bench: Bench, number: int, *, reps: int, seed: int) -> Iterator[dict
     """All methods on one table; `number` is its place in TABLES. Precision needs fewer labels than flagged units."""
     units, threshold = read_units(bench)
     for metric, fits in (("f1", LABELS), ("precision", tuple(n for n in LABELS if n < units.N1))):
-        cells = assay.simulate(
+        cells = fewlabels.simulate(
             bench.population, truth=bench.truth, metrics=(metric,), labels=fits, designs=("bands",), reps=reps, seed=seed
         )
         for cell in cells:

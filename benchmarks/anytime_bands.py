@@ -7,15 +7,15 @@ from time import perf_counter
 
 import numpy as np
 
-from assay.estimators.online import path, terms_of
-from assay.intervals.anytime import bet, no_evidence, walk, width_effects
-from assay.nouns.metrics import F1
-from assay.randomness import stream
 from benchmarks.anytime_made import METRICS, TABLES, plain, precision, real, tailed
 from benchmarks.anytime_paths import BAND, Paths, Setting, drawn, highest
 from benchmarks.anytime_rules import FEWEST, best_half_width, ever_missed, fixed_for_width, fixed_half_width, simple_counts, wald
 from benchmarks.anytime_store import Row
 from benchmarks.anytime_widths import Widths, agreement, stops, widths
+from fewlabels.estimators.online import path, terms_of
+from fewlabels.intervals.anytime import bet, no_evidence, walk, width_effects
+from fewlabels.nouns.metrics import F1
+from fewlabels.randomness import stream
 
 MISSING_, WIDE, STOPPING, GRID, SPEED, EXHAUSTED = 71, 72, 73, 74, 75, 76  # purposes of the streams
 T = 3_000

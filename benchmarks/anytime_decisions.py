@@ -5,9 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from assay.intervals.anytime import Evidence, bet, no_evidence
-from assay.nouns.arrays import FloatArray
-from assay.randomness import stream
 from benchmarks.anytime_made import contested, f1_contest, plain, precision
 from benchmarks.anytime_paths import BATCH, DECISION, Decided, Paths, Setting, chunks, decided, drawn
 from benchmarks.anytime_rules import (
@@ -23,6 +20,9 @@ from benchmarks.anytime_rules import (
     wilson,
 )
 from benchmarks.anytime_store import Row
+from fewlabels.intervals.anytime import Evidence, bet, no_evidence
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.randomness import stream
 
 DECIDING, THRESHOLD, TOLERANT, CONTEST, SIGN, RULES = 81, 82, 83, 84, 85, 86  # purposes of the streams
 TARGET, TOLERANCE = 0.9, 0.02

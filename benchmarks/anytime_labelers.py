@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.designs.online import asking_rates
-from assay.intervals.anytime import Steps, bet, no_evidence
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.randomness import stream
 from benchmarks.anytime_made import precision
 from benchmarks.anytime_paths import BAND, DECISION, Paths, Setting, chunks, drawn, highest
 from benchmarks.anytime_store import Row
+from fewlabels.designs.online import asking_rates
+from fewlabels.intervals.anytime import Steps, bet, no_evidence
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.randomness import stream
 
 WORKING, DROPPING, AHEAD, LOOSE = 91, 92, 93, 94  # purposes of the streams
 LABELERS, LARGEST_BATCH = 50, 20

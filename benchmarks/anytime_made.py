@@ -7,14 +7,14 @@ import duckdb
 import numpy as np
 from scipy.optimize import brentq
 
-from assay.designs.online import online_bands
-from assay.estimators.linearize import doubted_guide, sizes
-from assay.estimators.online import difference_terms, terms_of
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.nouns.metrics import ACCURACY, F1, PRECISION, metric_named
-from assay.planning.choosing import frame_of
 from benchmarks.anytime_paths import Setting
 from benchmarks.made import known
+from fewlabels.designs.online import online_bands
+from fewlabels.estimators.linearize import doubted_guide, sizes
+from fewlabels.estimators.online import difference_terms, terms_of
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.metrics import ACCURACY, F1, PRECISION, metric_named
+from fewlabels.planning.choosing import frame_of
 
 BANDS = 10
 RATIO = 0.69  # of the variance of the best fixed draw from the bands to that of a simple random draw

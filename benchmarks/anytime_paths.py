@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.designs.online import asking_rates, even_share, predicted
-from assay.estimators.online import influences
-from assay.intervals.anytime import EFFECTS, MISSING, Evidence, Steps, Terms, bet, no_evidence
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.designs.online import asking_rates, even_share, predicted
+from fewlabels.estimators.online import influences
+from fewlabels.intervals.anytime import EFFECTS, MISSING, Evidence, Steps, Terms, bet, no_evidence
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 BATCH = 10
 AT_ONCE = 2_500  # paths that are walked together

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from benchmarks.anytime_paths import BATCH, ERROR, Decided, Paths, Setting, drawn
 from benchmarks.baseline_online import smoothed_shares
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 TWO_SIDED, ONE_SIDED, POWER = (float(norm.ppf(p)) for p in (1 - ERROR / 2, 1 - ERROR, 0.9))
 FEWEST = 30  # labels before Wald's and Wilson's intervals are looked at

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.intervals.anytime import EFFECTS, Evidence, band_of, bet, no_evidence
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from benchmarks.anytime_paths import BAND, BATCH, ERROR, Paths, Setting, drawn
+from fewlabels.intervals.anytime import EFFECTS, Evidence, band_of, bet, no_evidence
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 NEAREST, GROWING = 0.001, 1.22  # offsets of the grid from the truth
 AT_ONCE = 500  # paths that are walked together

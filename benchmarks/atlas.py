@@ -22,23 +22,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.designs.base import takes, water_fill
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.linearize import influence
-from assay.estimators.measuring import measure
-from assay.estimators.weighted import recalibrate
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.simulate import measure_each, replicate, true_value
 from benchmarks import made
 from benchmarks.atlas_page import page, summary
 from benchmarks.tables import Mode, load
+from fewlabels.designs.base import takes, water_fill
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.linearize import influence
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.weighted import recalibrate
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import measure_each, replicate, true_value
 
 SEED = 42
 FULL_REPS, OTHER_REPS = 4_000, 1_000
@@ -47,7 +47,7 @@ EIGHT = ("precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", 
 TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
 TABLE_MODES: tuple[Mode, ...] = ("real", "shuffled", "reversed", "noise")
 # no number depends on these
-WORDS = tuple(f"assay.nouns.{name}" for name in ("estimate", "goal", "classifier", "population", "draw"))
+WORDS = tuple(f"fewlabels.nouns.{name}" for name in ("estimate", "goal", "classifier", "population", "draw"))
 OTHER_LABELS = 500
 OTHER_METRICS = (*(name for name in METRICS if name not in EIGHT), "f2", "f0.5", "cost[0,1,5,0]")
 OTHER_INTERVALS: tuple[IntervalKind, ...] = ("strict", "midp", "wald", "beta", "bootstrap", "rao_wu")
@@ -55,7 +55,14 @@ COUNT_INTERVALS: tuple[IntervalKind, ...] = ("clopper_pearson", "wilson")
 COUNT_METRICS = ("precision", "recall", "f1", "accuracy", "prevalence")
 OTHER_LEVELS = (0.8, 0.9, 0.99)
 OTHER_DESIGNS: tuple[DesignName, ...] = ("proportional", "constant", "neyman", "two_bins", "poisson", "importance")
-MATHEMATICS = ("assay.designs.", "assay.estimators.", "assay.intervals.", "assay.nouns.", "assay.planning.", "assay.study.simulate")
+MATHEMATICS = (
+    "fewlabels.designs.",
+    "fewlabels.estimators.",
+    "fewlabels.intervals.",
+    "fewlabels.nouns.",
+    "fewlabels.planning.",
+    "fewlabels.study.simulate",
+)
 
 
 class Task(NamedTuple):
@@ -241,7 +248,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--table", type=Path, default=Path("src/assay/study/readings/atlas.json"))
+    parser.add_argument("--table", type=Path, default=Path("src/fewlabels/study/readings/atlas.json"))
     parser.add_argument("--hours", type=float, default=6.0)
     options = parser.parse_args()
     atlas = Atlas(options.out.with_suffix(".json"), code_hash(Path.cwd()))

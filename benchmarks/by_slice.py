@@ -7,28 +7,28 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 
-import assay
-from assay.designs.base import takes_of
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import fill_empty
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.arrays import IntArray
-from assay.nouns.choice import Choice
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import PRECISION
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.planning.asking import Ask, ask_of, expand
-from assay.planning.forecasting import groups_for
-from assay.planning.several import design_together
-from assay.planning.sizing import labels_for_all, labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate_cells, true_value
+import fewlabels
 from benchmarks.drift_page import Held, Sliced
 from benchmarks.fraud import BLOCK, MODELS, Table
+from fewlabels.designs.base import takes_of
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import fill_empty
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import PRECISION
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.asking import Ask, ask_of, expand
+from fewlabels.planning.forecasting import groups_for
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import labels_for_all, labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate_cells, true_value
 
 SLICES = ("country", "block")
 KINDS: tuple[IntervalKind, ...] = ("rec", "wald")
@@ -57,8 +57,8 @@ def benches(table: Table, names: Sequence[str], scratch: Path) -> Iterator[Bench
         connection.register("t", {**told, **{f"score_{m}": c[f"score_{m}"] for m in MODELS}})
         connection.execute(f"copy (select * from t) to '{path}' (format parquet)")
     for model in MODELS:
-        judged = assay.Classifier(model, score=f"score_{model}", threshold=table.threshold[model])
-        engine = open_engine(assay.read_population(path, id="id", classifiers=[judged], slices=list(SLICES)))
+        judged = fewlabels.Classifier(model, score=f"score_{model}", threshold=table.threshold[model])
+        engine = open_engine(fewlabels.read_population(path, id="id", classifiers=[judged], slices=list(SLICES)))
         profile = engine.profile()
         yield Bench(model, profile, engine.positives(profile, truth="y"))
 

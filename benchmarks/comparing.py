@@ -12,25 +12,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import assay
-from assay.deciding.ranking import claims
-from assay.engines.opening import open_engine
-from assay.estimators.comparing import PairTally, compare, pair_groups
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns import ladder
-from assay.nouns.choice import Choice
-from assay.nouns.design import Design
-from assay.nouns.goal import Goal
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.planning.asking import Ask, ask_of
-from assay.planning.choosing import choose_design
-from assay.planning.several import design_together
-from assay.randomness import stream
-from assay.study.simulate import replicate, replicate_cells
+import fewlabels
 from benchmarks.comparing_page import GUIDES, KINDS, METRICS, Family, Guide, Row, page
 from benchmarks.options import read_options
+from fewlabels.deciding.ranking import claims
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.comparing import PairTally, compare, pair_groups
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.several import design_together
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, replicate_cells
 
 PAIRS = (
     ("fraud_sample", "gbm", "lr"),
@@ -77,12 +77,12 @@ def load(folder: Path, table: str, models: Sequence[str]) -> Judged:
     """A table of real predictions with its truth; the first model's score is the guide."""
     manifest = json.loads((folder / "manifest.json").read_text())[table]
     found = [
-        assay.Classifier(
+        fewlabels.Classifier(
             m, score=f"score_{m}", threshold=float(manifest["metrics"]["models"][m].get("threshold") or manifest["thresholds"][m])
         )
         for m in models
     ]
-    engine = open_engine(assay.read_population(folder / f"{table}.parquet", id="id", classifiers=found))
+    engine = open_engine(fewlabels.read_population(folder / f"{table}.parquet", id="id", classifiers=found))
     profile = engine.profile()
     return Judged(profile, engine.positives(profile, truth="y"))
 

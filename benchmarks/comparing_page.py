@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from assay.nouns.estimate import IntervalKind
 from benchmarks.judging import verdict_of
+from fewlabels.nouns.estimate import IntervalKind
 
 METRICS = ("f1", "recall", "precision", "accuracy")
 KINDS: tuple[IntervalKind, ...] = ("rec", "strict", "wald")

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import duckdb
 
-import assay
-from assay.nouns.estimate import IntervalKind
-from assay.planning.choosing import DesignName
-from assay.study.simulate import Cell
+import fewlabels
 from benchmarks import judging
 from benchmarks.options import parser_of
 from benchmarks.tables import MODES, Bench, all_benches
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.planning.choosing import DesignName
+from fewlabels.study.simulate import Cell
 
 METRICS = ("precision", "recall", "f1")
 LABELS = (200, 500, 1_000)
@@ -56,7 +56,7 @@ def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:
     metrics, labels = (("recall", "f1"), HIDDEN_LABELS) if bench.mode == "hidden" else (METRICS, LABELS)
 
     def cells(designs: tuple[DesignName, ...], interval: IntervalKind) -> dict[tuple[str, int, str], Cell]:
-        found = assay.simulate(
+        found = fewlabels.simulate(
             bench.population, truth="y", metrics=metrics, labels=labels, designs=designs, reps=reps, seed=seed, interval=interval
         )
         return {(c.metric, c.labels, c.design): c for c in found}
@@ -72,7 +72,7 @@ def warned(bench: Bench, *, labels: int = 500) -> tuple[int, int]:
     halfway = end = 0
     for s in range(STUDIES):
         with tempfile.TemporaryDirectory() as folder:
-            study = assay.Study.create(f"s{s}", bench.population, goals=["f1 +-0.05"], ledger=f"sqlite:///{folder}/a.db")
+            study = fewlabels.Study.create(f"s{s}", bench.population, goals=["f1 +-0.05"], ledger=f"sqlite:///{folder}/a.db")
             study.plan(labels)
             first = study.ask(labels // 2)
             assert first is not None
@@ -97,7 +97,8 @@ def page(rows: Sequence[Row], warnings: dict[tuple[str, str], tuple[int, int]], 
         "# Coverage: how far the intervals were tested",
         "",
         "Every cell is a nominal 95 % interval, simulated on a table of real predictions whose truth is known (the tables are not part of "
-        "assay). The designs are made by the planner as for a study, each for its own metric. `rec` is the default; `strict` stands beside "
+        "fewlabels). The designs are made by the planner as for a study, each for its own metric. `rec` is the default; `strict` stands "
+        "beside "
         "it in every estimate ([rare](maths/rare.md)).",
         "",
         f"    python -m benchmarks.coverage --data FOLDER --reps {reps} --seed {seed} --out docs/coverage.md",

@@ -11,21 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import assay
-from assay.engines.base import Known
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.nouns.weights import QUANTA
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
+import fewlabels
 from benchmarks.judging import verdict_of
 from benchmarks.options import read_options
 from benchmarks.units import Urn
+from fewlabels.engines.base import Known
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.weights import QUANTA
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
 
 MODELS = ("gbm", "lr", "rules")
 METRICS = ("precision by amount", "recall by amount", "f1 by amount")
@@ -49,8 +49,8 @@ def load(folder: Path, model: str) -> Bench:
     """The payments as a model decides on them."""
     manifest = json.loads((folder / "manifest.json").read_text())["fraud_sample"]
     threshold = float(manifest["metrics"]["models"][model].get("threshold") or manifest["thresholds"][model])
-    judged = assay.Classifier(model, score=f"score_{model}", threshold=threshold)
-    engine = open_engine(assay.read_population(folder / "fraud_sample.parquet", id="id", classifiers=[judged], weight="amount"))
+    judged = fewlabels.Classifier(model, score=f"score_{model}", threshold=threshold)
+    engine = open_engine(fewlabels.read_population(folder / "fraud_sample.parquet", id="id", classifiers=[judged], weight="amount"))
     profile = engine.profile()
     known = engine.known(profile, truths=["y"])
     assert known.weight is not None

@@ -15,23 +15,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.deciding.alarms import Alarm, Promise, set_alarm, watch
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.estimators.periods import change, window
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import PRECISION, metric_named
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.by_slice import KINDS, SLICES, Bench, benches, held, in_slices
 from benchmarks.drift_page import Changed, Rung, Sliced, page
 from benchmarks.fraud import DAYS, DRIFT_DAY, MODELS, N, Table, fraud, load_maker, lr_precision
 from benchmarks.made import Known
 from benchmarks.options import read_options
 from benchmarks.weeks import Both, Period, Units, draw_both, pooled_truth, two_weeks
+from fewlabels.deciding.alarms import Alarm, Promise, set_alarm, watch
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.estimators.periods import change, window
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import PRECISION, metric_named
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 STEP = 5  # days of a period
 CHANGING, RINGING = 2, 3  # purposes of the streams below

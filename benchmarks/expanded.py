@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.intervals.expanded import Expansions, measure_expanded
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
+from fewlabels.intervals.expanded import Expansions, measure_expanded
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 
 METRICS = ("precision", "recall", "f1", "accuracy")
 DRAWS = ("one by one", "stratified", "a random fold")

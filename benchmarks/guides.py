@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.estimators.measuring import Measured
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
 from benchmarks.judging import verdict_of
 from benchmarks.options import read_options
 from benchmarks.piloting import SECOND_DRAWS, Automatic, Floats, Judged, Table, guided_by, load
+from fewlabels.estimators.measuring import Measured
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 
 CHOSEN_ON = ("mnist8", "hate_tweets", "fraud_sample")
 FRESH = (  # looked at once; one constant followed from that, see the page

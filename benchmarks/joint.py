@@ -10,21 +10,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import assay
-from assay.engines.base import Known
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.joint import joint_tally, measure_joint
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.profiling import profile_for
+import fewlabels
 from benchmarks.judging import verdict_of
 from benchmarks.options import parser_of
 from benchmarks.units import Urn
+from fewlabels.engines.base import Known
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.joint import joint_tally, measure_joint
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.profiling import profile_for
 
 EMOTIONS = ("gratitude", "anger", "sadness", "disgust", "fear", "embarrassment")
 MODELS = ("lr", "hgb", "nb")
@@ -43,8 +43,8 @@ class Bench(NamedTuple):
 def load(folder: Path, model: str, metric: str) -> Bench:
     """The population of a model, steered by the risk of the metric."""
     thresholds = json.loads((folder / "manifest.json").read_text())["goemotions6"]["thresholds"]
-    judged = [assay.Classifier(e, score=f"score_{e}_{model}", threshold=thresholds[e][model], question=e) for e in EMOTIONS]
-    population = assay.read_population(folder / "goemotions6.parquet", id="id", classifiers=judged)
+    judged = [fewlabels.Classifier(e, score=f"score_{e}_{model}", threshold=thresholds[e][model], question=e) for e in EMOTIONS]
+    population = fewlabels.read_population(folder / "goemotions6.parquet", id="id", classifiers=judged)
     steered, profile = profile_for(population, [parse_goal(f"{metric} +-0.05")])
     known = open_engine(steered).known(profile, truths=[f"y_{e}" for e in EMOTIONS])
     return Bench(profile, known, (np.array(known.truths) == "1").T.astype(np.float64))

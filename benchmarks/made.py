@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.nouns import ladder
-from assay.nouns.profile import Profile
+from fewlabels.nouns import ladder
+from fewlabels.nouns.profile import Profile
 
 GuideMode = Literal["own", "shuffled", "reversed"]
 GUIDE_MODES: tuple[GuideMode, ...] = ("own", "shuffled", "reversed")

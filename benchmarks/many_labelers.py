@@ -2,8 +2,8 @@
 
     python -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
 
-Each labeler is a process that works over HTTP on a real `assay serve`. Some of the labelers are killed with SIGKILL while they work, and go
-on as new processes; the server is killed and started again twice, and so is PostgreSQL, on data of its own with fsync on.
+Each labeler is a process that works over HTTP on a real `fewlabels serve`. Some of the labelers are killed with SIGKILL while they work,
+and go on as new processes; the server is killed and started again twice, and so is PostgreSQL, on data of its own with fsync on.
 """
 
 import argparse
@@ -23,15 +23,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import assay
-from assay.ledgers.base import Entry
-from assay.ledgers.database import Database
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.people import People
-from assay.randomness import is_double
-from assay.study.desk import Desk
+import fewlabels
 from benchmarks.many_labelers_page import page
 from benchmarks.many_labelers_servers import PostgresServer, WebServer
+from fewlabels.ledgers.base import Entry
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.people import People
+from fewlabels.randomness import is_double
+from fewlabels.study.desk import Desk
 
 STUDY, LEASE, DOUBLE = "many", 2.0, 0.1
 CLIENT = Path(__file__).with_name("many_labelers_client.py")
@@ -59,14 +59,14 @@ class Outcome:
         return self.answers / self.seconds
 
 
-def make_study(folder: Path, address: str, answers: int) -> assay.Study:
+def make_study(folder: Path, address: str, answers: int) -> fewlabels.Study:
     """A study that needs about so many answers, some of its units from two labelers."""
     rng = np.random.default_rng(42)
     n = answers * 3
     table = pa.table({"id": [f"u{i}" for i in range(n)], "score": rng.beta(0.5, 2, n), "text": [f"unit {i}" for i in range(n)]})
     pq.write_table(table, folder / "scored.parquet")
-    population = assay.read_population(str(folder / "scored.parquet"), score="score", threshold=0.5)
-    study = assay.Study.create(STUDY, population, goals=["f1 +-0.05"], ledger=address)
+    population = fewlabels.read_population(str(folder / "scored.parquet"), score="score", threshold=0.5)
+    study = fewlabels.Study.create(STUDY, population, goals=["f1 +-0.05"], ledger=address)
     study.plan(round(answers / (1 + DOUBLE)))
     Desk(study).double(DOUBLE)
     return study
@@ -166,11 +166,11 @@ def run(kind: str, *, labelers: int, answers: int, faults: bool, seed: int = 42,
         )  # fmt: skip
 
 
-def _told(study: assay.Study) -> int:
+def _told(study: fewlabels.Study) -> int:
     """Roughly how many answers there are; all there were last, while the database is down."""
     try:
         return study.written
-    except assay.AssayError:
+    except fewlabels.FewlabelsError:
         return 0
 
 
@@ -203,7 +203,7 @@ def read_logs(folder: Path) -> tuple[list[Given], list[Told]]:
     return given, told
 
 
-def wrong_in(study: assay.Study, entries: list[Entry], told: list[Told]) -> Iterator[str]:
+def wrong_in(study: fewlabels.Study, entries: list[Entry], told: list[Told]) -> Iterator[str]:
     """What the ledger has lost, has twice, or has from a labeler too many."""
     standing = study.standing
     seats = [(e.body["unit"], e.body["labeler"]) for e in entries]
@@ -222,7 +222,7 @@ def wrong_in(study: assay.Study, entries: list[Entry], told: list[Told]) -> Iter
     yield from study.verify().findings
 
 
-def wrong_leases(study: assay.Study, given: list[Given]) -> Iterator[str]:
+def wrong_leases(study: fewlabels.Study, given: list[Given]) -> Iterator[str]:
     """Units that were in the hands of more labelers at a time than the plan asks for."""
     salt = study.standing.salt
     for unit, grants in by_unit(given).items():

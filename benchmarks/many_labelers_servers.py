@@ -1,4 +1,4 @@
-"""The servers that many labelers work against, and that die: `assay serve`, and a PostgreSQL with data of its own."""
+"""The servers that many labelers work against, and that die: `fewlabels serve`, and a PostgreSQL with data of its own."""
 
 import os
 import pwd
@@ -37,12 +37,21 @@ def wait_for_port(port: int, process: subprocess.Popen[str] | subprocess.Popen[b
 
 
 class WebServer:
-    """`assay serve` on a ledger; always on the same port."""
+    """`fewlabels serve` on a ledger; always on the same port."""
 
     def __init__(self, address: str, folder: Path, *, lease: float) -> None:
         """Starts it."""
         self._port, self._folder = free_port(), folder
-        serve = [str(Path(sys.executable).with_name("assay")), "serve", "--ledger", address, "--data", str(folder), "--lease", str(lease)]
+        serve = [
+            str(Path(sys.executable).with_name("fewlabels")),
+            "serve",
+            "--ledger",
+            address,
+            "--data",
+            str(folder),
+            "--lease",
+            str(lease),
+        ]
         self._command = [*serve, "--port", str(self._port), "--json"]
         self.url = f"http://{HOST}:{self._port}"
         self.killed = 0
@@ -72,17 +81,17 @@ class PostgresServer:
 
     def __init__(self) -> None:
         """Makes its data and starts it. PostgreSQL refuses root, so for root it runs as the package's own user."""
-        self._folder = Path(tempfile.mkdtemp(prefix="assay-many-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="fewlabels-many-"))
         self._tools = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
         self._how: dict[str, object] = {"cwd": self._folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}}
         if os.getuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self._folder, user.pw_uid, user.pw_gid)
             self._how |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        made = [self._tools / "initdb", "-D", "data", "-U", "assay", "--auth=trust", "--encoding=UTF8"]
+        made = [self._tools / "initdb", "-D", "data", "-U", "fewlabels", "--auth=trust", "--encoding=UTF8"]
         subprocess.run([str(part) for part in made], check=True, capture_output=True, **self._how)  # type: ignore[call-overload]  # kept as data
         self._port = free_port()
-        self.address = f"postgresql://assay@{HOST}:{self._port}/postgres"
+        self.address = f"postgresql://fewlabels@{HOST}:{self._port}/postgres"
         self.killed = 0
         self._process = self._started()
 

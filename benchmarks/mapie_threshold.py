@@ -2,7 +2,7 @@
 
 MAPIE (scikit-learn-contrib) controls precision by Learn Then Test (Angelopoulos et al. 2021). Two ways to use it: as it comes (100 even
 thresholds, Bonferroni-Holm), and by fixed sequence over those of the same thresholds that flag labels enough to show the target, from the
-highest down. It is no dependency of assay.
+highest down. It is no dependency of fewlabels.
 
     PYTHON -I benchmarks/mapie_threshold.py TABLES.npz CASES.json OUT.json
 """

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from assay.nouns.arrays import FloatArray
-from assay.randomness import stream
 from benchmarks.number_draws import Covered, covered
 from benchmarks.number_rules import FAMILIES, FORMER, RULES, Rule, salts
 from benchmarks.number_scores import TESTS, flip_bases, of_flips, of_salts
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.randomness import stream
 
 ERROR = 1e-3
 FIRST = 32  # bits of the number are its left half; those after them part numbers that agree in these

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.randomness import stream
 from benchmarks.number_rules import FAMILIES, Rule, salts
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.randomness import stream
 
 STRATA, SIZE, TAKE = 4, 2_000, 50
 DRAWS = 64  # the purpose of the streams below

@@ -1,6 +1,6 @@
 """The rules that make permanent numbers, the twins that a battery must refuse, and the ids and salts they are tried on.
 
-fast                          what assay draws by: five rounds, shift 14, the left half first
+fast                          what fewlabels draws by: five rounds, shift 14, the left half first
 md5                           the control: nobody doubts it
 shift 16                      fast with a shift that mixes less: not told apart from random either
 2, 3, 4 rounds                twins of fast with too few rounds: the first half is as it was a round before the last
@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.nouns.arrays import IntArray
-from assay.randomness import HALF, ROUND_SHIFT, ROUNDS, fast_numbers, permanent_numbers, stream
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.randomness import HALF, ROUND_SHIFT, ROUNDS, fast_numbers, permanent_numbers, stream
 
 Rule: TypeAlias = Callable[[str, IntArray], IntArray]
 SALTS, IDS, STREAMS = 60, 61, 62  # purposes of the streams below

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy import stats
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.randomness import BITS, TOP, stream
 from benchmarks.number_rules import Rule, related
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.randomness import BITS, TOP, stream
 
 LAGS = (1, 2, 10, 1000)
 WINDOWS = (42, 32, 21, 10, 0)  # the first bit of each window of ten

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.nouns.arrays import IntArray
-from assay.randomness import fast_numbers
 from benchmarks.number_rules import RULES, STREAMS, halves, md5_numbers, salts
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.randomness import fast_numbers
 
 CHUNK = 1 << 18
 Words = NDArray[np.uint32]

@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.arrays import IntArray
-from assay.nouns.choice import Choice, Several
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.profile import Profile
-from assay.planning.asking import Ask, ask_of
-from assay.planning.choosing import choose_design
-from assay.planning.several import design_together
-from assay.planning.sizing import labels_for_all, labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.options import read_options
 from benchmarks.tables import load
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.choice import Choice, Several
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import labels_for_all, labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
 PAIRS = (

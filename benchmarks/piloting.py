@@ -8,19 +8,19 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.designs.base import takes
-from assay.engines.base import Known
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns import ladder
-from assay.nouns.design import Design
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.profile import Profile
-from assay.nouns.tally import PhasedTally, Tally
-from assay.planning.choosing import choose_design, frame_of
-from assay.planning.guiding import divide, fit_guide, log_odds
-from assay.study.simulate import replicate
 from benchmarks.units import Rows, Urn
+from fewlabels.designs.base import takes
+from fewlabels.engines.base import Known
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import PhasedTally, Tally
+from fewlabels.planning.choosing import choose_design, frame_of
+from fewlabels.planning.guiding import divide, fit_guide, log_odds
+from fewlabels.study.simulate import replicate
 
 Floats = NDArray[np.float64]
 TAIL = 0.025

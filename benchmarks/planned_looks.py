@@ -10,23 +10,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.deciding.planned_looks import Look, planned_looks
-from assay.designs.base import takes_of
-from assay.estimators.comparing import PairGroups
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import AnyTally
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.simulate import true_value
 from benchmarks.comparing import Judged, asked, drawn_for, load
 from benchmarks.judging import verdict_of
 from benchmarks.made import GuideMode, known, noise, overconfident, precise, turned
 from benchmarks.options import read_options
+from fewlabels.deciding.planned_looks import Look, planned_looks
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.comparing import PairGroups
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import AnyTally
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import true_value
 
 LEVEL = 0.95
 LOOKS, BUDGETS = (2, 5, 10), (300, 1_000)

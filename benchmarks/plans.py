@@ -15,21 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.estimators.weighted import calibration
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.goal import parse_goal
-from assay.nouns.profile import Profile
-from assay.planning.asking import Ask, ask_of
-from assay.planning.believing import at_their_worst, recalibrated
-from assay.planning.choosing import choose_design
-from assay.planning.sizing import labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.options import read_options
 from benchmarks.tables import SEVEN, load
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.weighted import calibration
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.believing import at_their_worst, recalibrated
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 TABLES = (*SEVEN, ("news20_rec_autos", "nb"), ("news20_sci_electronics", "lr"))
 METRICS, HALF_WIDTHS = ("precision", "recall", "f1"), (0.03, 0.05, 0.10)
@@ -114,7 +114,8 @@ def page(found: Sequence[Row], *, seed: int) -> str:
         f"    python -m benchmarks.plans --data FOLDER --seed {seed} --out docs/plans.md",
         "",
         "A plan names the labels with which a half-width is reached on average. Here it is held against tables of real predictions whose "
-        "truth is known (the tables are not part of assay). *came* is the mean half-width of the reported interval (REC, 95 %) over the "
+        "truth is known (the tables are not part of fewlabels). *came* is the mean half-width of the reported interval (REC, 95 %) over "
+        "the "
         f"goal's. *pilot*: the scores recalibrated on each side by {PILOT} labels of the same design, {PILOTS} pilots, {DRAWS} draws of "
         "the planned size for each; the labels are those of the median pilot, with the range of all. *word*: the scores as they are, 100 "
         "draws. *worst*: what the plan names if the scores say nothing inside a side and are off between them.",

@@ -17,21 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.designs.base import takes
-from assay.engines.opening import open_engine
-from assay.estimators.gold import GoldTally, measure_with_gold
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns import ladder
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.options import read_options
 from benchmarks.tables import load
+from fewlabels.designs.base import takes
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.gold import GoldTally, measure_with_gold
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 TABLE, MODEL = "hate_tweets", "lr"
 METRICS = ("prevalence", "f1", "precision", "recall")
@@ -212,7 +212,8 @@ def page(units: Units, rows: Sequence[Row], *, reps: int, seed: int) -> str:
     lines = [
         "# Labels that err: how far the correction was tested",
         "",
-        f"Real votes on {units.y.size:,} short messages ({TABLE}, classifier {MODEL}; the table is not part of assay): hate speech or not. "
+        f"Real votes on {units.y.size:,} short messages ({TABLE}, classifier {MODEL}; the table is not part of fewlabels): hate speech "
+        f"or not. "
         "Each labeled unit is answered by one of its voters at random. A random fifth of the labeled units of each side also has the "
         "majority's answer as gold. The truth is the majority's answer to every unit. Nominal 95 %.",
         "",

@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-import assay
-from assay.designs.base import takes_of
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.arrays import IntArray
-from assay.nouns.choice import Choice
-from assay.nouns.goal import parse_goal
-from assay.nouns.metrics import METRICS
-from assay.nouns.profile import Profile
-from assay.planning.asking import ask_of
-from assay.planning.several import design_together
-from assay.planning.sizing import labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate, true_value
+import fewlabels
 from benchmarks.judging import verdict, verdict_of
 from benchmarks.options import read_options
+from fewlabels.designs.base import takes_of
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, true_value
 
 TABLES = (("mnist8", ("mlp", "lr", "nb")), ("hate_tweets", ("lr", "hgb", "nb")), ("fraud_sample", ("gbm", "lr", "rules")))
 LABELS = (500, 1_000, 2_000)
@@ -49,12 +49,12 @@ class Row(NamedTuple):
     alone: float  # mean half-width of a draw of as many labels for this classifier alone
 
 
-def ensemble(folder: Path, table: str, models: Sequence[str]) -> list[assay.Classifier]:
+def ensemble(folder: Path, table: str, models: Sequence[str]) -> list[fewlabels.Classifier]:
     """Three classifiers, what two of them say, and what any says."""
     manifest = json.loads((folder / "manifest.json").read_text())[table]
     known, given = manifest["metrics"]["models"], manifest.get("thresholds", {})
-    judged = [assay.Classifier(m, score=f"score_{m}", threshold=float(known[m].get("threshold") or given[m])) for m in models]
-    return [*judged, assay.Classifier("vote", of=models, at_least=2), assay.Classifier("any", of=models)]
+    judged = [fewlabels.Classifier(m, score=f"score_{m}", threshold=float(known[m].get("threshold") or given[m])) for m in models]
+    return [*judged, fewlabels.Classifier("vote", of=models, at_least=2), fewlabels.Classifier("any", of=models)]
 
 
 class Judged(NamedTuple):
@@ -82,7 +82,7 @@ class Judged(NamedTuple):
 def judged_on(folder: Path, table: str, models: Sequence[str]) -> Judged:
     """The ensemble on one table, steered by the first one's score."""
     judged = ensemble(folder, table, models)
-    engine = open_engine(assay.read_population(folder / f"{table}.parquet", id="id", classifiers=judged))
+    engine = open_engine(fewlabels.read_population(folder / f"{table}.parquet", id="id", classifiers=judged))
     profile = engine.profile()
     return Judged(profile, engine.positives(profile, truth="y"), [c.name for c in judged])
 

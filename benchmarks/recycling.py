@@ -6,12 +6,12 @@ python -m benchmarks.recycling --data FOLDER --seed 42 --out docs/recycling.md
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.randomness import stream
 from benchmarks.options import read_options
 from benchmarks.recycling_many import scores, setting_of
 from benchmarks.recycling_page import DRAWS, OTHER_N, Study, figure_two, labels_table, table_one
 from benchmarks.recycling_paper import LABELS, TRIALS, figure2, savings, totals
 from benchmarks.recycling_sets import MIXED, PRECISE, TABLES, ClassifierSet, made_set, real_set
+from fewlabels.randomness import stream
 
 MADE = ((5, 0.5), (10, 0.5), (10, 0.8))
 SETS, REPLICATES = 3, 4  # purposes of the streams; 1 and 2 are the paper's experiments

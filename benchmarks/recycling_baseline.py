@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 
 class Cells(NamedTuple):

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.estimators.weighted import read_side
-from assay.intervals.rare import rec
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.nouns.evidence import Evidence, Limits
-from assay.nouns.tally import Tally
-from assay.nouns.weights import LabelSums
 from benchmarks.recycling_baseline import Cells
+from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.rare import rec
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.evidence import Evidence, Limits
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import LabelSums
 
 FEWEST = 5  # labels a stratum, and a group, should expect
 ROUNDS = 400

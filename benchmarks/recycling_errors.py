@@ -7,9 +7,9 @@ import argparse
 
 import numpy as np
 
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.randomness import stream
 from benchmarks.recycling_baseline import Cells, recycle
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.randomness import stream
 
 FLAGS = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.bool_)
 LARGE = Cells(FLAGS, np.array([40_000, 10_000, 10_000]), np.array([34_000, 5_000, 4_500]))

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.nouns.arrays import FloatArray, IntArray
 from benchmarks import recycling_draw as one
 from benchmarks.recycling_baseline import Cells, Drawn, best_parent, recycle, simple_draws, some_of
 from benchmarks.recycling_sets import ClassifierSet
+from fewlabels.nouns.arrays import FloatArray, IntArray
 
 EPS, Z = 0.03, 1.959964
 PILOT = 100

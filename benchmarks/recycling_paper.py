@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.planning.recycling import expected_savings, one_draw_savings
-from assay.randomness import stream
 from benchmarks.recycling_baseline import Cells, Drawn, expected_labels, recycle, simple_draws
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.planning.recycling import expected_savings, one_draw_savings
+from fewlabels.randomness import stream
 
 LABELS, TRIALS, Z = 1_100, 200, 1.959964
 GRID = tuple(float(r) for r in np.round(np.arange(0.05, 0.951, 0.05), 2))

@@ -8,8 +8,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
 from benchmarks.recycling_baseline import Cells
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 TABLES = {"mnist8": ("mlp", "lr", "nb"), "hate_tweets": ("lr", "hgb", "nb"), "fraud_sample": ("gbm", "lr", "rules")}
 UNITS, PREVALENCE = 200_000, 0.05

@@ -11,25 +11,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-import assay
-from assay.designs.base import takes_of
-from assay.designs.extending import Held
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import fill_empty, groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.arrays import IntArray
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.metrics import METRICS
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.planning.asking import ask_of
-from assay.planning.choosing import choose_design
-from assay.planning.extending import Late, late, late_design
-from assay.randomness import stream
-from assay.study.simulate import replicate, true_value
+import fewlabels
 from benchmarks.judging import verdict
 from benchmarks.options import read_options
+from fewlabels.designs.base import takes_of
+from fewlabels.designs.extending import Held
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import fill_empty, groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.extending import Late, late, late_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, true_value
 
 TABLE, MODELS = "hate_tweets", ("lr", "hgb", "nb")
 SHOWN = ("precision", "recall", "f1")
@@ -83,8 +83,8 @@ def pair_of(folder: Path, first: str, second: str) -> Pair:
     """The two classifiers on the table."""
     manifest = json.loads((folder / "manifest.json").read_text())[TABLE]
     models = manifest["metrics"]["models"]
-    judged = [assay.Classifier(m, score=f"score_{m}", threshold=float(models[m]["threshold"])) for m in (first, second)]
-    engine = open_engine(assay.read_population(folder / f"{TABLE}.parquet", id="id", classifiers=judged))
+    judged = [fewlabels.Classifier(m, score=f"score_{m}", threshold=float(models[m]["threshold"])) for m in (first, second)]
+    engine = open_engine(fewlabels.read_population(folder / f"{TABLE}.parquet", id="id", classifiers=judged))
     profile = engine.profile()
     return Pair(profile, engine.positives(profile, truth="y"))
 

@@ -68,7 +68,7 @@ def cluster() -> Iterator[str]:
     services = [sys.executable, "scripts/services"]
     said = subprocess.run([*services, "start"], check=True, capture_output=True, text=True).stdout
     try:
-        yield next(line.split("=", 1)[1].strip("'\"") for line in said.splitlines() if "ASSAY_TEST_SPARK=" in line)
+        yield next(line.split("=", 1)[1].strip("'\"") for line in said.splitlines() if "FEWLABELS_TEST_SPARK=" in line)
     finally:
         subprocess.run([*services, "stop"], check=True)
 

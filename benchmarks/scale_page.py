@@ -10,7 +10,7 @@ NAMES = {"duckdb": "DuckDB", "spark": "Spark cluster"}
 
 HEAD = """# How it scales
 
-assay asks two questions of an engine: one grouped count (the profile) and the units below a bound (the draw). Everything else is
+fewlabels asks two questions of an engine: one grouped count (the profile) and the units below a bound (the draw). Everything else is
 arithmetic on the profile, whose size does not depend on the number of units. This page is written by `make scale FOLDER=...`
 (benchmarks/scale.py), which makes the tables inside DuckDB, measures, and deletes them. Beyond 10^8 rows the same rows come again
 under other ids.
@@ -130,7 +130,7 @@ BREAKS = """What would break first, in this order:
 2. **The last task.** A scan ends with its slowest task; with 400 cores and seconds of work for each, starting tasks and one straggler
    count for as much as the work. More, larger tasks help; the number of scans (two) cannot fall.
 3. **Cells.** The profile leaves the engine whole. Each slice column multiplies its cells, up to the limit of 2,000,000, beyond which
-   assay refuses and names the column to drop. Cells, not rows, decide the memory outside the engine.
+   fewlabels refuses and names the column to drop. Cells, not rows, decide the memory outside the engine.
 4. **Duplicate ids** are checked exactly up to 10^7 rows. Beyond that only among the candidates of a draw.
 5. **Ties.** Permanent numbers have 52 bits: among 10^10 units some 10^4 pairs share one. They are ordered by id, so the draw stays exact.
 """

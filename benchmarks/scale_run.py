@@ -12,18 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import assay
-from assay.engines import sql_engine
-from assay.engines.opening import open_engine
-from assay.engines.resources import Resources, using
-from assay.engines.sql_engine import SqlEngine
-from assay.nouns.goal import parse_goal
-from assay.nouns.population import Population
-from assay.randomness import NumberRule
-from assay.study.drawing import draw_plan
-from assay.study.plans.fixing import PlanWays, next_plan
-from assay.study.profiling import number_rule_of
-from assay.study.standing import Standing
+import fewlabels
+from fewlabels.engines import sql_engine
+from fewlabels.engines.opening import open_engine
+from fewlabels.engines.resources import Resources, using
+from fewlabels.engines.sql_engine import SqlEngine
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.population import Population
+from fewlabels.randomness import NumberRule
+from fewlabels.study.drawing import draw_plan
+from fewlabels.study.plans.fixing import PlanWays, next_plan
+from fewlabels.study.profiling import number_rule_of
+from fewlabels.study.standing import Standing
 
 Result = TypeVar("Result")
 BARE = 'select sum("score"), max("id"), max("region"), bool_or("flag") from {source}'
@@ -82,8 +82,8 @@ def spark_processes() -> list[int]:
 
 def population_of(source: object) -> Population:
     """The table of the benchmark, however it is held."""
-    judged = assay.Classifier("gbm", score="score", predicted="flag")
-    return assay.read_population(source, classifiers=[judged], slices=["region"])
+    judged = fewlabels.Classifier("gbm", score="score", predicted="flag")
+    return fewlabels.read_population(source, classifiers=[judged], slices=["region"])
 
 
 def measure(engine: SqlEngine, rule: NumberRule, *, budget: int, repeats: int, clock: Clock) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def spark_engine(address: str, source: str) -> SqlEngine:
         "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.cores.max": "2",
         "spark.executor.cores": "1", "spark.executor.memory": "1500m", "spark.sql.shuffle.partitions": "4",
     }  # fmt: skip
-    builder = SparkSession.builder.master(address).appName("assay scale")
+    builder = SparkSession.builder.master(address).appName("fewlabels scale")
     for name, value in settings.items():
         builder = builder.config(name, value)
     builder.getOrCreate()

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from assay.designs.bands import EVEN, bands, reference_of
-from assay.designs.base import water_fill
-from assay.estimators.thresholds import rank_of
-from assay.nouns.arrays import FloatArray
-from assay.nouns.design import Design
-from assay.nouns.profile import Profile
-from assay.planning.searching import Search, beliefs
+from fewlabels.designs.bands import EVEN, bands, reference_of
+from fewlabels.designs.base import water_fill
+from fewlabels.estimators.thresholds import rank_of
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.searching import Search, beliefs
 
 
 def design_for_search(profile: Profile, search: Search, *, labels: int) -> Design:

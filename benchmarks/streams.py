@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.deciding.alarms import Promise
-from assay.deciding.streams import NOT_ASKED, Arrival, StreamAlarm, asking_probability, observe, paid, set_stream_alarm
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
+from fewlabels.deciding.alarms import Promise
+from fewlabels.deciding.streams import NOT_ASKED, Arrival, StreamAlarm, asking_probability, observe, paid, set_stream_alarm
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 
 Floats = NDArray[np.float64]
 ERROR, LENGTH = 0.05, 1_000.0  # of the promises "ever" and "run length"

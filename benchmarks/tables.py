@@ -19,8 +19,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-import assay
-from assay.randomness import stream
+import fewlabels
+from fewlabels.randomness import stream
 
 Mode = Literal["real", "noise", "shuffled", "reversed", "hidden"]
 MODES: tuple[Mode, ...] = ("real", "noise", "shuffled", "reversed", "hidden")
@@ -41,7 +41,7 @@ class Bench(NamedTuple):
     table: str
     model: str
     mode: Mode
-    population: assay.Population
+    population: fewlabels.Population
     truth: str = "y"
 
     @property
@@ -56,8 +56,8 @@ def load(folder: Path, table: str, model: str, *, mode: Mode, seed: int, scratch
     threshold = float(manifest["metrics"]["models"][model].get("threshold") or manifest["thresholds"][model])
     source = folder / f"{table}.parquet"
     if mode == "real":
-        judged = assay.Classifier(model, score=f"score_{model}", threshold=threshold)
-        return Bench(table, model, mode, assay.read_population(source, id="id", classifiers=[judged]))
+        judged = fewlabels.Classifier(model, score=f"score_{model}", threshold=threshold)
+        return Bench(table, model, mode, fewlabels.read_population(source, id="id", classifiers=[judged]))
     with duckdb.connect() as reader:
         columns = reader.execute(f"select id, y, score_{model} as s from '{source}'").fetchnumpy()
     s, y = np.asarray(columns["s"], dtype=np.float32), np.asarray(columns["y"])
@@ -68,8 +68,8 @@ def load(folder: Path, table: str, model: str, *, mode: Mode, seed: int, scratch
     with duckdb.connect() as connection:
         connection.register("t", {"id": columns["id"], "y": y, "guide": guide, "flag": decided})
         connection.execute(f"copy (select id, y, guide, flag from t) to '{path}' (format parquet)")
-    judged = assay.Classifier(model, predicted="flag")
-    return Bench(table, model, mode, assay.read_population(path, id="id", classifiers=[judged], guide="guide"))
+    judged = fewlabels.Classifier(model, predicted="flag")
+    return Bench(table, model, mode, fewlabels.read_population(path, id="id", classifiers=[judged], guide="guide"))
 
 
 def hidden(*, seed: int, scratch: Path) -> Bench:
@@ -82,8 +82,8 @@ def hidden(*, seed: int, scratch: Path) -> Bench:
     with duckdb.connect() as connection:
         connection.register("t", {"id": np.arange(guide.size), "y": y, "guide": guide, "flag": flag})
         connection.execute(f"copy (select id, y, guide, flag from t) to '{path}' (format parquet)")
-    judged = assay.Classifier("blind", predicted="flag")
-    return Bench("made-up", "blind", "hidden", assay.read_population(path, id="id", classifiers=[judged], guide="guide"))
+    judged = fewlabels.Classifier("blind", predicted="flag")
+    return Bench("made-up", "blind", "hidden", fewlabels.read_population(path, id="id", classifiers=[judged], guide="guide"))
 
 
 def worthless(s: NDArray[np.float32], flagged: NDArray[np.bool_], mode: Mode, rng: np.random.Generator) -> NDArray[np.float32]:

@@ -16,23 +16,23 @@ import duckdb
 import numpy as np
 from scipy.stats import binom
 
-from assay.designs.base import takes_of
-from assay.engines.opening import open_engine
-from assay.estimators.ribbons import Curve, between, measure_thresholds
-from assay.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
-from assay.nouns.arrays import BoolArray, FloatArray, IntArray
-from assay.nouns.design import Design
-from assay.nouns.metrics import F1, PRECISION, RECALL
-from assay.nouns.profile import Profile
-from assay.planning.choosing import choose_design
-from assay.planning.searching import Search, find, search_of, search_order
-from assay.randomness import stream
-from assay.study.simulate import CellCounts, replicate_cells
 from benchmarks.made import known
 from benchmarks.options import parser_of
 from benchmarks.search_draw import design_for_search
 from benchmarks.tables import load
 from benchmarks.thresholds_page import RibbonRow, SearchRow, page
+from fewlabels.designs.base import takes_of
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.ribbons import Curve, between, measure_thresholds
+from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metrics import F1, PRECISION, RECALL
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.searching import Search, find, search_of, search_order
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import CellCounts, replicate_cells
 
 RIBBONS = (
     ("mnist8", "mlp"),

@@ -61,7 +61,7 @@ def page(
         "",
         f"    python -m benchmarks.thresholds --data FOLDER --reps {reps} --seed {seed} --mapie PYTHON --out docs/thresholds.md",
         "",
-        "Tables of real predictions whose truth is known (they are not part of assay). The guide is the classifier's own "
+        "Tables of real predictions whose truth is known (they are not part of fewlabels). The guide is the classifier's own "
         "score. Why it holds: "
         "[maths](maths/thresholds.md).",
         "",
@@ -83,7 +83,7 @@ def _search_part(searches: Sequence[SearchRow], compared: dict[str, Any] | None,
         "a true precision below the target, which may be 5 %. *units*, *recall*: flagged at the threshold found and their true "
         "recall, 0 where "
         "none is found. *precision*: the draw of a precision goal at the classifier's own threshold, as a study makes it; *search*: a draw "
-        "made for the search (benchmarks/search_draw.py), which assay does not offer. "
+        "made for the search (benchmarks/search_draw.py), which fewlabels does not offer. "
         f"{version}, {mapie_reps} studies with as many simple random labels: *Holm* as it comes, *sequence* from the highest of "
         f"its thresholds "
         "that flags labels enough. Each is followed by its mean units. *made-up flat*: precision is about 79 % from "

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.designs.base import takes
-from assay.engines.base import Known
-from assay.estimators.grouping import Groups
-from assay.nouns.design import Design
-from assay.nouns.tally import Tally
-from assay.nouns.weights import QUANTA, LabelSums
+from fewlabels.designs.base import takes
+from fewlabels.engines.base import Known
+from fewlabels.estimators.grouping import Groups
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import QUANTA, LabelSums
 
 Rows = NDArray[np.int64]
 

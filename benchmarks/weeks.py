@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.designs.base import takes_of
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.periods import Shared, without
-from assay.nouns import ladder
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.tally import Tally
-from assay.planning.choosing import choose_design
 from benchmarks.made import known
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.periods import Shared, without
+from fewlabels.nouns import ladder
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import choose_design
 
 Rows = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""assay in one file: one classifier, a draw for recall, precision read beside it, equal-risk bands, REC. Read it from top to bottom.
+"""fewlabels in one file: one classifier, a draw for recall, precision read beside it, equal-risk bands, REC. Read it from top to bottom.
 
 The product does the same with more metrics, several goals, engines, a ledger and refusals. A test holds the two against each other: same
 salt, same labels, same units, same numbers. Run it with `python docs/tiny.py`. What the letters mean: docs/maths/.

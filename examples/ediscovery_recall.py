@@ -14,7 +14,7 @@ Run it in an empty folder: `python ediscovery_recall.py`. The record is kept in 
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///ediscovery_recall.db"
 DOCUMENTS, RELEVANT = 60_000, 0.02
@@ -30,7 +30,7 @@ def made_up(seed: int) -> tuple[dict[str, object], np.ndarray]:
     return {"id": np.arange(DOCUMENTS), "score": score}, relevant
 
 
-def read(study: assay.Study, relevant: np.ndarray) -> assay.Decision:
+def read(study: fewlabels.Study, relevant: np.ndarray) -> fewlabels.Decision:
     """The verdict once every document of the plan has been read."""
     while batch := study.ask(500):
         study.tell({unit: bool(relevant[int(unit)]) for unit in batch.units})  # in real life: lawyers
@@ -43,8 +43,8 @@ def read(study: assay.Study, relevant: np.ndarray) -> assay.Decision:
 def main() -> None:
     """One goal, the strict interval, and the numbers a court is used to."""
     table, relevant = made_up(seed=5)
-    population = assay.read_population(table, score="score", threshold=0.2)
-    study = assay.Study.create("review", population, goals=["recall >= 0.75"], ledger=LEDGER)
+    population = fewlabels.read_population(table, score="score", threshold=0.2)
+    study = fewlabels.Study.create("review", population, goals=["recall >= 0.75"], ledger=LEDGER)
     if not study.standing.plans:
         study.plan(FIRST, grow_to=LARGEST, interval="strict")
     decision = read(study, relevant)

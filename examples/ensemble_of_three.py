@@ -9,7 +9,7 @@ Run it in an empty folder: `python ensemble_of_three.py`. The record is kept in 
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///ensemble_of_three.db"
 MAILS, SPAM = 12_000, 0.10
@@ -37,11 +37,11 @@ def true_f1(table: dict[str, object], spam: np.ndarray) -> dict[str, float]:
 def main() -> None:
     """One draw for four classifiers, then their order."""
     table, spam = made_up(seed=3)
-    filters = [assay.Classifier(name, score=name, threshold=0.4) for name in SIGHT]
-    vote = assay.Classifier("vote", of=[*SIGHT], at_least=2)
-    population = assay.read_population(table, classifiers=[*filters, vote])
+    filters = [fewlabels.Classifier(name, score=name, threshold=0.4) for name in SIGHT]
+    vote = fewlabels.Classifier("vote", of=[*SIGHT], at_least=2)
+    population = fewlabels.read_population(table, classifiers=[*filters, vote])
 
-    study = assay.Study.create("filters", population, goals=["f1 +-0.06 for each"], ledger=LEDGER)
+    study = fewlabels.Study.create("filters", population, goals=["f1 +-0.06 for each"], ledger=LEDGER)
     study.plan(900)
     while batch := study.ask(300):
         study.tell({unit: bool(spam[int(unit.removeprefix("mail-"))]) for unit in batch.units})  # in real life: people

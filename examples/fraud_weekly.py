@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///fraud_weekly.db"
 PAYMENTS, FRAUD = 10_000, 0.05
@@ -48,17 +48,17 @@ def scored(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
-def study_of(week: Week, score: str, *, name: str, follows: str | None = None) -> assay.Study:
+def study_of(week: Week, score: str, *, name: str, follows: str | None = None) -> fewlabels.Study:
     """A study of one week and one model, all its labels in."""
-    population = assay.read_population(week.table, score=score, threshold=0.5)
-    study = assay.Study.create(name, population, goals=["recall >= 0.7", "precision +-0.1"], ledger=LEDGER, follows=follows)
+    population = fewlabels.read_population(week.table, score=score, threshold=0.5)
+    study = fewlabels.Study.create(name, population, goals=["recall >= 0.7", "precision +-0.1"], ledger=LEDGER, follows=follows)
     study.plan(LABELS)
     while batch := study.ask(100):
         study.tell({unit: week.fraud[unit] for unit in batch.units})  # in real life: people
     return study
 
 
-def show(study: assay.Study, week: Week, score: str) -> None:
+def show(study: fewlabels.Study, week: Week, score: str) -> None:
     """One line: what the labels say, the truth beside it, and the verdict."""
     flagged, fraud = np.asarray(week.table[score]) >= 0.5, np.array([*week.fraud.values()])
     truth = {"recall": flagged[fraud].mean(), "precision": fraud[flagged].mean()}

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///llm_judge.db"
 ANSWERS, WRONG = 8_000, 0.15
@@ -51,9 +51,9 @@ def rows(units: tuple[str, ...], says: np.ndarray, labeler: str) -> list[dict[st
 def main() -> None:
     """Two reviewers, an expert, and what they make of the judge."""
     table, wrong, ann, bob = made_up(seed=11)
-    judge = assay.Classifier("judge", score="rating", threshold=50, score_range=(0, 100), question="wrong")
-    population = assay.read_population(table, classifiers=[judge])
-    study = assay.Study.create("judge", population, goals=["precision +-0.1", "recall +-0.15"], ledger=LEDGER)
+    judge = fewlabels.Classifier("judge", score="rating", threshold=50, score_range=(0, 100), question="wrong")
+    population = fewlabels.read_population(table, classifiers=[judge])
+    study = fewlabels.Study.create("judge", population, goals=["precision +-0.1", "recall +-0.15"], ledger=LEDGER)
     study.plan(1_000)
 
     if twice := study.ask(200):  # read by both reviewers, chosen before anybody has answered

@@ -10,7 +10,7 @@ Run it in an empty folder: `python moderation_by_language.py`. The record is kep
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///moderation_by_language.db"
 COMMENTS, INSULTS = 30_000, 0.08
@@ -34,10 +34,10 @@ def main() -> None:
     """A goal for each language, one draw, a verdict for each."""
     table, insult = made_up(seed=7)
     language, hidden = np.asarray(table["language"]), np.asarray(table["score"]) >= 0.5
-    population = assay.read_population(table, score="score", threshold=0.5, slices=["language"])
+    population = fewlabels.read_population(table, score="score", threshold=0.5, slices=["language"])
 
     goals = ["precision >= 0.7 by language", "recall +-0.12"]
-    study = assay.Study.create("moderation", population, goals=goals, ledger=LEDGER)
+    study = fewlabels.Study.create("moderation", population, goals=goals, ledger=LEDGER)
     study.plan(700)
     while batch := study.ask(100):
         study.tell({unit: bool(insult[int(unit[1:])]) for unit in batch.units})  # in real life: people who read the language

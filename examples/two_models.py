@@ -13,7 +13,7 @@ Run it in an empty folder: `python two_models.py`. The record is kept in two_mod
 
 import numpy as np
 
-import assay
+import fewlabels
 
 LEDGER = "sqlite:///two_models.db"
 LETTERS, URGENT = 12_000, 0.08
@@ -35,9 +35,9 @@ def made_up(seed: int) -> tuple[dict[str, object], np.ndarray]:
 def main() -> None:
     """The difference, metric by metric, then a threshold for the one that is better."""
     table, urgent = made_up(seed=2)
-    models = [assay.Classifier(name, score=name, threshold=0.5) for name in SIGHT]
-    population = assay.read_population(table, classifiers=models)
-    study = assay.Study.create("models", population, goals=["f1 >= 0 for challenger over champion"], ledger=LEDGER)
+    models = [fewlabels.Classifier(name, score=name, threshold=0.5) for name in SIGHT]
+    population = fewlabels.read_population(table, classifiers=models)
+    study = fewlabels.Study.create("models", population, goals=["f1 >= 0 for challenger over champion"], ledger=LEDGER)
     study.plan(800)
     while batch := study.ask(200):
         study.tell({unit: bool(urgent[int(unit.removeprefix("letter-"))]) for unit in batch.units})  # in real life: doctors

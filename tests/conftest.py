@@ -1,4 +1,4 @@
-"""What all tests share: the seed of simulations, 42 unless ASSAY_TEST_SEED says otherwise, and Ctrl-C that works."""
+"""What all tests share: the seed of simulations, 42 unless FEWLABELS_TEST_SEED says otherwise, and Ctrl-C that works."""
 
 import os
 import signal
@@ -16,4 +16,4 @@ def pytest_configure() -> None:
 @pytest.fixture
 def seed() -> int:
     """The seed of a simulation: recorded in CI, fresh under `make statistics`."""
-    return int(os.environ.get("ASSAY_TEST_SEED", "42"))
+    return int(os.environ.get("FEWLABELS_TEST_SEED", "42"))

@@ -20,7 +20,7 @@ PATIENCE = 400  # seconds until the first start has made its tables, on a busy m
 
 def home() -> Path:
     """Where the environment is, or will be."""
-    return Path(os.environ.get("ASSAY_LABEL_STUDIO_VENV") or FOLDER / f"label-studio-{VERSION}").absolute()
+    return Path(os.environ.get("FEWLABELS_LABEL_STUDIO_VENV") or FOLDER / f"label-studio-{VERSION}").absolute()
 
 
 def install() -> Path:
@@ -61,7 +61,7 @@ def template(state: dict) -> Path:
     """The data of an empty server, made by one that is started and ended for it; with its token and password, for use on loopback."""
     made = home() / "template"
     if not (made / "token").exists():
-        with tempfile.TemporaryDirectory(prefix="assay-label-studio-", dir=home()) as folder:
+        with tempfile.TemporaryDirectory(prefix="fewlabels-label-studio-", dir=home()) as folder:
             data = Path(folder) / "data"
             data.mkdir()
             token, password = secrets.token_hex(20), secrets.token_urlsafe(16)
@@ -80,11 +80,11 @@ def start(state: dict) -> None:
     """A server on a copy of the empty data, with the address and a legacy token for the tests."""
     install()
     empty = template(state)
-    data = Path(tempfile.mkdtemp(prefix="assay-label-studio-"))
+    data = Path(tempfile.mkdtemp(prefix="fewlabels-label-studio-"))
     state["temporary"].append(str(data))
     save(state)
     shutil.copytree(empty, data, dirs_exist_ok=True)
     token, password = ((empty / name).read_text() for name in ("token", "password"))
     url, _ = serve(state, data, token, password)
-    state["variables"] |= {"ASSAY_TEST_LABEL_STUDIO": url, "ASSAY_TEST_LABEL_STUDIO_TOKEN": token}
+    state["variables"] |= {"FEWLABELS_TEST_LABEL_STUDIO": url, "FEWLABELS_TEST_LABEL_STUDIO_TOKEN": token}
     save(state)

@@ -19,7 +19,7 @@ PATIENCE = 240  # seconds until the first start has made its tables, on a busy m
 
 def home() -> Path:
     """Where the environment is, or will be."""
-    return Path(os.environ.get("ASSAY_MLFLOW_VENV") or FOLDER / f"mlflow-{VERSION}").absolute()
+    return Path(os.environ.get("FEWLABELS_MLFLOW_VENV") or FOLDER / f"mlflow-{VERSION}").absolute()
 
 
 def install() -> Path:
@@ -37,7 +37,7 @@ def settings() -> dict[str, str]:
 def start(state: dict) -> None:
     """A server on an empty database, with its address for the tests."""
     program = install()
-    data = Path(tempfile.mkdtemp(prefix="assay-mlflow-"))
+    data = Path(tempfile.mkdtemp(prefix="fewlabels-mlflow-"))
     state["temporary"].append(str(data))
     save(state)
     url = f"http://{HOST}:{free_port()}"
@@ -45,5 +45,5 @@ def start(state: dict) -> None:
     command += ["--backend-store-uri", f"sqlite:///{data}/mlflow.db", "--artifacts-destination", str(data / "artifacts")]
     server = launch(state, "mlflow", command, ends_by=signal.SIGTERM, env=settings(), cwd=data, family=True)
     wait_for(server, lambda _: is_answering(url), PATIENCE)
-    state["variables"] |= {"ASSAY_TEST_MLFLOW": url}
+    state["variables"] |= {"FEWLABELS_TEST_MLFLOW": url}
     save(state)

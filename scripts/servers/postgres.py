@@ -22,7 +22,7 @@ def postgres_tool(name: str) -> str:
 
 def start(state: dict) -> None:
     """A server on data made for it. PostgreSQL refuses root, so for root it runs as the package's own user."""
-    data = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
+    data = Path(tempfile.mkdtemp(prefix="fewlabels-postgres-"))
     state["temporary"].append(str(data))
     save(state)
     how: dict[str, object] = {"cwd": data, "env": {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "TZ": "UTC"}}
@@ -30,7 +30,7 @@ def start(state: dict) -> None:
         user = pwd.getpwnam("postgres")
         os.chown(data, user.pw_uid, user.pw_gid)
         how |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    made = [postgres_tool("initdb"), "-D", str(data / "data"), "-U", "assay", "--auth=trust", "--encoding=UTF8", "--no-sync"]
+    made = [postgres_tool("initdb"), "-D", str(data / "data"), "-U", "fewlabels", "--auth=trust", "--encoding=UTF8", "--no-sync"]
     done = subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **how)
     if done.returncode:
         raise Failed(f"initdb failed:\n{done.stdout}{done.stderr}")
@@ -40,5 +40,5 @@ def start(state: dict) -> None:
     server = launch(state, "postgres", [postgres_tool("postgres"), "-D", str(data / "data"), *options], ends_by=signal.SIGINT, **how)
     asked = [postgres_tool("pg_isready"), "-q", "-h", HOST, "-p", str(port)]
     wait_for(server, lambda _: subprocess.run(asked, check=False).returncode == 0)
-    state["variables"]["ASSAY_TEST_POSTGRES"] = f"postgresql://assay@{HOST}:{port}/postgres"
+    state["variables"]["FEWLABELS_TEST_POSTGRES"] = f"postgresql://fewlabels@{HOST}:{port}/postgres"
     save(state)

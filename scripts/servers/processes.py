@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-FOLDER = Path(os.environ.get("ASSAY_SERVICES_FOLDER") or Path(__file__).resolve().parents[2] / ".services").absolute()
+FOLDER = Path(os.environ.get("FEWLABELS_SERVICES_FOLDER") or Path(__file__).resolve().parents[2] / ".services").absolute()
 HOST = "127.0.0.1"
 PATIENCE = 120  # seconds a server may take to come up
 

@@ -18,7 +18,7 @@ def spark_environment() -> dict[str, str]:
     """The environment of Spark's servers: of the pip package, on loopback, and nothing of the user's own Spark."""
     package = importlib.util.find_spec("pyspark")
     if package is None or package.origin is None:
-        raise Failed(f"{sys.executable} has no pyspark: pip install 'assay[spark]', or run this file with a python that has it")
+        raise Failed(f"{sys.executable} has no pyspark: pip install '.[spark]', or run this file with a python that has it")
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise Failed("Spark needs Java, which is not installed: run scripts/install-debian")
     conf = FOLDER / "spark-conf"
@@ -55,7 +55,7 @@ def start(state: dict) -> None:
     for worker in workers:
         wait_for(worker, lambda log: "Successfully registered with master" in log)
     wait_for(connect, lambda log: "Spark Connect server started" in log)
-    state["variables"] |= {"ASSAY_TEST_SPARK": address, "ASSAY_TEST_SPARK_CONNECT": remote}
+    state["variables"] |= {"FEWLABELS_TEST_SPARK": address, "FEWLABELS_TEST_SPARK_CONNECT": remote}
     save(state)
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def axe_source() -> str:
     """The text of axe-core; skips where there is no npm to bring it."""
-    kept = Path(os.environ.get("ASSAY_SERVICES_FOLDER", ROOT / ".services")) / f"axe-core-{VERSION}"
+    kept = Path(os.environ.get("FEWLABELS_SERVICES_FOLDER", ROOT / ".services")) / f"axe-core-{VERSION}"
     script = kept / "node_modules" / "axe-core" / "axe.min.js"
     if not script.exists():
         npm = shutil.which("npm")

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.designs.base import takes_of
-from assay.engines.base import Engine
-from assay.nouns.choice import STRATIFIED, Choice, Cut, DesignName
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Metric
-from assay.nouns.plan import Plan
-from assay.nouns.profile import Profile
-from assay.planning.choosing import choose_design, frame_of
-from assay.randomness import stream
-from assay.study.drawing import draw_plan
+from fewlabels.designs.base import takes_of
+from fewlabels.engines.base import Engine
+from fewlabels.nouns.choice import STRATIFIED, Choice, Cut, DesignName
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import choose_design, frame_of
+from fewlabels.randomness import stream
+from fewlabels.study.drawing import draw_plan
 from tests.contracts.engines_under_test import SALT
 
 SLICES = ("pi", "country")

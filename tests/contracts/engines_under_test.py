@@ -18,26 +18,26 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from assay.engines.base import Engine, Taken
-from assay.engines.duckdb import DuckDBEngine
-from assay.engines.memory import MemoryEngine
-from assay.engines.opening import open_engine
-from assay.engines.postgres import PostgresEngine
-from assay.engines.spark import SparkEngine
-from assay.nouns.classifier import Classifier
-from assay.nouns.draw import Units
-from assay.nouns.population import MEMORY, Population
-from assay.nouns.profile import Profile
-from assay.randomness import TOP
+from fewlabels.engines.base import Engine, Taken
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.engines.memory import MemoryEngine
+from fewlabels.engines.opening import open_engine
+from fewlabels.engines.postgres import PostgresEngine
+from fewlabels.engines.spark import SparkEngine
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.draw import Units
+from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import TOP
 
 Table = Mapping[str, Any]  # column name -> NumPy array, Arrow array or list with None for null
 
 
 SALT = "00ff" * 8
 GBM = Classifier("gbm", score="s", threshold=0.3)
-SPARK = os.environ.get("ASSAY_TEST_SPARK", "")
-CONNECT = os.environ.get("ASSAY_TEST_SPARK_CONNECT", "")
-POSTGRES = os.environ.get("ASSAY_TEST_POSTGRES", "")
+SPARK = os.environ.get("FEWLABELS_TEST_SPARK", "")
+CONNECT = os.environ.get("FEWLABELS_TEST_SPARK_CONNECT", "")
+POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
 # One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
 NEEDS_SPARK = (pytest.mark.spark, pytest.mark.skipif(not SPARK, reason="needs a server: scripts/services run -- COMMAND"))
 NEEDS_POSTGRES = (pytest.mark.skipif(not POSTGRES, reason="needs a server: scripts/services run -- COMMAND"),)
@@ -129,7 +129,7 @@ def spark_session() -> SparkSession:
         **{"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"},
         "spark.log.level": "ERROR",
     }
-    return SparkSession.builder.master(SPARK).appName("assay tests").config(map=settings).getOrCreate()
+    return SparkSession.builder.master(SPARK).appName("fewlabels tests").config(map=settings).getOrCreate()
 
 
 def _in_spark(table: Table, folder: Path, **how: Any) -> Engine:

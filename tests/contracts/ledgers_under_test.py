@@ -9,10 +9,10 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from assay.ledgers.postgres import PostgresLedger
-from assay.ledgers.sqlite import SqliteLedger
+from fewlabels.ledgers.postgres import PostgresLedger
+from fewlabels.ledgers.sqlite import SqliteLedger
 
-POSTGRES = os.environ.get("ASSAY_TEST_POSTGRES", "")
+POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
 
 
 class UnderTest(NamedTuple):

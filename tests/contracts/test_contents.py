@@ -6,9 +6,9 @@ from threading import Barrier
 
 import pytest
 
-from assay.ledgers.base import Ledger
-from assay.ledgers.opening import open_ledger
-from assay.nouns.sheet import Sheet, Shown
+from fewlabels.ledgers.base import Ledger
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.sheet import Sheet, Shown
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 pytestmark = pytest.mark.parametrize("under", PARAMETERS)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.designs.base import pi_of, seats_of, takes_of
-from assay.errors import PlanError
-from assay.nouns.choice import DESIGNS, Choice, Cut
-from assay.nouns.design import Design
-from assay.nouns.ladder import bin_of
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.profile import Profile
-from assay.planning.choosing import choose_design, frame_of
+from fewlabels.designs.base import pi_of, seats_of, takes_of
+from fewlabels.errors import PlanError
+from fewlabels.nouns.choice import DESIGNS, Choice, Cut
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import choose_design, frame_of
 from tests.contracts.designs_under_test import CHOICES, SLICES, design_for, drawn, sliced, table
 from tests.contracts.engines_under_test import GBM, reference
 from tests.identities.made import EPS, checked_less, profile_of, profiles, through_text

@@ -6,15 +6,15 @@ import duckdb
 import numpy as np
 import pytest
 
-from assay.engines.base import take_smallest
-from assay.engines.opening import open_engine
-from assay.errors import PopulationError
-from assay.nouns import ladder
-from assay.nouns.metrics import metric_named
-from assay.nouns.population import Population
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.populations import read_population
+from fewlabels.engines.base import take_smallest
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import PopulationError
+from fewlabels.nouns import ladder
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.population import Population
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
 from tests.contracts.engines_under_test import UnderTest
 
 N = 3_000

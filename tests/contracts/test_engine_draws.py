@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.engines.base import take_smallest
-from assay.randomness import NUMBER_RULES, TOP, NumberRule
+from fewlabels.engines.base import take_smallest
+from fewlabels.randomness import NUMBER_RULES, TOP, NumberRule
 from tests.contracts.engines_under_test import (
     EVERYTHING,
     SALT,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from assay.randomness import permanent_number
+from fewlabels.randomness import permanent_number
 from tests.contracts.engines_under_test import GBM, SALT, UnderTest, all_in_one_band, assert_same_profile, assert_same_units, both
 
 ODD_TEXTS = (

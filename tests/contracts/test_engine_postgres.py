@@ -12,10 +12,10 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from assay.engines.opening import open_engine
-from assay.engines.postgres import PostgresEngine
-from assay.errors import EngineError, PopulationError
-from assay.nouns.population import Population
+from fewlabels.engines.opening import open_engine
+from fewlabels.engines.postgres import PostgresEngine
+from fewlabels.errors import EngineError, PopulationError
+from fewlabels.nouns.population import Population
 from tests.contracts.engines_under_test import GBM, NEEDS_POSTGRES, POSTGRES, all_in_one_band, postgres_table
 
 pytestmark = [*NEEDS_POSTGRES]
@@ -73,7 +73,7 @@ def test_names_are_read_as_sql_reads_them(schema: str) -> None:
     assert opened(f"{POSTGRES}?options=-csearch_path%3D{schema}#seen").profile().N == 1
 
 
-def test_types_are_assay_s_words(schema: str) -> None:
+def test_types_are_fewlabels_own_words(schema: str) -> None:
     run(
         f"create type {schema}.mood as enum ('sad', 'ok')",
         f"create domain {schema}.positive as integer check (value > 0)",

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from assay.errors import DrawError, FingerprintError, PopulationError
-from assay.nouns.classifier import Classifier
+from fewlabels.errors import DrawError, FingerprintError, PopulationError
+from fewlabels.nouns.classifier import Classifier
 from tests.contracts.engines_under_test import GBM, UnderTest, all_in_one_band, on_engines, reference
 
 
@@ -138,7 +138,7 @@ def test_float_slices_are_refused_and_text_where_they_were_written_as_text(under
 
 
 def test_too_many_cells_name_the_slice_to_drop(under: UnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.nouns.profile.MOST_CELLS", 20)
+    monkeypatch.setattr("fewlabels.nouns.profile.MOST_CELLS", 20)
     table = {"id": np.arange(30), "s": np.full(30, 0.5), "k": [str(i % 2) for i in range(30)], "zip": [str(i) for i in range(30)]}
     with pytest.raises(PopulationError, match=r"at most 20 cells, .* drop slice column 'zip', which has 30 distinct values"):
         under.build(table, tmp_path, id="id", classifiers=(GBM,), slices=("k", "zip")).profile()

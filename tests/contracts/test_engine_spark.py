@@ -18,11 +18,11 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import lit
 
-from assay.engines.opening import open_engine
-from assay.engines.spark import SparkEngine
-from assay.errors import EngineError, PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import MEMORY, Population
+from fewlabels.engines.opening import open_engine
+from fewlabels.engines.spark import SparkEngine
+from fewlabels.errors import EngineError, PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import MEMORY, Population
 from tests.contracts.engines_under_test import (
     CONNECT,
     GBM,
@@ -188,7 +188,7 @@ ON_CONNECT = """
 import os, signal, sys, threading, time
 from pathlib import Path
 from pyspark.sql import SparkSession
-from assay.nouns.population import MEMORY
+from fewlabels.nouns.population import MEMORY
 from tests.contracts.engines_under_test import GBM, all_in_one_band, assert_same_profile, assert_same_units, reference
 from tests.contracts.test_engine_spark import COLUMNS, FORMULA, opened
 

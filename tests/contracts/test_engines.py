@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import assay.engines
-from assay.engines.handed import HandedEngine
-from assay.errors import DrawError, PopulationError
-from assay.nouns import ladder
-from assay.nouns.classifier import Classifier
+import fewlabels.engines
+from fewlabels.engines.handed import HandedEngine
+from fewlabels.errors import DrawError, PopulationError
+from fewlabels.nouns import ladder
+from fewlabels.nouns.classifier import Classifier
 from tests.contracts.engines_under_test import (
     ENGINES,
     EVERYTHING,
@@ -33,8 +33,8 @@ from tests.contracts.engines_under_test import (
 def test_every_engine_is_under_test() -> None:
     """All but the one that answers a single question from a file, which has a suite of its own: test_handed.py."""
     listed = {entry.engine for entry in ENGINES}
-    for module in pkgutil.iter_modules(assay.engines.__path__):
-        contents = vars(importlib.import_module(f"assay.engines.{module.name}"))
+    for module in pkgutil.iter_modules(fewlabels.engines.__path__):
+        contents = vars(importlib.import_module(f"fewlabels.engines.{module.name}"))
         for name, thing in contents.items():
             if (
                 name.endswith("Engine")
@@ -169,7 +169,7 @@ HOSTILE = (
     "a;--",
     "unit",
     "guide_bin",
-    "assay_table",
+    "fewlabels_table",
     "a\\b",
     "[0]",
     "a.b",

@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assay.ledgers.base import Ledger
-from assay.ledgers.opening import open_ledger
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
-from assay.randomness import NumberRule
-from assay.study.handing import declared, handed_profile, place_for, profile_texts
-from assay.study.study import Study
+from fewlabels.ledgers.base import Ledger
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+from fewlabels.randomness import NumberRule
+from fewlabels.study.handing import declared, handed_profile, place_for, profile_texts
+from fewlabels.study.study import Study
 from tests.contracts.engines_under_test import NEEDS_POSTGRES, NEEDS_SPARK, POSTGRES, arrow, postgres_table, spark_session
 
 N = 2_000
@@ -30,7 +30,7 @@ Rows = Sequence[Sequence[object]]
 
 
 class Opened(NamedTuple):
-    """A table inside an engine: the source assay opens, the one it does not, and how a text is run there."""
+    """A table inside an engine: the source fewlabels opens, the one it does not, and how a text is run there."""
 
     source: str
     elsewhere: str
@@ -122,12 +122,12 @@ def table_of(case: Case) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def same_salt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "5a17" * 8)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
-    return open_ledger(f"sqlite:///{tmp_path / 'assay.db'}")
+    return open_ledger(f"sqlite:///{tmp_path / 'fewlabels.db'}")
 
 
 def write(path: Path, result: tuple[list[str], Rows]) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import assay.ledgers
-from assay.ledgers.base import SEALING, Kind, Ledger, broken, seal_of
-from assay.ledgers.opening import open_ledger
-from assay.nouns.canonical import Json
+import fewlabels.ledgers
+from fewlabels.ledgers.base import SEALING, Kind, Ledger, broken, seal_of
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.canonical import Json
 from tests.contracts.ledgers_under_test import LEDGERS, PARAMETERS, UnderTest
 
 KINDS: tuple[Kind, ...] = ("population", "study", "plan", "draw", "batch", "answer", "correction", "look")
@@ -44,8 +44,8 @@ def keys(ledger: Ledger, study: str) -> list[str]:
 def test_every_ledger_is_in_the_list(under: UnderTest) -> None:
     found = {
         value
-        for module in pkgutil.iter_modules(assay.ledgers.__path__, "assay.ledgers.")
-        if not module.ispkg and module.name != "assay.ledgers.migrations"
+        for module in pkgutil.iter_modules(fewlabels.ledgers.__path__, "fewlabels.ledgers.")
+        if not module.ispkg and module.name != "fewlabels.ledgers.migrations"
         for name, value in vars(importlib.import_module(module.name)).items()
         if isinstance(value, type) and name.endswith("Ledger") and value is not Ledger
     }
@@ -184,7 +184,7 @@ def test_opening_again_keeps_everything(under: UnderTest, ledger: Ledger, tmp_pa
 
 APPENDING = """
 import sys
-from assay.ledgers.opening import open_ledger
+from fewlabels.ledgers.opening import open_ledger
 address, who = sys.argv[1:]
 ledger = open_ledger(address)  # both may find no ledger yet
 print("open", flush=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ledgers.naming import study_names
-from assay.ledgers.opening import open_ledger
+from fewlabels.ledgers.naming import study_names
+from fewlabels.ledgers.opening import open_ledger
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 

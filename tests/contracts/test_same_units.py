@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.nouns.choice import DesignName
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import parse_goal
-from assay.nouns.plan import Plan
-from assay.nouns.population import MEMORY, Population
-from assay.nouns.profile import Profile
-from assay.randomness import NumberRule
-from assay.study.drawing import draw_plan
-from assay.study.plans.fixing import PlanWays, next_plan
-from assay.study.standing import Standing
+from fewlabels.nouns.choice import DesignName
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import NumberRule
+from fewlabels.study.drawing import draw_plan
+from fewlabels.study.plans.fixing import PlanWays, next_plan
+from fewlabels.study.standing import Standing
 from tests.contracts.engines_under_test import SALT, UnderTest, assert_same_profile, assert_same_taken, on_engines, reference
 
 N, UNITS = 60_000, 10_000

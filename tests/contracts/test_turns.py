@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.ledgers.database import Database
-from assay.ledgers.opening import open_ledger
-from assay.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 pytestmark = pytest.mark.parametrize("under", PARAMETERS)
@@ -293,8 +293,8 @@ def test_one_labeler_who_asks_twice_at_once_has_no_unit_twice(ledger: Database) 
 
 TAKING = """
 import sys
-from assay.ledgers.opening import open_ledger
-from assay.nouns.turn import Finished
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.turn import Finished
 address, who, rounds = sys.argv[1:]
 ledger = open_ledger(address)
 print("open", flush=True)

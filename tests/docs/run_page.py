@@ -58,7 +58,7 @@ def shape(line: str) -> str:
 def run_shell(text: str) -> str:
     """What the commands print. Fails with all of it if one of them fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**{k: v for k, v in os.environ.items() if not k.startswith("ASSAY_")}, "PATH": path}
+    env = {**{k: v for k, v in os.environ.items() if not k.startswith("FEWLABELS_")}, "PATH": path}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )

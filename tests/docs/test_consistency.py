@@ -10,13 +10,13 @@ from pkgutil import iter_modules
 
 import pytest
 
-import assay
-import assay.nouns
-from assay.cli.main import COMMANDS
+import fewlabels
+import fewlabels.nouns
+from fewlabels.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(page for place in ("", "docs/**/", "examples/", "changelog.d/") for page in ROOT.glob(f"{place}*.md"))
-SOURCES = sorted((ROOT / "src" / "assay").rglob("*.py"))
+SOURCES = sorted((ROOT / "src" / "fewlabels").rglob("*.py"))
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FORBIDDEN = re.compile(r"/(?:tmp|home|root|users)/", re.IGNORECASE)  # a page that names one was written for one machine
 MARKETING = re.compile(
@@ -113,7 +113,7 @@ def test_pages_named_in_docstrings_exist(source: Path) -> None:
 def test_every_file_that_promises_a_number_has_a_page() -> None:
     for folder, names in MATHS.items():
         for name in names.split():
-            assert (ROOT / "src" / "assay" / folder / f"{name}.py").exists()
+            assert (ROOT / "src" / "fewlabels" / folder / f"{name}.py").exists()
             assert (ROOT / "docs" / "maths" / f"{name.replace('_', '-')}.md").exists()
 
 
@@ -126,8 +126,8 @@ def test_every_maths_page_says_when_it_holds_and_breaks() -> None:
 def test_glossary_holds_every_noun() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text()
     words = set(re.findall(r"^\| ([a-z ]+?) \|", glossary, flags=re.MULTILINE)) | set(re.findall(r"\*\*([a-z ]+)\*\*", glossary))
-    for module in iter_modules(assay.nouns.__path__):
-        found = import_module(f"assay.nouns.{module.name}")
+    for module in iter_modules(fewlabels.nouns.__path__):
+        found = import_module(f"fewlabels.nouns.{module.name}")
         for name, noun in inspect.getmembers(found, inspect.isclass):
             if noun.__module__ == found.__name__ and not name.startswith("_"):
                 assert WORDS.get(name, name.lower()) in words, f"{name} of nouns/{module.name}.py is not in docs/glossary.md"
@@ -137,13 +137,13 @@ def test_every_command_is_shown() -> None:
     pages = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs" / "how-to").glob("*.md")]
     text = "".join(page.read_text() for page in pages)
     for command in COMMANDS:
-        assert f"assay {command}" in text, f"`assay {command}` is in neither README.md, docs/tutorial.md nor docs/how-to"
+        assert f"fewlabels {command}" in text, f"`fewlabels {command}` is in neither README.md, docs/tutorial.md nor docs/how-to"
 
 
 def test_every_public_name_is_shown() -> None:
     text = "".join(page.read_text() for page in PAGES)
-    for name in assay.__all__:
-        assert re.search(rf"\b{name}\b", text), f"assay.{name} is in no page"
+    for name in fewlabels.__all__:
+        assert re.search(rf"\b{name}\b", text), f"fewlabels.{name} is in no page"
 
 
 def test_fragments_are_named_and_written_as_the_changelog_says() -> None:

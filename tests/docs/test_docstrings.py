@@ -6,22 +6,22 @@ from collections.abc import Iterator
 import click
 import pytest
 
-import assay
-from assay.cli.main import cli
-from assay.estimators.counts import Confusion
-from assay.study.readings.estimates import Estimates
+import fewlabels
+from fewlabels.cli.main import cli
+from fewlabels.estimators.counts import Confusion
+from fewlabels.study.readings.estimates import Estimates
 
-PUBLIC = {**{name: getattr(assay, name) for name in assay.__all__}, "Estimates": Estimates, "Confusion": Confusion}
+PUBLIC = {**{name: getattr(fewlabels, name) for name in fewlabels.__all__}, "Estimates": Estimates, "Confusion": Confusion}
 CALLED = (classmethod, staticmethod, property)
 
 
 def documented(name: str, thing: object) -> Iterator[tuple[str, object]]:
-    """A public name, and of a class every public method and property that assay wrote, inherited ones too."""
+    """A public name, and of a class every public method and property that fewlabels wrote, inherited ones too."""
     yield name, thing
     for attribute in dir(thing) if inspect.isclass(thing) else ():
         held = inspect.getattr_static(thing, attribute)
         function = (held.fget if isinstance(held, property) else held.__func__) if isinstance(held, CALLED) else held
-        if not attribute.startswith("_") and inspect.isfunction(function) and function.__module__.startswith(("assay", __name__)):
+        if not attribute.startswith("_") and inspect.isfunction(function) and function.__module__.startswith(("fewlabels", __name__)):
             yield f"{name}.{attribute}", function
 
 
@@ -43,7 +43,7 @@ def commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Com
 
 
 EVERY = {name: thing for public, held in PUBLIC.items() for name, thing in documented(public, held)}
-COMMANDS = dict(commands("assay", cli))
+COMMANDS = dict(commands("fewlabels", cli))
 
 
 class Bare:
@@ -89,12 +89,12 @@ def example_of(command: click.Command, name: str) -> str:
     return shown.replace("Examples:", "Example:").partition("Example:")[2].partition("Options:")[0]
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "assay"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "fewlabels"])
 def test_every_command_and_those_below_it_have_an_example_in_their_help(name: str) -> None:
     assert f"{name} " in example_of(COMMANDS[name], name), f"`{name} --help` shows no example"
 
 
 def test_a_command_without_an_example_is_found() -> None:
-    bare = click.Command("bare", help="Do it.\n\n\b\nSee also: assay bare x")
-    assert "assay bare " not in example_of(bare, "assay bare")
-    assert "assay ledger copy" in COMMANDS
+    bare = click.Command("bare", help="Do it.\n\n\b\nSee also: fewlabels bare x")
+    assert "fewlabels bare " not in example_of(bare, "fewlabels bare")
+    assert "fewlabels ledger copy" in COMMANDS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import assay
+import fewlabels
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VERDICT = r"(SHIP|DO NOT SHIP|LABEL MORE)"
@@ -105,9 +105,9 @@ def test_an_example_tells_its_story_and_uses_the_public_interface_only(name: str
     assert len((ast.get_docstring(tree) or "").split()) > 60
     plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     parts = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert plain == {"numpy", "assay"}
+    assert plain == {"numpy", "fewlabels"}
     assert parts <= {"typing"}
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    used = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "assay"}
-    assert used <= set(assay.__all__)
+    used = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "fewlabels"}
+    assert used <= set(fewlabels.__all__)
     assert not [node.attr for node in attributes if node.attr.startswith("_")]

@@ -62,7 +62,7 @@ def test_every_block_says_what_it_is(page: Path) -> None:
 def test_runner_notices_a_command_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="exit code"):
-        run_shell("assay status nobody | cat\n")
+        run_shell("fewlabels status nobody | cat\n")
 
 
 def test_runner_notices_what_was_not_printed(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import assay
-from assay.engines.duckdb import write_parquet
-from assay.nouns.estimate import IntervalKind
-from assay.randomness import stream
+import fewlabels
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.randomness import stream
 
-SEED = int(os.environ.get("ASSAY_TEST_SEED", "42"))
+SEED = int(os.environ.get("FEWLABELS_TEST_SEED", "42"))
 REPS = 2_000
 FALSE_ALARM = 1e-6
 GOALS = ["precision +-0.05", "recall >= 0.5"]
@@ -36,18 +36,18 @@ TRUTH = dict(zip(TABLE["id"], np.asarray(TABLE["y"]).tolist(), strict=True))
 
 
 @pytest.fixture
-def population(tmp_path: Path) -> assay.Population:
+def population(tmp_path: Path) -> fewlabels.Population:
     path = tmp_path / "scored.parquet"
     write_parquet(path, {"id": list(TABLE["id"]), "text": list(TABLE["text"]), "score": np.asarray(TABLE["score"])})
-    return assay.read_population(path, score="score", threshold=0.5)
+    return fewlabels.read_population(path, score="score", threshold=0.5)
 
 
 @pytest.fixture
-def study(population: assay.Population, tmp_path: Path) -> assay.Study:
-    return assay.Study.create("s", population, goals=GOALS, ledger=f"sqlite:///{tmp_path / 'assay.db'}")
+def study(population: fewlabels.Population, tmp_path: Path) -> fewlabels.Study:
+    return fewlabels.Study.create("s", population, goals=GOALS, ledger=f"sqlite:///{tmp_path / 'fewlabels.db'}")
 
 
-def label(study: assay.Study, batches: int | None = None) -> None:
+def label(study: fewlabels.Study, batches: int | None = None) -> None:
     """Answers `batches` batches of 50, or all that are left."""
     while batches != 0 and (batch := study.ask(50)):
         study.tell({unit: TRUTH[unit] for unit in batch.units})
@@ -56,8 +56,8 @@ def label(study: assay.Study, batches: int | None = None) -> None:
 
 def hits(metric: str, labels: int, *, guide: str | None = None, interval: IntervalKind = "rec") -> int:
     """How many of REPS intervals hold the truth."""
-    population = assay.read_population(TABLE, score="score", threshold=0.5, guide=guide)
-    (cell,) = assay.simulate(
+    population = fewlabels.read_population(TABLE, score="score", threshold=0.5, guide=guide)
+    (cell,) = fewlabels.simulate(
         population,
         truth="y",
         metrics=[metric],
@@ -91,7 +91,7 @@ def test_the_same_test_catches_wald() -> None:
     assert hits("recall", 300, guide="wrong", interval="wald") < LIMIT
 
 
-def test_a_larger_budget_only_adds_units(study: assay.Study) -> None:
+def test_a_larger_budget_only_adds_units(study: fewlabels.Study) -> None:
     study.plan(200)
     label(study)
     before = study.standing
@@ -104,7 +104,7 @@ def test_a_larger_budget_only_adds_units(study: assay.Study) -> None:
     assert len(after.units) == 300
 
 
-def test_no_interval_before_the_look(study: assay.Study) -> None:
+def test_no_interval_before_the_look(study: fewlabels.Study) -> None:
     study.plan(200)
     label(study, batches=3)
     assert study.estimate().estimates == ()
@@ -118,8 +118,8 @@ def test_no_interval_before_the_look(study: assay.Study) -> None:
     assert study.estimate().certified
 
 
-def test_a_thin_reading_does_not_ship(population: assay.Population, tmp_path: Path) -> None:
-    study = assay.Study.create("thin", population, goals=["precision +-0.9"], ledger=f"sqlite:///{tmp_path / 'assay.db'}")
+def test_a_thin_reading_does_not_ship(population: fewlabels.Population, tmp_path: Path) -> None:
+    study = fewlabels.Study.create("thin", population, goals=["precision +-0.9"], ledger=f"sqlite:///{tmp_path / 'fewlabels.db'}")
     study.plan(12)
     label(study)
     decision = study.decide()
@@ -129,7 +129,7 @@ def test_a_thin_reading_does_not_ship(population: assay.Population, tmp_path: Pa
     assert any("too thin" in reason for reason in decision.reasons)
 
 
-def test_the_ledger_alone_reproduces_every_number(study: assay.Study, population: assay.Population, tmp_path: Path) -> None:
+def test_the_ledger_alone_reproduces_every_number(study: fewlabels.Study, population: fewlabels.Population, tmp_path: Path) -> None:
     study.plan(200)
     label(study)
     study.estimate()
@@ -137,7 +137,7 @@ def test_the_ledger_alone_reproduces_every_number(study: assay.Study, population
     Path(population.source).unlink()
     assert study.verify().passed
     assert not study.verify(population=True).passed
-    with sqlite3.connect(tmp_path / "assay.db") as db:
+    with sqlite3.connect(tmp_path / "fewlabels.db") as db:
         for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             db.execute(f"DROP TRIGGER {name}")
         db.execute("""UPDATE entry SET body = replace(body, '"yes"', '"no"') WHERE kind = 'answer'""")
@@ -145,7 +145,7 @@ def test_the_ledger_alone_reproduces_every_number(study: assay.Study, population
     assert any("was changed" in finding for finding in study.verify().findings)
 
 
-def test_telling_twice_is_telling_once(study: assay.Study) -> None:
+def test_telling_twice_is_telling_once(study: fewlabels.Study) -> None:
     study.plan(200)
     batch = study.ask(50)
     assert batch is not None
@@ -157,10 +157,10 @@ def test_telling_twice_is_telling_once(study: assay.Study) -> None:
     assert len(study.standing.answers) == entries
 
 
-def test_labelers_are_blind(study: assay.Study) -> None:
+def test_labelers_are_blind(study: fewlabels.Study) -> None:
     study.plan(200)
     batch = study.ask(50)
     assert batch is not None
     assert study.fetch(batch.units, columns=["text"])[0].keys() == {"text"}
-    with pytest.raises(assay.AssayError, match="labelers see no score"):
+    with pytest.raises(fewlabels.FewlabelsError, match="labelers see no score"):
         study.fetch(batch.units, columns=["score"])

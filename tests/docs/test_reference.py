@@ -12,8 +12,8 @@ from types import ModuleType
 
 import pytest
 
-import assay
-from assay.cli.main import COMMANDS
+import fewlabels
+from fewlabels.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -36,9 +36,9 @@ def test_reference_is_up_to_date() -> None:
 
 def test_reference_holds_every_name_and_command() -> None:
     api, commands = ((DOCS / "reference" / name).read_text() for name in ("api.md", "commands.md"))
-    assert [name for name in assay.__all__ if f"\n## {name}\n" not in api] == []
-    assert [name for name in COMMANDS if f"\n## assay {name}\n" not in commands] == []
-    assert "\n### assay ledger copy\n" in commands
+    assert [name for name in fewlabels.__all__ if f"\n## {name}\n" not in api] == []
+    assert [name for name in COMMANDS if f"\n## fewlabels {name}\n" not in commands] == []
+    assert "\n### fewlabels ledger copy\n" in commands
     assert "\n### Study.estimate\n" in api  # of a parent of Study
 
 

@@ -9,9 +9,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import assay
-from assay.nouns import ladder
-from assay.randomness import permanent_number, stream
+import fewlabels
+from fewlabels.nouns import ladder
+from fewlabels.randomness import permanent_number, stream
 
 TINY = Path(__file__).parents[2] / "docs" / "tiny.py"
 LONGEST = 190  # lines, docstrings included
@@ -37,8 +37,8 @@ def scored(seed: int, *, N: int, sureness: float) -> tuple[list[str], np.ndarray
 @pytest.mark.parametrize(("seed", "N", "labels", "sureness"), [(1, 3_000, 200, 1.0), (2, 8_000, 500, 1.5), (3, 5_000, 900, -0.2)])
 def test_tiny_draws_the_same_units_and_gives_the_same_numbers(seed: int, N: int, labels: int, sureness: float, tmp_path: Path) -> None:
     ids, score, truth = scored(seed, N=N, sureness=sureness)
-    population = assay.read_population({"id": ids, "score": score}, score="score", threshold=0.5)
-    real = assay.Study.create("t", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path / 'a.db'}")
+    population = fewlabels.read_population({"id": ids, "score": score}, score="score", threshold=0.5)
+    real = fewlabels.Study.create("t", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path / 'a.db'}")
     salt = real.plan(labels).salt
     batch = real.ask(labels)
     assert batch is not None

@@ -1,4 +1,4 @@
-"""Runs commands of assay: in this process for speed, or in one of its own."""
+"""Runs commands of fewlabels: in this process for speed, or in one of its own."""
 
 import contextlib
 import io
@@ -8,9 +8,9 @@ import sys
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from assay.cli.main import main
+from fewlabels.cli.main import main
 
-PROGRAM = "from assay.cli.main import main; main()"
+PROGRAM = "from fewlabels.cli.main import main; main()"
 
 
 class Result(NamedTuple):
@@ -28,10 +28,10 @@ class Result(NamedTuple):
         return found
 
 
-def assay(*args: object) -> Result:
+def fewlabels(*args: object) -> Result:
     """A command in this process, in the current folder."""
     out, err = io.StringIO(), io.StringIO()
-    argv = ["assay", *map(str, args)]
+    argv = ["fewlabels", *map(str, args)]
     with patch.object(sys, "argv", argv), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             main()
@@ -45,7 +45,7 @@ def assay(*args: object) -> Result:
 
 def ok(*args: object) -> Result:
     """A command that must work."""
-    found = assay(*args)
+    found = fewlabels(*args)
     assert found.code == 0, found
     return found
 

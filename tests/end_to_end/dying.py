@@ -1,4 +1,4 @@
-"""Runs commands of assay in children that are killed: at their k-th event, or after a delay. Nothing in the product knows of it.
+"""Runs commands of fewlabels in children that are killed: at their k-th event, or after a delay. Nothing in the product knows of it.
 
     python dying.py < job.json > results.json
 
@@ -30,15 +30,23 @@ import duckdb
 import scipy.stats
 import sqlalchemy as sa
 
-import assay.cli.main
-import assay.engines.duckdb
-import assay.engines.memory
-import assay.engines.selftest
-import assay.ledgers.sqlite
-import assay.study.plans.sizing
-import assay.study.study
+import fewlabels.cli.main
+import fewlabels.engines.duckdb
+import fewlabels.engines.memory
+import fewlabels.engines.selftest
+import fewlabels.ledgers.sqlite
+import fewlabels.study.plans.sizing
+import fewlabels.study.study
 
-WARM = (alembic.command, alembic.config, duckdb, scipy.stats, assay.engines.duckdb, assay.engines.memory, assay.study.plans.sizing)
+WARM = (
+    alembic.command,
+    alembic.config,
+    duckdb,
+    scipy.stats,
+    fewlabels.engines.duckdb,
+    fewlabels.engines.memory,
+    fewlabels.study.plans.sizing,
+)
 FIXED_TIME = "2026-01-02T03:04:05.000006+00:00"
 FIXED_SALT = "0123456789abcdef" * 2
 
@@ -79,15 +87,15 @@ def hook(dying: Dying) -> None:
 
     path: Any = Path
     path.open = open_counted
-    defaults = assay.ledgers.sqlite.SqliteLedger.__init__.__kwdefaults__
+    defaults = fewlabels.ledgers.sqlite.SqliteLedger.__init__.__kwdefaults__
     assert defaults is not None
     defaults["clock"] = lambda: FIXED_TIME
-    study: Any = assay.study.study
+    study: Any = fewlabels.study.study
     study.new_salt = lambda: FIXED_SALT
     # Two things that cost most of the time and leave no trace: sizing the goals of a budget already given, and testing DuckDB.
-    sizing: Any = assay.study.plans.sizing
+    sizing: Any = fewlabels.study.plans.sizing
     sizing.labels_needed = sizing.uniform_labels = lambda *_, **__: None
-    selftest: Any = assay.engines.selftest
+    selftest: Any = fewlabels.engines.selftest
     selftest.check_engine = lambda *_: None
 
 
@@ -98,9 +106,9 @@ def child(argv: list[str], folder: Path, at: int) -> None:
         os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), handle)
     dying = Dying(at)
     hook(dying)
-    sys.argv = ["assay", *argv]
+    sys.argv = ["fewlabels", *argv]
     try:
-        assay.cli.main.main()
+        fewlabels.cli.main.main()
     except SystemExit as done:
         sys.stdout.flush()
         with open(folder / "events", "w") as file:  # not Path.open, which is counted

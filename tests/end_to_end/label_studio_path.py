@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from assay.ledgers.opening import open_ledger
-from assay.nouns.label import Label
-from assay.study.study import Study
-from tests.end_to_end.commands import Result, assay, ok
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.label import Label
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import Result, fewlabels, ok
 from tests.unit.study.made import columns, write_csv
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "label_studio"
@@ -32,7 +32,7 @@ def make_study(folder: Path) -> None:
     """The table and the recorded study, drawn and handed out, in that folder."""
     write_csv(folder / "t.csv", TABLE)
     entries = json.loads((RECORDED / "study.json").read_text().replace("FOLDER", str(folder)))
-    ledger = open_ledger(f"sqlite:///{folder}/assay.db")
+    ledger = open_ledger(f"sqlite:///{folder}/fewlabels.db")
     with ledger.writing("mail") as act:
         for entry in entries:
             act.append(entry["kind"], key=entry["key"], body=entry["body"])
@@ -43,9 +43,9 @@ def record_study(folder: Path) -> None:
     write_csv(folder / "t.csv", TABLE)
     goals = ("--goal", "precision +-0.05", "--goal", "recall >= 0.5")
     ok("plan", "t.csv", "--score", "score", "--threshold", "0.5", *goals, "--budget", UNITS, "--study", "mail")
-    study = Study.load("mail", ledger="sqlite:///assay.db")
+    study = Study.load("mail", ledger="sqlite:///fewlabels.db")
     study.ask(UNITS)
-    entries = open_ledger("sqlite:///assay.db").entries("mail")
+    entries = open_ledger("sqlite:///fewlabels.db").entries("mail")
     rows = [{"kind": entry.kind, "key": entry.key, "body": entry.body} for entry in entries]
     text = "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
     (RECORDED / "study.json").write_text(text.replace(str(folder), "FOLDER"))
@@ -53,7 +53,7 @@ def record_study(folder: Path) -> None:
 
 def batch_units() -> tuple[str, ...]:
     """The units in the order they are pushed."""
-    (batch,) = Study.load("mail", ledger="sqlite:///assay.db").standing.batches
+    (batch,) = Study.load("mail", ledger="sqlite:///fewlabels.db").standing.batches
     assert len(batch.units) == UNITS
     return batch.units
 
@@ -78,7 +78,7 @@ class Hands:
         self.call("POST", f"/api/tasks/{task}/annotations/", {"result": results, "lead_time": 3.5, **more})
 
     def answer_all(self, project: int) -> None:
-        """Every task answered, skipped, or answered wrongly; and two tasks that assay did not push."""
+        """Every task answered, skipped, or answered wrongly; and two tasks that fewlabels did not push."""
         tasks = self.call("GET", f"/api/tasks?project={project}&page=1&page_size=1000")["tasks"]
         by_unit = {task["data"]["unit"]: task["id"] for task in tasks}
         assert len(by_unit) == UNITS
@@ -138,13 +138,13 @@ def walk(url: str, token_file: Path, *, hands: Hands | None) -> None:
     assert (first["units"], first["projects"][0]["added"]) == (UNITS, UNITS)
     second = ok(*push).json
     assert (second["projects"][0]["known"], second["projects"][0]["added"]) == (UNITS, 0)
-    shutil.copy("assay.db", "twin.db")
+    shutil.copy("fewlabels.db", "twin.db")
     if hands is not None:
         hands.answer_all(first["projects"][0]["project"])
     pull = ("label-studio", "pull", "mail", *server, "--json")
-    check_pulled(assay(*pull), again=False)
-    check_pulled(assay(*pull), again=True)
-    study, twin = (Study.load("mail", ledger=f"sqlite:///{name}.db") for name in ("assay", "twin"))
+    check_pulled(fewlabels(*pull), again=False)
+    check_pulled(fewlabels(*pull), again=True)
+    study, twin = (Study.load("mail", ledger=f"sqlite:///{name}.db") for name in ("fewlabels", "twin"))
     labelers = {label.labeler for seats in study.standing.answers.values() for label in seats.values()}
     assert len(labelers) == 1
     twin.tell(told_directly(labelers.pop()))

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.main import COMMANDS, REFUSED
-from assay.nouns.metrics import METRICS
-from tests.end_to_end.commands import PROGRAM, assay, environment, ok, real
+from fewlabels.cli.main import COMMANDS, REFUSED
+from fewlabels.nouns.metrics import METRICS
+from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok, real
 from tests.unit.study.made import TRUTH, columns, write_csv
 
 BUDGET = 40
@@ -46,7 +46,7 @@ def told(planned: Path) -> Path:
 
 
 def entries(folder: Path) -> list[tuple[object, ...]]:
-    with sqlite3.connect(folder / "assay.db") as connection:
+    with sqlite3.connect(folder / "fewlabels.db") as connection:
         found = connection.execute("select * from entry order by study, serial").fetchall()
     connection.close()
     return found
@@ -61,7 +61,7 @@ def test_every_command_has_help_with_an_example(command: str, flag: str) -> None
     found = ok(command, flag)
     _, *examples = re.split(r"Examples?:", found.out)
     assert len(examples) == 1
-    assert f"assay {command}" in examples[0]
+    assert f"fewlabels {command}" in examples[0]
     assert "--json" in found.out
     assert found.err == ""
 
@@ -69,25 +69,25 @@ def test_every_command_has_help_with_an_example(command: str, flag: str) -> None
 def test_help_lists_every_command() -> None:
     found = ok("--help")
     assert all(f"\n  {name} " in found.out for name in COMMANDS)
-    assert "Start with:  assay demo DIR" in found.out
+    assert "Start with:  fewlabels demo DIR" in found.out
 
 
 def test_help_is_quick_because_it_imports_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom assay.cli.main import main\ntry: main()\nexcept SystemExit as e: assert not e.code\n"
+        "import sys\nfrom fewlabels.cli.main import main\ntry: main()\nexcept SystemExit as e: assert not e.code\n"
         "heavy = {'numpy', 'scipy', 'duckdb', 'sqlalchemy', 'alembic', 'pandas'} & set(sys.modules); assert not heavy, heavy"
     )
     assert real("--help", program=program).code == 0
 
 
 def test_version() -> None:
-    assert re.fullmatch(r"assay, version \d+\.\d+\.\d+\n", ok("--version").out)
+    assert re.fullmatch(r"fewlabels, version \d+\.\d+\.\d+\n", ok("--version").out)
 
 
 def test_without_a_command_help_is_shown_and_the_call_is_wrong() -> None:
-    found = assay()
+    found = fewlabels()
     assert found.code == 2
-    assert "Usage: assay" in found.err + found.out
+    assert "Usage: fewlabels" in found.err + found.out
 
 
 # ---------------------------------------------------------------- the whole path
@@ -252,7 +252,7 @@ def test_simulate_for_people(folder: Path) -> None:
     ids=" ".join,
 )
 def test_a_wrong_call_ends_with_2(planned: Path, args: tuple[str, ...]) -> None:
-    found = assay(*args)
+    found = fewlabels(*args)
     assert found.code == 2, found
     assert found.out == ""
     assert "Error: " in found.err
@@ -296,11 +296,11 @@ REFUSALS = [
 
 @pytest.mark.parametrize("args", REFUSALS, ids=" ".join)
 def test_a_refusal_ends_with_5_and_says_why(planned: Path, args: tuple[str, ...]) -> None:
-    found = assay(*args)
+    found = fewlabels(*args)
     assert found.code == REFUSED == 5, found
     assert found.out == ""
     assert re.match(r"[A-Z][A-Za-z]+Error: ", found.err)
-    with_json = assay(*args, "--json")
+    with_json = fewlabels(*args, "--json")
     assert with_json.code == 5
     error = with_json.json["error"]
     assert error["kind"].endswith("Error")
@@ -309,40 +309,40 @@ def test_a_refusal_ends_with_5_and_says_why(planned: Path, args: tuple[str, ...]
 
 def test_what_blocks_a_table_ends_with_5(folder: Path) -> None:
     Path("bad.csv").write_text("id,score\n1,0.5\n1,2.5\n")
-    found = assay("doctor", "bad.csv", *SMALL)
+    found = fewlabels("doctor", "bad.csv", *SMALL)
     assert found.code == 5
     assert found.out.count("blocks: ") == 2
-    shown = assay("doctor", "bad.csv", *SMALL, "--json")
+    shown = fewlabels("doctor", "bad.csv", *SMALL, "--json")
     assert shown.code == 5
     assert shown.json["passed"] is False
     assert len(shown.json["problems"]) == 2
 
 
 def test_a_changed_ledger_ends_with_5_and_names_the_entry(told: Path) -> None:
-    with sqlite3.connect("assay.db") as connection:
+    with sqlite3.connect("fewlabels.db") as connection:
         connection.execute("update entry set body = replace(body, '\"yes\"', '\"no\"') where kind = 'answer'")
     connection.close()
-    found = assay("verify", "s")
+    found = fewlabels("verify", "s")
     assert found.code == 5
     assert "DOES NOT MATCH: entry" in found.out
-    shown = assay("verify", "s", "--json")
+    shown = fewlabels("verify", "s", "--json")
     assert shown.code == 5
     assert shown.json["passed"] is False
 
 
 def test_a_changed_table_is_refused(planned: Path) -> None:
     write_csv(planned / "t.csv", columns(399))
-    found = assay("draw", "s")
+    found = fewlabels("draw", "s")
     assert found.code == 5
     assert found.err.startswith("FingerprintError: ")
 
 
 def test_a_crash_is_told_in_one_line_and_ends_with_1(planned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.Study.status", lambda self: 1 / 0)
-    found = assay("status", "s", "--json")
+    monkeypatch.setattr("fewlabels.study.study.Study.status", lambda self: 1 / 0)
+    found = fewlabels("status", "s", "--json")
     assert found.code == 1
     assert found.json["error"]["kind"] == "crash"
-    assert "ASSAY_DEBUG=1" in found.err
+    assert "FEWLABELS_DEBUG=1" in found.err
 
 
 def test_a_refused_file_records_nothing(planned: Path) -> None:
@@ -351,9 +351,9 @@ def test_a_refused_file_records_nothing(planned: Path) -> None:
     unit = Path("batch.csv").read_text().splitlines()[1].split(",")[0]
     for content in (f"unit,answer\n{unit},yes\nnobody,yes\n", f"unit,answer\n{unit},yes\n{unit},no\n", f"unit,answer\n{unit},maybe\n"):
         Path("bad.csv").write_text(content)
-        assert assay("tell", "s", "bad.csv").code == 5
+        assert fewlabels("tell", "s", "bad.csv").code == 5
     Path("bad.csv").write_bytes(b"unit,answer\n\xff,yes\n")
-    assert assay("tell", "s", "bad.csv").code == 5
+    assert fewlabels("tell", "s", "bad.csv").code == 5
     assert entries(planned) == before
 
 
@@ -401,7 +401,7 @@ def test_corrections(planned: Path) -> None:
     for i, answer in enumerate(["yes", "no", "yes", "no"]):
         Path("b.csv").write_text(f"unit,answer\n{unit},{answer}\n")
         if i:
-            assert assay("tell", "s", "b.csv").code == 5
+            assert fewlabels("tell", "s", "b.csv").code == 5
             assert ok("tell", "s", "b.csv", "--correct").out == "1 corrected\n"
         else:
             assert ok("tell", "s", "b.csv").out == "1 recorded\n"
@@ -503,7 +503,7 @@ def test_head_takes_one_line(planned: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
-@pytest.mark.parametrize("target", ["assay.study.study.Study.tell", "assay.ledgers.database.Act.append"])
+@pytest.mark.parametrize("target", ["fewlabels.study.study.Study.tell", "fewlabels.ledgers.database.Act.append"])
 def test_ctrl_c_stops_in_words_and_keeps_the_ledger_whole(planned: Path, target: str) -> None:
     ok("draw", "s", "--units", BUDGET, "--out", "b.csv")
     before = entries(planned)

@@ -1,13 +1,13 @@
-"""`assay estimate --counts`, and the kinds of interval on the command line."""
+"""`fewlabels estimate --counts`, and the kinds of interval on the command line."""
 
 from pathlib import Path
 
 import pytest
 
-from assay.cli.main import REFUSED
-from assay.nouns.estimate import BASELINES, INTERVALS
-from assay.nouns.metrics import COMMON, METRICS
-from tests.end_to_end.commands import assay, ok, real
+from fewlabels.cli.main import REFUSED
+from fewlabels.nouns.estimate import BASELINES, INTERVALS
+from fewlabels.nouns.metrics import COMMON, METRICS
+from tests.end_to_end.commands import fewlabels, ok, real
 from tests.unit.study.made import write_csv
 
 COUNTS = ("estimate", "--counts", "tp=45,fp=5,fn=8,tn=442")
@@ -74,21 +74,21 @@ def test_what_is_unknown_says_why() -> None:
     ids=str,
 )
 def test_a_wrong_call_is_refused_with_the_way_out(args: tuple[object, ...], code: int, message: str) -> None:
-    found = assay(*args)
+    found = fewlabels(*args)
     assert found.code == code
     assert message in found.err
-    refused = assay(*args, "--json")
+    refused = fewlabels(*args, "--json")
     assert refused.code == code
     assert message in refused.json["error"]["message"]
 
 
 def test_help_shows_an_example_with_counts() -> None:
-    assert "assay estimate --counts tp=45,fp=5,fn=8,tn=442" in ok("estimate", "--help").out
+    assert "fewlabels estimate --counts tp=45,fp=5,fn=8,tn=442" in ok("estimate", "--help").out
 
 
 def test_counts_need_no_database_and_no_engine() -> None:
     program = (
-        "import sys\nfrom assay.cli.main import main\ntry: main()\nexcept SystemExit as e: assert not e.code\n"
+        "import sys\nfrom fewlabels.cli.main import main\ntry: main()\nexcept SystemExit as e: assert not e.code\n"
         "heavy = {'duckdb', 'sqlalchemy', 'alembic', 'pandas'} & set(sys.modules); assert not heavy, heavy"
     )
     assert real(*COUNTS, program=program).code == 0
@@ -115,7 +115,7 @@ def test_simulate_takes_every_kind_and_notes_the_baselines(kind: str, table: tup
 
 
 def test_simulate_of_counts_on_bands_names_the_way_out(table: tuple[str, ...]) -> None:
-    found = assay("simulate", *table, "--truth", "y", "--metric", "recall", "--labels", 60, "--reps", 4, "--interval", "wilson")
+    found = fewlabels("simulate", *table, "--truth", "y", "--metric", "recall", "--labels", 60, "--reps", 4, "--interval", "wilson")
     assert found.code == REFUSED
     assert "--design simple" in found.err
 
@@ -125,4 +125,4 @@ def test_a_plan_may_decide_by_midp(table: tuple[str, ...]) -> None:
     rec, midp = (ok(*plan, "--interval", kind, "--json").json["goals"][0]["labels"] for kind in ("rec", "midp"))
     assert midp < rec
     ok(*plan, "--budget", 40, "--interval", "midp", "--study", "s")
-    assert assay(*plan, "--interval", "wald").code == 2
+    assert fewlabels(*plan, "--interval", "wald").code == 2

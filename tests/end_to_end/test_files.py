@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.study.study import Study
-from tests.end_to_end.commands import Result, assay, ok
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import Result, fewlabels, ok
 from tests.unit.study.made import TRUTH, write_csv
 
 BUDGET = 40
@@ -155,7 +155,7 @@ def drawn(name: str) -> str:
 
 def tell(name: str, text: str, *more: object) -> Result:
     Path(TOOLS[name][1]).write_text(text)
-    return assay("tell", "s", TOOLS[name][1], "--format", name, "--json", *more)
+    return fewlabels("tell", "s", TOOLS[name][1], "--format", name, "--json", *more)
 
 
 def answers_of() -> Answers:
@@ -167,7 +167,7 @@ def answers_of() -> Answers:
 def test_round_trip_gives_the_estimate_of_answers_told_directly(name: str, folder: Path) -> None:
     batch = drawn(name)
     answers = answers_of()
-    shutil.copy("assay.db", "twin.db")
+    shutil.copy("fewlabels.db", "twin.db")
     told = tell(name, TOOLS[name][2](batch, answers))
     assert told.code == 0, told
     assert (told.json["recorded"], told.json["refused"]) == (BUDGET, [])
@@ -232,7 +232,7 @@ def test_flat_files_leave_out_the_same_way(folder: Path) -> None:
     units = list(answers_of())
     Path("f.csv").write_text(f"unit,answer\n{units[0]},yes\n{units[1]},banana\nnobody,no\n{units[2]},\n")
     before = Study.load("s").written
-    assert "row 2" in assay("tell", "s", "f.csv").err
+    assert "row 2" in fewlabels("tell", "s", "f.csv").err
     assert Study.load("s").written == before
     found = ok("tell", "s", "f.csv", "--leave-out", "--json").json
     assert (found["recorded"], found["blank"]) == (1, 1)
@@ -243,7 +243,7 @@ def test_another_file_is_not_written_over(folder: Path) -> None:
     drawn("prodigy")
     ok("draw", "s", "--units", BUDGET, "--show", "text", "--format", "prodigy", "--out", "batch.jsonl")  # the same batch again
     Path("batch.jsonl").write_text("annotations")
-    refused = assay("draw", "s", "--show", "text", "--format", "prodigy", "--out", "batch.jsonl")
+    refused = fewlabels("draw", "s", "--show", "text", "--format", "prodigy", "--out", "batch.jsonl")
     assert refused.code == 5
     assert "exists and is not this batch" in refused.err
     assert Path("batch.jsonl").read_text() == "annotations"
@@ -251,7 +251,7 @@ def test_another_file_is_not_written_over(folder: Path) -> None:
 
 def test_a_wrong_ending_is_refused_before_a_batch_is_recorded(folder: Path) -> None:
     before = Study.load("s").written
-    refused = assay("draw", "s", "--format", "toloka", "--out", "batch.csv")
+    refused = fewlabels("draw", "s", "--format", "toloka", "--out", "batch.csv")
     assert refused.code == 5
     assert ".tsv" in refused.err
     assert Study.load("s").written == before

@@ -1,4 +1,4 @@
-"""`assay gate`: the same verdict on the same ledger, exit codes a pipeline obeys, and files that hostile names cannot break out of."""
+"""`fewlabels gate`: the same verdict on the same ledger, exit codes a pipeline obeys, and files that hostile names cannot break out of."""
 
 import contextlib
 import json
@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.nouns.gate import Gate, RuleVerdict
-from assay.nouns.goal import Goal
-from assay.nouns.policy import Rule
-from assay.reports.gate_github import MOST_ANNOTATIONS, annotations
-from assay.reports.gate_junit import junit
-from assay.reports.gate_markdown import MOST_BYTES, markdown
+from fewlabels.nouns.gate import Gate, RuleVerdict
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.policy import Rule
+from fewlabels.reports.gate_github import MOST_ANNOTATIONS, annotations
+from fewlabels.reports.gate_junit import junit
+from fewlabels.reports.gate_markdown import MOST_BYTES, markdown
 from tests.contracts.ledgers_under_test import NEEDS_POSTGRES, in_postgres
-from tests.end_to_end.commands import Result, assay, ok, real
+from tests.end_to_end.commands import Result, fewlabels, ok, real
 
 PLAN = ("plan", "scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "precision >= 0.7", "--goal", "recall >= 0.6")
 GOOD = '[[rule]]\nmetric = "precision"\ntarget = 0.7\n\n[[rule]]\nmetric = "recall"\ntarget = 0.6\nlevel = 0.9\nmax_half_width = 0.4\n'
@@ -36,9 +36,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     with contextlib.chdir(folder):
         ok("demo", ".")
-        ok(*PLAN, "--study", "mail", "--budget", "300", "--ledger", "sqlite:///assay.db")
-        ok("draw", "mail", "--units", "300", "--out", "batch.csv", "--ledger", "sqlite:///assay.db")
-        ok("tell", "mail", "answers.csv", "--drawn-only", "--ledger", "sqlite:///assay.db")
+        ok(*PLAN, "--study", "mail", "--budget", "300", "--ledger", "sqlite:///fewlabels.db")
+        ok("draw", "mail", "--units", "300", "--out", "batch.csv", "--ledger", "sqlite:///fewlabels.db")
+        ok("tell", "mail", "answers.csv", "--drawn-only", "--ledger", "sqlite:///fewlabels.db")
         for name, (text, _) in POLICIES.items():
             Path(f"{name}.toml").write_text(text, encoding="utf-8")
     return folder
@@ -49,7 +49,7 @@ def told(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """That study in a folder of its own."""
     folder = shutil.copytree(made, tmp_path / "told")
     monkeypatch.chdir(folder)
-    for name in ("ASSAY_LEDGER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+    for name in ("FEWLABELS_LEDGER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
         monkeypatch.delenv(name, raising=False)
     return folder
 
@@ -57,7 +57,7 @@ def told(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("verdict", "code"), [(name, code) for name, (_, code) in POLICIES.items()])
 def test_every_verdict_has_its_exit_code_and_its_files(told: Path, verdict: str, code: int) -> None:
     files = ("--junit", "gate.xml", "--markdown", "gate.md")
-    found = assay("gate", "mail", "--policy", f"{verdict}.toml", "--json", *files)
+    found = fewlabels("gate", "mail", "--policy", f"{verdict}.toml", "--json", *files)
     assert found.code == code
     assert (found.json["verdict"], found.json["exit_code"]) == (verdict, code)
     suite = ElementTree.parse("gate.xml").getroot()
@@ -66,7 +66,7 @@ def test_every_verdict_has_its_exit_code_and_its_files(told: Path, verdict: str,
     assert kinds == expected
     assert (suite.get("failures"), suite.get("errors")) == (str(int(code in (3, 4))), str(int(code == 5)))
     assert found.json["headline"].split(":")[0] in Path("gate.md").read_text(encoding="utf-8")
-    assert assay("gate", "mail", "--policy", f"{verdict}.toml", "--exit-zero").code == 0
+    assert fewlabels("gate", "mail", "--policy", f"{verdict}.toml", "--exit-zero").code == 0
     assert ok("verify", "mail").out.endswith("everything matches\n")
     assert not list(told.glob(".gate*"))
 
@@ -81,9 +81,9 @@ def test_people_read_rule_by_rule_and_the_verdict_last(told: Path) -> None:
 
 
 def test_a_wrong_call_is_two_and_what_cannot_be_read_is_five(told: Path) -> None:
-    assert assay("gate", "mail").code == 2
-    assert assay("gate", "mail", "--policy", "ship.toml", "--reps", "3").code == 2
-    assert assay("gate", "mail", "--policy", "ship.toml", "--junit", "none/gate.xml").code == 2
+    assert fewlabels("gate", "mail").code == 2
+    assert fewlabels("gate", "mail", "--policy", "ship.toml", "--reps", "3").code == 2
+    assert fewlabels("gate", "mail", "--policy", "ship.toml", "--junit", "none/gate.xml").code == 2
     Path("bad.toml").write_text("levle = 3", encoding="utf-8")
     for args, said in (
         (("nobody", "--policy", "ship.toml"), "no study 'nobody'"),
@@ -91,17 +91,17 @@ def test_a_wrong_call_is_two_and_what_cannot_be_read_is_five(told: Path) -> None
         (("mail", "--policy", "bad.toml"), "did you mean level"),
         (("mail", "--policy", "ship.toml", "--ledger", "sqlite:///none.db"), "none.db"),
     ):
-        found = assay("gate", *args, "--json", "--junit", "gate.xml")
+        found = fewlabels("gate", *args, "--json", "--junit", "gate.xml")
         assert found.code == 5
         assert said in found.json["reasons"][0]
         assert [said in str(error.get("message")) for error in ElementTree.parse("gate.xml").getroot().iter("error")] == [True]
 
 
 def test_a_changed_ledger_is_five(told: Path) -> None:
-    with sqlite3.connect("assay.db") as connection:
+    with sqlite3.connect("fewlabels.db") as connection:
         connection.execute("""update entry set body = replace(body, '"answer":"no"', '"answer":"yes"') where kind = 'answer'""")
     connection.close()
-    found = assay("gate", "mail", "--policy", "ship.toml", "--json")
+    found = fewlabels("gate", "mail", "--policy", "ship.toml", "--json")
     assert (found.code, found.json["verdict"], found.json["rules"]) == (5, "invalid", [])
 
 
@@ -125,8 +125,8 @@ def test_identical_ledgers_never_flip(told: Path, verdict: str, places: int) -> 
     for i, place in enumerate(PLACES[-places:]):
         folder = told / f"place {i}"
         folder.mkdir()
-        shutil.copy(told / "assay.db", folder / "assay.db")
-        os.utime(folder / "assay.db", (i * 10**8, i * 10**8))
+        shutil.copy(told / "fewlabels.db", folder / "fewlabels.db")
+        os.utime(folder / "fewlabels.db", (i * 10**8, i * 10**8))
         for _ in range(2 if (i, places) == (0, 3) else 1):
             seen.append(real("gate", "mail", "--policy", told / f"{verdict}.toml", "--json", cwd=folder, **place))
     assert {one.code for one in seen} == {POLICIES[verdict][1]}, seen[0].err
@@ -137,8 +137,10 @@ def test_identical_ledgers_never_flip(told: Path, verdict: str, places: int) -> 
 @NEEDS_POSTGRES
 def test_a_copy_in_postgresql_gives_the_same_bytes(told: Path) -> None:
     address = in_postgres(told)
-    ok("ledger", "copy", "sqlite:///assay.db", address)
-    here, there = (ok("gate", "mail", "--policy", "ship.toml", "--json", "--ledger", ledger) for ledger in ("sqlite:///assay.db", address))
+    ok("ledger", "copy", "sqlite:///fewlabels.db", address)
+    here, there = (
+        ok("gate", "mail", "--policy", "ship.toml", "--json", "--ledger", ledger) for ledger in ("sqlite:///fewlabels.db", address)
+    )
     assert here.out == there.out
 
 
@@ -147,16 +149,16 @@ def test_on_github_the_step_has_a_summary_outputs_and_annotations(told: Path, mo
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     monkeypatch.setenv("GITHUB_OUTPUT", "output")
     Path("summary.md").write_text("before\n", encoding="utf-8")
-    found = assay("gate", "mail", "--policy", "do_not_ship.toml", "--json")
+    found = fewlabels("gate", "mail", "--policy", "do_not_ship.toml", "--json")
     assert found.json["verdict"] == "do_not_ship"  # nothing but the object on stdout
     assert Path("output").read_text(encoding="utf-8") == "verdict=do_not_ship\nexit-code=4\n"
-    assert Path("summary.md").read_text(encoding="utf-8").startswith("before\n## assay gate: DO NOT SHIP")
+    assert Path("summary.md").read_text(encoding="utf-8").startswith("before\n## fewlabels gate: DO NOT SHIP")
     commands = [line for line in found.err.splitlines() if line.startswith("::")]
     assert len(commands) == 1
-    assert commands[0].startswith("::error title=assay gate%3A precision <= 0.5::do_not_ship: precision <= 0.5: shown to fail")
-    assert not [line for line in assay("gate", "mail", "--policy", "ship.toml").err.splitlines() if line.startswith("::")]
+    assert commands[0].startswith("::error title=fewlabels gate%3A precision <= 0.5::do_not_ship: precision <= 0.5: shown to fail")
+    assert not [line for line in fewlabels("gate", "mail", "--policy", "ship.toml").err.splitlines() if line.startswith("::")]
     Path("summary.md").write_bytes(b"x" * (MOST_BYTES - 10))
-    assay("gate", "mail", "--policy", "ship.toml")
+    fewlabels("gate", "mail", "--policy", "ship.toml")
     assert Path("summary.md").stat().st_size <= MOST_BYTES
 
 

@@ -21,18 +21,18 @@ RULE = '[[rule]]\nmetric = "accuracy"\ntarget = "{}"\nmax_half_width = 0.5\n'
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study whose units are all labeled, policies, and an `assay` on a path of its own."""
+    """A study whose units are all labeled, policies, and a `fewlabels` on a path of its own."""
     folder = tmp_path_factory.mktemp("action")
     with contextlib.chdir(folder):
         ok("demo", ".")
         plan = ("plan", "scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "accuracy >= 0.7")
-        ok(*plan, "--study", NAME, "--budget", "120", "--ledger", "sqlite:///assay.db")
-        ok("draw", NAME, "--units", "120", "--out", "batch.csv", "--ledger", "sqlite:///assay.db")
-        ok("tell", NAME, "answers.csv", "--drawn-only", "--ledger", "sqlite:///assay.db")
+        ok(*plan, "--study", NAME, "--budget", "120", "--ledger", "sqlite:///fewlabels.db")
+        ok("draw", NAME, "--units", "120", "--out", "batch.csv", "--ledger", "sqlite:///fewlabels.db")
+        ok("tell", NAME, "answers.csv", "--drawn-only", "--ledger", "sqlite:///fewlabels.db")
     for name, target in (("good", ">= 0.6"), ("bad", "<= 0.5")):
         (folder / f"{name}.toml").write_text(RULE.format(target), encoding="utf-8")
     (folder / "bin").mkdir()
-    command = folder / "bin" / "assay"
+    command = folder / "bin" / "fewlabels"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{PROGRAM}" "$@"\n', encoding="utf-8")
     command.chmod(0o755)
     return folder
@@ -103,12 +103,12 @@ def test_a_study_named_like_an_option_is_a_study(folder: Path) -> None:
     assert "no study '--help'" in printed
 
 
-def test_assay_is_installed_from_the_action_itself(folder: Path) -> None:
+def test_fewlabels_is_installed_from_the_action_itself(folder: Path) -> None:
     stub = folder / "bin" / "python"
     stub.write_text('#!/bin/sh\nfor word in "$@"; do printf "<%s>" "$word"; done\n', encoding="utf-8")
     stub.chmod(0o755)
     try:
-        code, _, printed = run_step(folder, "Install assay")
+        code, _, printed = run_step(folder, "Install fewlabels")
     finally:
         stub.unlink()
     assert (code, printed) == (0, "<-m><pip><install><--quiet></the action[postgres]>")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.main import REFUSED
-from tests.end_to_end.commands import assay, ok
+from fewlabels.cli.main import REFUSED
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import TRUTH, write_csv
 from tests.unit.study.made_gold import noisy
 
@@ -27,7 +27,7 @@ def units_in(path: Path) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a study whose units a labeler who errs has answered."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
     write_csv(tmp_path / "t.csv")
     write(tmp_path / "noisy.csv", noisy(TRUTH))
     write(tmp_path / "truth.csv", TRUTH)
@@ -41,13 +41,13 @@ def test_from_labels_that_err_to_a_corrected_estimate(folder: Path) -> None:
     drawn = ok("draw", "s", "--gold", "0.25", "--show", "text", "--out", "gold.csv")
     chosen = units_in(folder / "gold.csv")
     assert f"gold: {len(chosen)} units to adjudicate in gold.csv" in drawn.err
-    assert "assay tell s gold.csv --gold" in drawn.err
+    assert "fewlabels tell s gold.csv --gold" in drawn.err
     assert BUDGET * 0.25 <= len(chosen) <= BUDGET * 0.25 + 2
     assert (folder / "gold.csv").read_text().splitlines()[0] == "unit,text,answer"
 
     status = ok("status", "s")
     assert f"0 of {len(chosen)} units drawn for gold adjudicated" in status.out
-    assert "next: assay draw s --gold 0.25 --out gold.csv" in status.err
+    assert "next: fewlabels draw s --gold 0.25 --out gold.csv" in status.err
     progress = ok("status", "s", "--json").json["progress"]
     assert (progress["gold_planned"], progress["gold_told"], progress["complete"]) == (len(chosen), 0, False)
     assert ok("estimate", "s", "--json").json["estimates"] == []
@@ -58,7 +58,7 @@ def test_from_labels_that_err_to_a_corrected_estimate(folder: Path) -> None:
     assert units_in_again(folder, "0.25") == chosen[5:]
     done = ok("tell", "s", "truth.csv", "--gold", "--drawn-only")
     assert f"{len(chosen) - 5} recorded, 5 known" in done.out
-    assert "next: assay estimate s" in done.err
+    assert "next: fewlabels estimate s" in done.err
     assert f"{len(chosen)} of {len(chosen)} units drawn for gold adjudicated" in ok("status", "s").out
 
     shown = ok("estimate", "s", "--json").json
@@ -84,7 +84,7 @@ def test_gold_of_units_not_drawn_for_it_is_refused(folder: Path) -> None:
     chosen = set(units_in(folder / "gold.csv"))
     other = next(unit for unit in units_in(folder / "batch.csv") if unit not in chosen)
     write(folder / "wrong.csv", {other: "yes"})
-    found = assay("tell", "s", "wrong.csv", "--gold")
+    found = fewlabels("tell", "s", "wrong.csv", "--gold")
     assert found.code == REFUSED
     assert "gold answers correct the others only if chance chose their units" in found.err
 
@@ -98,7 +98,7 @@ def test_all_adjudicated_says_so(folder: Path) -> None:
 def test_answers_not_told_yet_are_not_written_over(folder: Path) -> None:
     ok("draw", "s", "--gold", "0.25", "--out", "gold.csv")
     write(folder / "gold.csv", {unit: TRUTH[unit] for unit in units_in(folder / "gold.csv")})
-    assert assay("draw", "s", "--gold", "0.25", "--out", "gold.csv").code == REFUSED
+    assert fewlabels("draw", "s", "--gold", "0.25", "--out", "gold.csv").code == REFUSED
     ok("tell", "s", "gold.csv", "--gold")
 
 
@@ -113,7 +113,7 @@ def test_closing_ends_the_wait_for_gold(folder: Path) -> None:
 
 def test_planning_again_keeps_the_rule_and_another_is_refused(folder: Path) -> None:
     ok(*PLAN, "--budget", BUDGET + 20, "--study", "s")
-    found = assay(*PLAN, "--budget", BUDGET + 20, "--rule", "unanimous", "--study", "s")
+    found = fewlabels(*PLAN, "--budget", BUDGET + 20, "--rule", "unanimous", "--study", "s")
     assert found.code == REFUSED
     assert "the rule majority" in found.err
 
@@ -127,4 +127,4 @@ def test_a_second_labeler_shows_agreement(folder: Path) -> None:
 
 def test_a_share_of_gold_lies_between_0_and_1(folder: Path) -> None:
     for share in ("0", "1.5", "many"):
-        assert assay("draw", "s", "--gold", share).code == 2
+        assert fewlabels("draw", "s", "--gold", share).code == 2

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.cli.main import REFUSED
-from tests.end_to_end.commands import assay, ok
+from fewlabels.cli.main import REFUSED
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import write_csv
 from tests.unit.study.test_joint import CLASSES, KIND, LABELS, TABLE, TRUTH
 
@@ -57,7 +57,7 @@ def test_a_file_with_answers_to_one_question_waits_for_the_others(folder: Path) 
     assert (told["recorded"], told["blank"], told["progress"]["labels"]) == (120, 60, 0)
     ok("draw", "l", "--units", 60, "--out", "batch.csv")  # all that is in it was told
     fill(folder / "batch.csv", TRUTH)
-    refused = assay("draw", "l", "--units", 60, "--out", "batch.csv")
+    refused = fewlabels("draw", "l", "--units", 60, "--out", "batch.csv")
     assert refused.code == REFUSED
     assert "60 answers that were not told yet" in refused.err
     ok("tell", "l", "batch.csv")
@@ -69,7 +69,7 @@ def test_a_file_without_a_question_column_is_refused(folder: Path) -> None:
     ok("draw", "l", "--units", 5, "--out", "batch.csv")
     text = (folder / "batch.csv").read_text().replace("fear", "feer")
     (folder / "batch.csv").write_text(text)
-    refused = assay("tell", "l", "batch.csv")
+    refused = fewlabels("tell", "l", "batch.csv")
     assert refused.code == REFUSED
     assert "a column named fear is needed" in refused.err
 
@@ -112,6 +112,6 @@ def test_weights_from_plan_to_decision(folder: Path) -> None:
     ids=str,
 )
 def test_what_cannot_be_asked_is_refused_with_the_way_out(options: tuple[object, ...], message: str, folder: Path) -> None:
-    found = assay("plan", "t.csv", *options)
+    found = fewlabels("plan", "t.csv", *options)
     assert found.code == REFUSED
     assert message in found.err

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.engines.duckdb import write_parquet
-from assay.randomness import stream
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.randomness import stream
 from tests.unit.study.made import TRUTH, columns
 
 SEED = 2026

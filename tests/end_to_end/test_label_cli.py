@@ -1,4 +1,4 @@
-"""`assay label`: keys from a pipe and from a real terminal, text that cannot harm, and answers that are on disk at once."""
+"""`fewlabels label`: keys from a pipe and from a real terminal, text that cannot harm, and answers that are on disk at once."""
 
 import io
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.study.study import Study
-from tests.end_to_end.commands import Result, assay, ok
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import Result, fewlabels, ok
 from tests.end_to_end.terminals import Terminal
 from tests.unit.study.made import TABLE, TRUTH, write_csv
 
@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def typed(monkeypatch: pytest.MonkeyPatch, keys: str, *args: object) -> Result:
     """The command with keys on standard input, one a line."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
-    return assay("label", "s", "--labeler", "ada", *args)
+    return fewlabels("label", "s", "--labeler", "ada", *args)
 
 
 def told() -> dict[str, str]:
@@ -55,9 +55,9 @@ def test_undo_corrects_and_both_answers_stay_in_the_ledger(folder: Path, monkeyp
 
 
 def test_a_second_sitting_goes_on_where_the_first_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert typed(monkeypatch, "111q").err.splitlines()[-1] == "next: assay label s"
+    assert typed(monkeypatch, "111q").err.splitlines()[-1] == "next: fewlabels label s"
     found = typed(monkeypatch, "1" * 100)
-    assert found.err.splitlines()[-1] == "next: assay decide s"
+    assert found.err.splitlines()[-1] == "next: fewlabels decide s"
     assert "17 units answered" in found.out
     assert "nothing is left to label" in found.err
     assert len(told()) == BUDGET
@@ -69,7 +69,7 @@ def test_the_estimate_is_that_of_the_same_answers_in_a_file(folder: Path, monkey
     batch = study.ask(BUDGET)
     assert batch is not None
     ok("draw", "s", "--units", BUDGET, "--out", "b.csv")
-    (folder / "twin.db").write_bytes((folder / "assay.db").read_bytes())
+    (folder / "twin.db").write_bytes((folder / "fewlabels.db").read_bytes())
     assert typed(monkeypatch, "".join("12"[i % 2] for i in range(BUDGET))).code == 0
     twin = Study.load("s", ledger="sqlite:///twin.db")
     twin.tell(told())

@@ -1,6 +1,6 @@
 """A real Label Studio server on 127.0.0.1, started by scripts/services.
 
-ASSAY_RECORD=1 writes the exchanges to tests/recorded/label_studio, from which test_label_studio_recorded.py runs without a server.
+FEWLABELS_RECORD=1 writes the exchanges to tests/recorded/label_studio, from which test_label_studio_recorded.py runs without a server.
 """
 
 import os
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.labeling.label_studio.client import LabelStudio
+from fewlabels.labeling.label_studio.client import LabelStudio
 from tests.end_to_end.commands import ok
 from tests.end_to_end.label_studio_path import RECORDED, Hands, make_study, record_study, walk
 from tests.recorded.exchanges import Exchange, recording, save_exchanges
 
-URL = os.environ.get("ASSAY_TEST_LABEL_STUDIO", "")
-TOKEN = os.environ.get("ASSAY_TEST_LABEL_STUDIO_TOKEN", "")
-RECORDS = bool(os.environ.get("ASSAY_RECORD"))
+URL = os.environ.get("FEWLABELS_TEST_LABEL_STUDIO", "")
+TOKEN = os.environ.get("FEWLABELS_TEST_LABEL_STUDIO_TOKEN", "")
+RECORDS = bool(os.environ.get("FEWLABELS_RECORD"))
 pytestmark = pytest.mark.skipif(not URL, reason="needs a server: scripts/services run --only label-studio -- COMMAND")
 
 
@@ -83,9 +83,9 @@ def test_a_personal_access_token_is_exchanged_for_one_that_lasts_minutes(folder:
 
 def test_hostile_classes_come_back_as_they_are(folder: Path) -> None:
     client = LabelStudio(URL, TOKEN)
-    from assay.labeling.flat import Asked
-    from assay.labeling.label_studio.interface import interface_text
-    from assay.labeling.label_studio.tasks import as_tasks, read_export
+    from fewlabels.labeling.flat import Asked
+    from fewlabels.labeling.label_studio.interface import interface_text
+    from fewlabels.labeling.label_studio.tasks import as_tasks, read_export
 
     classes = ('a"b', "<i>&amp;", "$text", "two\nlines", "\x1b[31m", "日本", "'")
     asked = Asked({"which": ("answer",)}, classes)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.labeling.label_studio.client import LabelStudio
-from tests.end_to_end.commands import assay
+from fewlabels.labeling.label_studio.client import LabelStudio
+from tests.end_to_end.commands import fewlabels
 from tests.end_to_end.label_studio_path import RECORDED, make_study, walk
 from tests.recorded.exchanges import load_exchanges, replaying
 
@@ -24,7 +24,7 @@ def test_pulled_answers_give_the_estimate_of_the_same_answers_told_directly(fold
     assert wrong == []
 
 
-def test_only_the_id_and_what_is_shown_leaves_assay(folder: Path) -> None:
+def test_only_the_id_and_what_is_shown_leaves_fewlabels(folder: Path) -> None:
     (imported,) = [one for one in load_exchanges(RECORDED / "walk.json") if "/import" in one.path]
     assert len(imported.body) == 200
     assert {tuple(task) for task in imported.body} == {("data",)}
@@ -34,7 +34,7 @@ def test_only_the_id_and_what_is_shown_leaves_assay(folder: Path) -> None:
 def test_a_replay_notices_another_request(folder: Path) -> None:
     exchanges = load_exchanges(RECORDED / "walk.json")
     with replaying(exchanges) as (address, wrong):
-        found = assay("label-studio", "pull", "mail", "--url", address, "--token-file", folder / "token")
+        found = fewlabels("label-studio", "pull", "mail", "--url", address, "--token-file", folder / "token")
     assert (found.code, wrong[-1]) != (0, "")
     assert any("was recorded, but not sent" in one for one in wrong)
 

@@ -1,4 +1,4 @@
-"""`assay ledger`: a ledger copied to another database and back, backed up, and what labelers were shown deleted."""
+"""`fewlabels ledger`: a ledger copied to another database and back, backed up, and what labelers were shown deleted."""
 
 import contextlib
 import json
@@ -13,20 +13,20 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.ledgers_under_test import NEEDS_POSTGRES, in_postgres
-from tests.end_to_end.commands import PROGRAM, assay, environment, ok, real
+from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok, real
 
 NOT_COPIED = "people, their links, sessions and tokens"
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A demo study, half of it labeled at the desk, in assay.db."""
+    """A demo study, half of it labeled at the desk, in fewlabels.db."""
     folder = tmp_path_factory.mktemp("made")
     plan = ("plan", "demo/scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "precision +-0.1", "--budget", "40")
     keys = [sys.executable, "-c", PROGRAM, "label", "mail", "--labeler", "ada", "--show", "text"]
     with contextlib.chdir(folder):
         ok("demo", "demo")
-        ok(*plan, "--study", "mail", "--ledger", "sqlite:///assay.db")
+        ok(*plan, "--study", "mail", "--ledger", "sqlite:///fewlabels.db")
         told = subprocess.run(keys, input="1\n2\n" * 10 + "q\n", env=environment(), capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     return folder
@@ -37,7 +37,7 @@ def labeled(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     """That study in a folder of its own."""
     folder = shutil.copytree(made, tmp_path / "labeled")
     monkeypatch.chdir(folder)
-    monkeypatch.delenv("ASSAY_LEDGER", raising=False)
+    monkeypatch.delenv("FEWLABELS_LEDGER", raising=False)
     return folder
 
 
@@ -57,32 +57,32 @@ def finished(ledger: str) -> object:
 
 
 def test_a_copy_between_files_is_the_same_study(labeled: Path) -> None:
-    done = ok("ledger", "copy", "sqlite:///assay.db", "sqlite:///copy.db")
+    done = ok("ledger", "copy", "sqlite:///fewlabels.db", "sqlite:///copy.db")
     assert done.out.split()[:5] == ["study", "entries", "added", "turns", "contents"]
     assert f"not copied: {NOT_COPIED}" in done.err
     assert "mail: " in done.err
-    assert entries("copy.db") == entries("assay.db")
-    again = ok("ledger", "copy", "sqlite:///assay.db", "sqlite:///copy.db", "--json").json
-    assert again["studies"] == [{"study": "mail", "entries": len(entries("assay.db")), "added": 0, "turns": 40, "contents": 40}]
-    assert (again["from"], again["to"], again["not_copied"]) == ("assay.db", "copy.db", NOT_COPIED)
-    assert finished("sqlite:///copy.db") == finished("sqlite:///assay.db")
+    assert entries("copy.db") == entries("fewlabels.db")
+    again = ok("ledger", "copy", "sqlite:///fewlabels.db", "sqlite:///copy.db", "--json").json
+    assert again["studies"] == [{"study": "mail", "entries": len(entries("fewlabels.db")), "added": 0, "turns": 40, "contents": 40}]
+    assert (again["from"], again["to"], again["not_copied"]) == ("fewlabels.db", "copy.db", NOT_COPIED)
+    assert finished("sqlite:///copy.db") == finished("sqlite:///fewlabels.db")
 
 
 @NEEDS_POSTGRES
 def test_a_copy_to_postgresql_and_back_is_the_same_study(labeled: Path) -> None:
     team = in_postgres(labeled)
-    ok("ledger", "copy", "sqlite:///assay.db", team, "--study", "mail")
+    ok("ledger", "copy", "sqlite:///fewlabels.db", team, "--study", "mail")
     ok("ledger", "copy", team, "sqlite:///back.db")
-    assert entries("back.db") == entries("assay.db")
+    assert entries("back.db") == entries("fewlabels.db")
     ok("ledger", "backup", "kept.db", "--ledger", team)
-    assert entries("kept.db") == entries("assay.db")
-    assert finished(team) == finished("sqlite:///back.db") == finished("sqlite:///assay.db")
+    assert entries("kept.db") == entries("fewlabels.db")
+    assert finished(team) == finished("sqlite:///back.db") == finished("sqlite:///fewlabels.db")
 
 
 @NEEDS_POSTGRES
 def test_a_password_is_not_printed(labeled: Path) -> None:
-    team = in_postgres(labeled).replace("postgresql://assay@", "postgresql://assay:sesame@")
-    found = ok("ledger", "copy", "sqlite:///assay.db", team, "--json")
+    team = in_postgres(labeled).replace("postgresql://fewlabels@", "postgresql://fewlabels:sesame@")
+    found = ok("ledger", "copy", "sqlite:///fewlabels.db", team, "--json")
     assert "sesame" not in found.out + found.err
     assert "***" in found.json["to"]
 
@@ -91,9 +91,9 @@ def test_a_backup_is_a_new_file(labeled: Path) -> None:
     done = ok("ledger", "backup", "kept.db", "--json")
     assert [one["study"] for one in done.json["studies"]] == ["mail"]
     assert "reading the backup back" in done.err
-    assert entries("kept.db") == entries("assay.db")
+    assert entries("kept.db") == entries("fewlabels.db")
     before = Path("kept.db").read_bytes()
-    refused = assay("ledger", "backup", "kept.db", "--json")
+    refused = fewlabels("ledger", "backup", "kept.db", "--json")
     assert refused.code == 5
     assert "a backup is a new file, but kept.db exists" in refused.json["error"]["message"]
     assert Path("kept.db").read_bytes() == before
@@ -102,16 +102,16 @@ def test_a_backup_is_a_new_file(labeled: Path) -> None:
 def test_refusals_name_the_way_out(labeled: Path) -> None:
     for args, said in (
         (("copy", "sqlite:///nothing.db", "sqlite:///copy.db"), "no ledger at nothing.db"),
-        (("copy", "sqlite:///assay.db", "sqlite:///assay.db"), "both are assay.db: name another"),
+        (("copy", "sqlite:///fewlabels.db", "sqlite:///fewlabels.db"), "both are fewlabels.db: name another"),
         (
-            ("copy", "sqlite:///assay.db", "sqlite:///copy.db", "--study", "post"),
-            "no study 'post' in the ledger at assay.db (it has: mail)",
+            ("copy", "sqlite:///fewlabels.db", "sqlite:///copy.db", "--study", "post"),
+            "no study 'post' in the ledger at fewlabels.db (it has: mail)",
         ),
-        (("copy", "sqlite:///assay.db", "mysql://x"), "starts with sqlite:/// or postgresql://"),
+        (("copy", "sqlite:///fewlabels.db", "mysql://x"), "starts with sqlite:/// or postgresql://"),
         (("backup", "none/kept.db"), "the folder none of the backup does not exist"),
         (("forget", "post", "--yes"), "no study 'post' in this ledger"),
     ):
-        refused = assay("ledger", *args)
+        refused = fewlabels("ledger", *args)
         assert refused.code == 5, refused
         assert said in refused.err
         assert refused.out == ""
@@ -121,12 +121,12 @@ def test_forgetting_asks_for_a_yes(labeled: Path) -> None:
     refused = real("ledger", "forget", "mail", "--json", cwd=labeled)
     assert refused.code == 2
     assert "say --yes" in json.loads(refused.out)["error"]["message"]
-    with sqlite3.connect("assay.db") as connection:
+    with sqlite3.connect("fewlabels.db") as connection:
         ((shown,),) = connection.execute("select body from content limit 1").fetchall()
     connection.close()
-    assert shown.encode() in Path("assay.db").read_bytes()
+    assert shown.encode() in Path("fewlabels.db").read_bytes()
     assert ok("ledger", "forget", "mail", "--yes", "--json").json == {"study": "mail", "forgotten": 40}
-    assert shown.encode() not in Path("assay.db").read_bytes()
+    assert shown.encode() not in Path("fewlabels.db").read_bytes()
     assert ok("ledger", "forget", "mail", "--yes").out == "deleted what was shown of 0 units\n"
     assert ok("verify", "mail").out.endswith("everything matches\n")
 
@@ -141,6 +141,6 @@ def test_on_a_terminal_a_person_is_asked(labeled: Path, key: bytes, code: int, l
     os.close(terminal)
     assert done.returncode == code, done
     assert "for good? [y/N]" in done.stderr
-    with sqlite3.connect("assay.db") as connection:
+    with sqlite3.connect("fewlabels.db") as connection:
         assert connection.execute("select count(*) from content").fetchone() == (left,)
     connection.close()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import assay
-from assay.nouns.label import Label
-from assay.randomness import is_double
+import fewlabels
 from benchmarks.many_labelers import DOUBLE, STUDY, Outcome, make_study, run, wrong_in, wrong_leases
 from benchmarks.many_labelers_page import page
+from fewlabels.nouns.label import Label
+from fewlabels.randomness import is_double
 
 HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/postgres")) or shutil.which("postgres") is not None
 
@@ -31,7 +31,7 @@ def test_nothing_acknowledged_is_lost(kind: str) -> None:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> assay.Study:
+def told(tmp_path: Path) -> fewlabels.Study:
     """A small study, answered as its plan asks: some units by two labelers."""
     study = make_study(tmp_path, f"sqlite:///{tmp_path}/ledger.db", 66)
     while batch := study.ask(100):
@@ -41,37 +41,37 @@ def told(tmp_path: Path) -> assay.Study:
     return study
 
 
-def batch_units(study: assay.Study) -> tuple[str, ...]:
+def batch_units(study: fewlabels.Study) -> tuple[str, ...]:
     units = study.standing.units
     assert units is not None
     return units.unit
 
 
-def found_wrong(study: assay.Study, acknowledged: list[tuple[str, str, str]]) -> list[str]:
+def found_wrong(study: fewlabels.Study, acknowledged: list[tuple[str, str, str]]) -> list[str]:
     entries = [e for e in study.ledger.entries(STUDY) if e.kind == "answer"]
     return list(wrong_in(study, entries, acknowledged))
 
 
-def test_a_right_run_is_found_right(told: assay.Study) -> None:
+def test_a_right_run_is_found_right(told: fewlabels.Study) -> None:
     assert found_wrong(told, [(unit, "ann", "recorded") for unit in batch_units(told)]) == []
 
 
-def test_an_acknowledged_answer_that_is_not_there_is_found(told: assay.Study) -> None:
+def test_an_acknowledged_answer_that_is_not_there_is_found(told: fewlabels.Study) -> None:
     assert "1 acknowledged answers are not in the ledger" in found_wrong(told, [(batch_units(told)[0], "eve", "recorded")])[0]
     assert found_wrong(told, [(batch_units(told)[0], "eve", "refused")]) == []
 
 
-def test_a_labeler_too_many_is_found(told: assay.Study) -> None:
+def test_a_labeler_too_many_is_found(told: fewlabels.Study) -> None:
     told.tell([Label(unit=batch_units(told)[0], answer="yes", labeler="eve")])
     assert any("answers of" in line for line in found_wrong(told, []))
 
 
-def test_a_unit_answered_twice_by_one_labeler_is_found(told: assay.Study) -> None:
+def test_a_unit_answered_twice_by_one_labeler_is_found(told: fewlabels.Study) -> None:
     entries = [e for e in told.ledger.entries(STUDY) if e.kind == "answer"]
     assert list(wrong_in(told, [*entries, entries[0]], [])) == ["1 units were answered twice by the same labeler"]
 
 
-def test_a_unit_in_too_many_hands_is_found(told: assay.Study) -> None:
+def test_a_unit_in_too_many_hands_is_found(told: fewlabels.Study) -> None:
     salt = told.standing.salt
     once = next(unit for unit in batch_units(told) if not is_double(salt, unit, DOUBLE))
     first, early, late = (once, "ann", 0.0, 0.1, 5.0), (once, "bob", 1.0, 1.1, 6.0), (once, "bob", 5.2, 5.3, 9.0)

@@ -1,6 +1,6 @@
 """A real MLflow tracking server on 127.0.0.1, started by scripts/services: what it keeps, by its own REST API, and what it shows.
 
-With ASSAY_TEST_ARTIFACTS set to a folder, the pictures of its pages are written there.
+With FEWLABELS_TEST_ARTIFACTS set to a folder, the pictures of its pages are written there.
 """
 
 import json
@@ -18,15 +18,15 @@ from playwright.sync_api import Page
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when mlflow is imported
 
-from assay.integrations.mlflow import Logged, log_study
-from assay.study.demo import write_demo
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.integrations.mlflow import Logged, log_study
+from fewlabels.study.demo import write_demo
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 from tests.end_to_end.commands import real
 from tests.service.browsing import chromium
 
-URL = os.environ.get("ASSAY_TEST_MLFLOW", "")
-SHOWN = os.environ.get("ASSAY_TEST_ARTIFACTS", "")
+URL = os.environ.get("FEWLABELS_TEST_MLFLOW", "")
+SHOWN = os.environ.get("FEWLABELS_TEST_ARTIFACTS", "")
 EXPERIMENT = f"spam, week {secrets.token_hex(2)}"  # of this run of the tests alone
 pytestmark = pytest.mark.skipif(not URL, reason="needs a server: scripts/services run --only mlflow -- COMMAND")
 
@@ -88,19 +88,19 @@ def test_the_server_keeps_the_tags(study: Study, logged: Logged) -> None:
     tags = {one["key"]: one["value"] for one in run["data"]["tags"]}
     decision = study.decide()
     assert decision is not None
-    assert tags["assay.verdict"] == decision.outcome
-    assert tags["assay.plan_hash"] == study.standing.plan.hash
-    assert tags["assay.fingerprint"] == study.standing.profile.fingerprint
-    assert (tags["assay.interval"], tags["assay.level"], tags["assay.design"]) == ("rec", "0.95", "bands")
+    assert tags["fewlabels.verdict"] == decision.outcome
+    assert tags["fewlabels.plan_hash"] == study.standing.plan.hash
+    assert tags["fewlabels.fingerprint"] == study.standing.profile.fingerprint
+    assert (tags["fewlabels.interval"], tags["fewlabels.level"], tags["fewlabels.design"]) == ("rec", "0.95", "bands")
     assert run["info"]["status"] == "FINISHED"
 
 
 def test_the_server_keeps_the_report(study: Study, logged: Logged, tmp_path: Path) -> None:
-    files = ask("artifacts/list", run_id=logged.run_id, path="assay")["files"]
-    assert {one["path"] for one in files} == {"assay/estimates.json", "assay/report.html", "assay/report.json"}
+    files = ask("artifacts/list", run_id=logged.run_id, path="fewlabels")["files"]
+    assert {one["path"] for one in files} == {"fewlabels/estimates.json", "fewlabels/report.html", "fewlabels/report.json"}
     study.report(tmp_path / "report.html")
     for name in ("report.html", "report.json"):
-        assert fetch(logged.run_id, f"assay/{name}") == (tmp_path / name).read_text()
+        assert fetch(logged.run_id, f"fewlabels/{name}") == (tmp_path / name).read_text()
 
 
 def test_logging_again_from_another_process_changes_nothing(folder: Path, logged: Logged, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_its_charts_have_a_point_for_each_look(page: Page, logged: Logged) -> No
 def test_its_viewer_renders_the_report(page: Page, logged: Logged) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    opened(page, logged, "/artifacts/assay/report.html")
+    opened(page, logged, "/artifacts/fewlabels/report.html")
     frame = page.frame_locator("iframe").first
     frame.get_by_text("precision").first.wait_for()
     sandbox = page.locator("iframe").first.get_attribute("sandbox")

@@ -14,12 +14,12 @@ os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when mlflow is imported
 
 from mlflow import MlflowClient
 
-from assay.errors import EngineError, StudyError
-from assay.integrations import mlflow as logging
-from assay.integrations.mlflow import LABELS, certified_steps, log_study, metrics_of
-from assay.study.populations import read_population
-from assay.study.study import Study
-from tests.end_to_end.commands import assay, ok
+from fewlabels.errors import EngineError, StudyError
+from fewlabels.integrations import mlflow as logging
+from fewlabels.integrations.mlflow import LABELS, certified_steps, log_study, metrics_of
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.integrations.made import HOSTILE, MEMORY, begun, label
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SADeprecationWarning")  # of MLflow's own store
@@ -84,10 +84,10 @@ def test_tags_say_how_to_read_the_numbers(store: str, client: MlflowClient) -> N
     tags = client.get_run(log_study(study, tracking_uri=store, experiment="tags").run_id).data.tags
     decision, standing = study.decide(), study.standing
     assert decision is not None
-    assert tags["assay.verdict"] == decision.outcome
-    assert (tags["assay.interval"], tags["assay.level"], tags["assay.design"]) == ("rec", "0.95", "bands")
-    assert (tags["assay.plan_hash"], tags["assay.fingerprint"]) == (standing.plan.hash, standing.profile.fingerprint)
-    assert float(tags["assay.interval_level"]) == pytest.approx(study.estimate().estimates[0].level)
+    assert tags["fewlabels.verdict"] == decision.outcome
+    assert (tags["fewlabels.interval"], tags["fewlabels.level"], tags["fewlabels.design"]) == ("rec", "0.95", "bands")
+    assert (tags["fewlabels.plan_hash"], tags["fewlabels.fingerprint"]) == (standing.plan.hash, standing.profile.fingerprint)
+    assert float(tags["fewlabels.interval_level"]) == pytest.approx(study.estimate().estimates[0].level)
     assert standing.salt not in json.dumps(tags)
 
 
@@ -108,7 +108,7 @@ def test_a_look_that_came_later_is_added_to_the_same_run(store: str, client: Mlf
     study.plan(120)
     between = log_study(study, tracking_uri=store, experiment="later")  # the larger plan is not labeled yet: nothing new to say
     assert (between.run_id, between.steps) == (first.run_id, ())
-    assert client.get_run(first.run_id).data.tags["assay.verdict"] == "open"
+    assert client.get_run(first.run_id).data.tags["fewlabels.verdict"] == "open"
     label(study)
     second = log_study(study, tracking_uri=store, experiment="later")
     assert (first.steps, second.steps, second.known, second.run_id) == ((60,), (120,), 1, first.run_id)
@@ -167,8 +167,8 @@ def test_the_report_and_the_estimates_are_artifacts(store: str, client: MlflowCl
     study.ask(4)
     study.tell(dict.fromkeys("abcd", "yes"))
     logged = log_study(study, tracking_uri=store, experiment="artifacts")
-    assert logged.artifacts == ("assay/estimates.json", "assay/report.html", "assay/report.json")
-    folder = Path(client.download_artifacts(logged.run_id, "assay", str(tmp_path)))
+    assert logged.artifacts == ("fewlabels/estimates.json", "fewlabels/report.html", "fewlabels/report.json")
+    folder = Path(client.download_artifacts(logged.run_id, "fewlabels", str(tmp_path)))
     study.report(tmp_path / "again.html")
     assert (folder / "report.html").read_text() == (tmp_path / "again.html").read_text()
     assert (folder / "report.json").read_text() == (tmp_path / "again.json").read_text()
@@ -190,7 +190,7 @@ def test_an_address_keeps_its_password_to_itself(monkeypatch: pytest.MonkeyPatch
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(EngineError, match=r"assay\[mlflow\]"):
+    with pytest.raises(EngineError, match=r"fewlabels\[mlflow\]"):
         log_study(two_looks(), tracking_uri="sqlite:///none.db")
 
 
@@ -219,8 +219,8 @@ def test_the_command_logs_and_prints_one_object(ledger: str, store: str, client:
 
 def test_the_command_says_what_is_missing(ledger: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    assert assay("mlflow", "spam", "--ledger", ledger).code == 2
+    assert fewlabels("mlflow", "spam", "--ledger", ledger).code == 2
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    refused = assay("mlflow", "spam", "--ledger", ledger, "--tracking-uri", "http://127.0.0.1:9", "--json")
+    refused = fewlabels("mlflow", "spam", "--ledger", ledger, "--tracking-uri", "http://127.0.0.1:9", "--json")
     assert refused.code == 5
     assert refused.json["error"]["kind"] == "EngineError"

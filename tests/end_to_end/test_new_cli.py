@@ -1,4 +1,4 @@
-"""`assay new`: asks on a real terminal, takes options without one, writes assay.toml, fixes the plan, and refuses in words."""
+"""`fewlabels new`: asks on a real terminal, takes options without one, writes fewlabels.toml, fixes the plan, and refuses in words."""
 
 import csv
 import random
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.nouns.sheet import Shown
-from assay.study.configuration import read_configuration
-from assay.study.desk import Desk
-from assay.study.preparing import free_name, look_at
-from assay.study.study import Study
-from tests.end_to_end.commands import assay, ok, real
+from fewlabels.nouns.sheet import Shown
+from fewlabels.study.configuration import read_configuration
+from fewlabels.study.desk import Desk
+from fewlabels.study.preparing import free_name, look_at
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import fewlabels, ok, real
 from tests.end_to_end.terminals import Terminal
 
 COLUMNS = ("message_id", "spam_score", "text", "country", "amount", "label")
@@ -37,7 +37,7 @@ def write(path: Path, table: list[list[object]], columns: tuple[str, ...] = COLU
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a table, to be in."""
     monkeypatch.chdir(tmp_path)
-    for name in ("ASSAY_LEDGER", "ASSAY_CONFIG"):
+    for name in ("FEWLABELS_LEDGER", "FEWLABELS_CONFIG"):
         monkeypatch.delenv(name, raising=False)
     write(tmp_path / "scored.csv", rows())
     return tmp_path
@@ -79,16 +79,16 @@ def test_a_decision_is_found_where_there_is_no_score(folder: Path) -> None:
     assert (look.scores, look.decisions) == ((), ("flagged",))
     found = ok("new", "flags.csv", "--yes", "--no-plan")
     assert "taken: --predicted flagged" in found.err
-    assert read_configuration(Path("assay.toml")).predicted == "flagged"
+    assert read_configuration(Path("fewlabels.toml")).predicted == "flagged"
 
 
 def test_names_that_are_free(folder: Path) -> None:
-    assert free_name("data/scored.week-46.csv", ledger="sqlite:///assay.db") == "scored"
-    assert free_name("postgresql://db/risk#my table", ledger="sqlite:///assay.db") == "my-table"
-    assert free_name("...", ledger="sqlite:///assay.db") == "study"
-    assert not (folder / "assay.db").exists()
+    assert free_name("data/scored.week-46.csv", ledger="sqlite:///fewlabels.db") == "scored"
+    assert free_name("postgresql://db/risk#my table", ledger="sqlite:///fewlabels.db") == "my-table"
+    assert free_name("...", ledger="sqlite:///fewlabels.db") == "study"
+    assert not (folder / "fewlabels.db").exists()
     ok("new", "scored.csv", *SAID, "--yes")
-    assert free_name("scored.csv", ledger="sqlite:///assay.db") == "scored-2"
+    assert free_name("scored.csv", ledger="sqlite:///fewlabels.db") == "scored-2"
 
 
 # ---------------------------------------------------------------- without a terminal
@@ -96,10 +96,10 @@ def test_names_that_are_free(folder: Path) -> None:
 
 def test_everything_by_options(folder: Path) -> None:
     found = ok("new", "scored.csv", *SAID, "--study", "w46", "--ask", "Is this spam?", "--slice", "country", "--yes")
-    assert found.err.splitlines()[-1] == "next: assay label"
-    said = read_configuration(Path("assay.toml")).said
+    assert found.err.splitlines()[-1] == "next: fewlabels label"
+    said = read_configuration(Path("fewlabels.toml")).said
     assert said == {
-        "study": "w46", "population": "scored.csv", "ledger": "sqlite:///assay.db", "id": "message_id", "score": "spam_score",
+        "study": "w46", "population": "scored.csv", "ledger": "sqlite:///fewlabels.db", "id": "message_id", "score": "spam_score",
         "threshold": 0.5, "slices": ("country",), "goals": ("precision +-0.1",), "level": 0.95, "budget": 30, "show": ("text",),
         "ask": "Is this spam?",
     }  # fmt: skip
@@ -111,9 +111,9 @@ def test_everything_by_options(folder: Path) -> None:
 
 def test_the_file_alone_plans_the_same(folder: Path) -> None:
     ok("new", "scored.csv", *SAID, "--yes", "--no-plan")
-    assert not (folder / "assay.db").exists()
+    assert not (folder / "fewlabels.db").exists()
     ok("plan")
-    (folder / "assay.toml").unlink()
+    (folder / "fewlabels.toml").unlink()
     found = ok("new", "scored.csv", *SAID, "--study", "scored", "--yes", "--json").json
     assert found["plan"]["number"] == 1  # the same study and the same plan, or it would be refused
 
@@ -130,7 +130,7 @@ def test_several_labels_are_named_by_options(folder: Path) -> None:
 
 def test_json_is_one_object_with_the_file_and_the_plan(folder: Path) -> None:
     found = ok("new", "scored.csv", "--goal", "precision +-0.2", "--yes", "--json").json
-    assert (found["file"], found["study"], found["configuration"]["population"]) == ("assay.toml", "scored", "scored.csv")
+    assert (found["file"], found["study"], found["configuration"]["population"]) == ("fewlabels.toml", "scored", "scored.csv")
     assert found["plan"]["budget"] == found["configuration"]["budget"] == found["budget"]
     assert 1.1 * found["together"] <= found["budget"] < 1.1 * found["together"] + 10
     assert Study.load("scored").standing.plan.hash == found["plan"]["hash"]
@@ -140,16 +140,16 @@ def test_without_a_terminal_the_missing_options_are_named(folder: Path) -> None:
     found = real("new", "scored.csv", cwd=folder)
     assert found.code == 2
     assert all(option in found.err for option in ("--score COLUMN", "--goal GOAL", "--budget N", "--yes"))
-    found = assay("new", "scored.csv", "--score", "spam_score", "--goal", "precision +-0.1")
+    found = fewlabels("new", "scored.csv", "--score", "spam_score", "--goal", "precision +-0.1")
     assert (found.code, "--threshold T" in found.err, "--goal" in found.err) == (2, True, False)
-    assert "POPULATION" in assay("new", "--yes").err
-    assert not (folder / "assay.toml").exists()
+    assert "POPULATION" in fewlabels("new", "--yes").err
+    assert not (folder / "fewlabels.toml").exists()
     ok("new", "scored.csv", *SAID)  # nothing that is needed is missing
 
 
 def test_where_no_column_can_be_a_score_it_is_asked_for_by_name(folder: Path) -> None:
     write(folder / "bare.csv", [["a", "x"], ["b", "y"]], ("id", "text"))
-    found = assay("new", "bare.csv", "--yes")
+    found = fewlabels("new", "bare.csv", "--yes")
     assert found.code == 2
     assert "say --score COLUMN" in found.err
     assert "--score-range" in found.err
@@ -157,23 +157,23 @@ def test_where_no_column_can_be_a_score_it_is_asked_for_by_name(folder: Path) ->
 
 def test_a_bad_table_ends_with_the_findings_of_the_doctor(folder: Path) -> None:
     write(folder / "bad.csv", [*rows(40), *rows(2)])
-    found = assay("new", "bad.csv", *SAID, "--id", "message_id", "--yes")
-    doctor = assay("doctor", "bad.csv", "--id", "message_id", *SAID[:4])
+    found = fewlabels("new", "bad.csv", *SAID, "--id", "message_id", "--yes")
+    doctor = fewlabels("doctor", "bad.csv", "--id", "message_id", *SAID[:4])
     assert found.code == doctor.code == 5
     blocks = [line for line in doctor.out.splitlines() if line.startswith("blocks: ")]
     assert blocks
     assert blocks == [line for line in found.out.splitlines() if line.startswith("blocks: ")]
-    assert not (folder / "assay.toml").exists()
-    assert assay("new", "bad.csv", *SAID, "--id", "message_id", "--yes", "--json").json["passed"] is False
+    assert not (folder / "fewlabels.toml").exists()
+    assert fewlabels("new", "bad.csv", *SAID, "--id", "message_id", "--yes", "--json").json["passed"] is False
 
 
 def test_a_score_out_of_its_range_is_the_doctors_to_judge(folder: Path) -> None:
     write(folder / "points.csv", [[i, 2 * i, f"text {i}"] for i in range(50)], ("id", "score", "text"))
-    found = assay("new", "points.csv", "--yes")
+    found = fewlabels("new", "points.csv", "--yes")
     assert found.code == 5
     assert "blocks: all units need a score in 'score' within [0, 1]" in found.out
     ok("new", "points.csv", "--score", "score", "--score-range", 0, 100, "--threshold", 50, "--goal", "precision +-0.2", "--yes")
-    assert read_configuration(Path("assay.toml")).score_range == (0.0, 100.0)
+    assert read_configuration(Path("fewlabels.toml")).score_range == (0.0, 100.0)
     assert "planned already" in ok("plan").out
 
 
@@ -188,34 +188,34 @@ def test_a_score_out_of_its_range_is_the_doctors_to_judge(folder: Path) -> None:
 )
 def test_what_could_not_be_planned_is_not_written(folder: Path, more: tuple[str, ...], said: str) -> None:
     given = [part for part in zip(SAID[::2], SAID[1::2], strict=True) if part[0] != more[0]]
-    found = assay("new", "scored.csv", *(word for part in given for word in part), *more, "--yes")
+    found = fewlabels("new", "scored.csv", *(word for part in given for word in part), *more, "--yes")
     assert found.code == 5
     assert said in found.err
     assert sorted(path.name for path in folder.iterdir()) == ["scored.csv"]
 
 
 def test_a_file_is_not_written_over_unless_forced(folder: Path) -> None:
-    (folder / "assay.toml").write_text("broken")
-    found = assay("new", "scored.csv", *SAID, "--yes")
+    (folder / "fewlabels.toml").write_text("broken")
+    found = fewlabels("new", "scored.csv", *SAID, "--yes")
     assert found.code == 5
     assert "--force" in found.err
-    assert (folder / "assay.toml").read_text() == "broken"
+    assert (folder / "fewlabels.toml").read_text() == "broken"
     ok("new", "scored.csv", *SAID, "--yes", "--force")
-    assert read_configuration(Path("assay.toml")).study == "scored"
+    assert read_configuration(Path("fewlabels.toml")).study == "scored"
 
 
 def test_a_file_elsewhere_finds_its_table(folder: Path) -> None:
     (folder / "deep").mkdir()
-    ok("--config", "deep/assay.toml", "new", "scored.csv", *SAID, "--yes")
-    found = read_configuration(folder / "deep" / "assay.toml")
-    assert (found.population, found.ledger) == (str(folder / "scored.csv"), f"sqlite:///{folder / 'assay.db'}")
-    assert ok("--config", "deep/assay.toml", "status", "--json").json["study"] == "scored"
+    ok("--config", "deep/fewlabels.toml", "new", "scored.csv", *SAID, "--yes")
+    found = read_configuration(folder / "deep" / "fewlabels.toml")
+    assert (found.population, found.ledger) == (str(folder / "scored.csv"), f"sqlite:///{folder / 'fewlabels.db'}")
+    assert ok("--config", "deep/fewlabels.toml", "status", "--json").json["study"] == "scored"
 
 
 def test_a_password_is_not_written_down(folder: Path) -> None:
     found = ok("new", "scored.csv", *SAID, "--yes", "--no-plan", "--study", "s", "--ledger", "sqlite:///x.db?password=hush")
-    assert "ASSAY_LEDGER" in found.err
-    assert "hush" not in (folder / "assay.toml").read_text()
+    assert "FEWLABELS_LEDGER" in found.err
+    assert "hush" not in (folder / "fewlabels.toml").read_text()
 
 
 def test_hostile_columns_are_seen_and_not_obeyed(folder: Path) -> None:
@@ -224,7 +224,7 @@ def test_hostile_columns_are_seen_and_not_obeyed(folder: Path) -> None:
     found = ok("new", "scored.csv", *SAID[:-2], "--show", name, "--yes")
     assert "\x1b" not in found.out + found.err
     assert "te\\x1b[2Jxt" in found.out
-    assert read_configuration(Path("assay.toml")).show == (name,)
+    assert read_configuration(Path("fewlabels.toml")).show == (name,)
 
 
 def test_a_goal_the_scores_contradict_is_said_to_fail(folder: Path) -> None:
@@ -243,25 +243,25 @@ def test_a_goal_the_scores_contradict_is_said_to_fail(folder: Path) -> None:
 def test_the_middle_of_the_range_is_the_threshold_proposed(folder: Path) -> None:
     write(folder / "points.csv", [[f"u{i}", i, f"text {i}"] for i in range(101)], ("id", "score", "text"))
     ok("new", "points.csv", "--score-range", 0, 100, "--goal", "precision +-0.3", "--yes", "--no-plan")
-    found = read_configuration(Path("assay.toml"))
+    found = read_configuration(Path("fewlabels.toml"))
     assert (found.score, found.threshold, found.score_range) == ("score", 50.0, (0.0, 100.0))
 
 
 @pytest.mark.parametrize(("threshold", "said"), [("0", "flags every unit of 400: choose a higher"), ("1", "flags no unit of 400")])
 def test_a_threshold_with_nothing_on_one_side_is_refused(folder: Path, threshold: str, said: str) -> None:
-    found = assay("new", "scored.csv", "--score", "spam_score", "--threshold", threshold, "--yes")
+    found = fewlabels("new", "scored.csv", "--score", "spam_score", "--threshold", threshold, "--yes")
     assert (found.code, said in found.err) == (5, True), found
-    assert not (folder / "assay.toml").exists()
+    assert not (folder / "fewlabels.toml").exists()
 
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_written(folder: Path) -> None:
     ok("new", "scored.csv", *SAID, "--study", "w46", "--yes")
-    (folder / "assay.toml").unlink()
-    found = assay("new", "scored.csv", *SAID[:-4], "--budget", "31", "--study", "w46", "--yes")
+    (folder / "fewlabels.toml").unlink()
+    found = fewlabels("new", "scored.csv", *SAID[:-4], "--budget", "31", "--study", "w46", "--yes")
     assert found.code == 5
     assert "'w46-2'" in found.err
-    assert "assay status w46" in found.err
-    assert not (folder / "assay.toml").exists()
+    assert "fewlabels status w46" in found.err
+    assert not (folder / "fewlabels.toml").exists()
     ok("new", "scored.csv", *SAID, "--study", "w46", "--yes")  # the same once more
 
 
@@ -323,8 +323,8 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         ("Fix this plan now, 12 labels, before the first of them? [y/N]", "y\n"),
     )
     assert terminal.ended() == 0, terminal.seen
-    assert "next: assay label" in terminal.seen
-    found = read_configuration(folder / "assay.toml")
+    assert "next: fewlabels label" in terminal.seen
+    found = read_configuration(folder / "fewlabels.toml")
     assert (found.study, found.threshold, found.budget, found.ask, found.show) == ("w46", 0.4, 12, "Is this spam?", ("text",))
     assert found.grow_to == 60
     assert (Study.load("w46").standing.plan.budget, Study.load("w46").standing.plan.grow_to) == (12, 60)
@@ -336,7 +336,7 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         labeling.press("12"[number % 2])
     assert labeling.ended() == 0
     assert "| message " in labeling.seen
-    assert "next: assay decide" in labeling.seen
+    assert "next: fewlabels decide" in labeling.seen
     assert ok("decide").out
 
 
@@ -357,15 +357,15 @@ def test_a_person_gives_the_limits_of_a_score(folder: Path) -> None:
 
 
 def test_a_person_may_keep_the_file_and_leave_the_plan(folder: Path) -> None:
-    (folder / "assay.toml").write_text('study = "old"\n')
+    (folder / "fewlabels.toml").write_text('study = "old"\n')
     terminal = Terminal(folder, "new", "scored.csv", *SAID)
     terminal.until("Write over it? [y/N]")
     terminal.press("\n")
     assert terminal.ended() == 5
-    assert (folder / "assay.toml").read_text() == 'study = "old"\n'
+    assert (folder / "fewlabels.toml").read_text() == 'study = "old"\n'
     terminal = Terminal(folder, "new", "scored.csv", *SAID, "--force", "--ask", "Spam?", "--study", "new", "--id", "message_id")
     terminal.until("Fix this plan now, 30 labels, before the first of them? [y/N]")  # they are too few
     terminal.press("\n")
     assert terminal.ended() == 0
-    assert "next: assay plan" in terminal.seen
-    assert not (folder / "assay.db").exists()
+    assert "next: fewlabels plan" in terminal.seen
+    assert not (folder / "fewlabels.db").exists()

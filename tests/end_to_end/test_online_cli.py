@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.main import REFUSED
-from tests.end_to_end.commands import assay, ok
+from fewlabels.cli.main import REFUSED
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import TABLE, TRUTH, write_csv
 
 PLAN = ("plan", "scored.csv", "--score", "score", "--threshold", "0.5", "--study", "s", "--budget", "200")
@@ -38,7 +38,7 @@ def test_a_study_is_watched_to_its_end(folder: Path) -> None:
     assert running["outcome"] == "ship"
     assert running["goals"][0]["decided_at"] <= running["labels"]
     assert ok("decide", "s", "--json").json["decision"]["outcome"] == "ship"
-    assert "next: assay decide s" in ok("status", "s").err
+    assert "next: fewlabels decide s" in ok("status", "s").err
     assert ok("verify", "s", "--population", "--json").json["passed"]
 
 
@@ -47,16 +47,16 @@ def test_a_budget_is_raised_and_other_things_are_refused() -> None:
     assert ok("plan", "--study", "s", "--budget", "300", "--json").json["plan"]["budget"] == 300
     ok("draw", "s", "--units", 5, "--out", "b.csv")
     for command in (("thresholds", "s"), ("slices", "s", "--by", "place"), ("draw", "s", "--gold", "0.2"), ("sql", "s")):
-        refused = assay(*command)
+        refused = fewlabels(*command)
         assert refused.code == REFUSED, command
         assert "hold at every look" in refused.err
-    assert assay("plan", "--study", "s", "--budget", "400", "--stopping", "width").code == 2
+    assert fewlabels("plan", "--study", "s", "--budget", "400", "--stopping", "width").code == 2
 
 
 @pytest.mark.parametrize(("goal", "rule"), [("recall >= 0.5", "5 looks"), ("precision +-0.1", "decision"), ("f1 >= 0.5", "soon")])
 def test_a_rule_that_does_not_fit_is_refused_before_a_study_exists(goal: str, rule: str) -> None:
-    assert assay(*PLAN, "--goal", goal, "--stopping", rule).code == REFUSED
-    assert assay("status", "s").code == REFUSED
+    assert fewlabels(*PLAN, "--goal", goal, "--stopping", rule).code == REFUSED
+    assert fewlabels("status", "s").code == REFUSED
 
 
 def test_planned_looks_are_shown_at_their_sizes() -> None:
@@ -81,8 +81,8 @@ def test_a_stream_is_monitored_as_typed(folder: Path) -> None:
     assert "quiet: precision, floor 0.4" in told.out
     assert "0 wait for an answer" in told.out
     assert "ever rings with probability at most 0.05" in told.err
-    assert assay("monitor", "m", "--rate", "0.5").code == 2
-    assert assay("monitor", "nobody").code == REFUSED
+    assert fewlabels("monitor", "m", "--rate", "0.5").code == 2
+    assert fewlabels("monitor", "nobody").code == REFUSED
 
 
 def test_a_fall_ends_with_the_code_of_an_alarm(folder: Path) -> None:
@@ -91,6 +91,6 @@ def test_a_fall_ends_with_the_code_of_an_alarm(folder: Path) -> None:
     Path("bad.csv").write_text("id,score\n" + rows)
     ok("monitor", "m", "--arrived", "bad.csv", "--threshold", "0.5", "--out", "ask.csv")
     Path("ask.csv").write_text("unit,answer\n" + "".join(f"x{i},no\n" for i in range(60)))
-    rang = assay("monitor", "m", "--answers", "ask.csv")
+    rang = fewlabels("monitor", "m", "--answers", "ask.csv")
     assert rang.code == 4
     assert "RANG at unit x" in rang.out

@@ -1,12 +1,12 @@
-"""`assay sheet` and `assay labelers`, as a person calls them."""
+"""`fewlabels sheet` and `fewlabels labelers`, as a person calls them."""
 
 from pathlib import Path
 
 import pytest
 
-from assay.nouns.label import Label
-from assay.study.study import Study
-from tests.end_to_end.commands import assay, ok
+from fewlabels.nouns.label import Label
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import fewlabels, ok
 
 PLAN = (
     "plan",
@@ -53,7 +53,7 @@ def test_a_sheet_is_set_kept_and_shown(folder: Path) -> None:
 
 @pytest.mark.parametrize(("column", "why"), [("score", "labelers see no score"), ("nothing", "nothing"), ("text:video", "COLUMN:image")])
 def test_columns_that_labelers_may_not_see_are_refused(column: str, why: str) -> None:
-    found = assay("sheet", "s", "--show", column)
+    found = fewlabels("sheet", "s", "--show", column)
     assert found.code == 5
     assert why in found.err
     assert ok("sheet", "s", "--json").json["show"] == []

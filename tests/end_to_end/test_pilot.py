@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.errors import PlanError, StudyError
-from assay.ledgers.base import Ledger
-from assay.nouns.plan import Plan
-from assay.planning.choosing import DesignName
-from assay.randomness import stream
-from assay.study.plans.growing import growth
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.errors import PlanError, StudyError
+from fewlabels.ledgers.base import Ledger
+from fewlabels.nouns.plan import Plan
+from fewlabels.planning.choosing import DesignName
+from fewlabels.randomness import stream
+from fewlabels.study.plans.growing import growth
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 N, BUDGET, PILOT = 6_000, 300, 75
 

@@ -1,4 +1,4 @@
-"""`assay plan`: goals by slice, what labels cost, every design, and a study planned again."""
+"""`fewlabels plan`: goals by slice, what labels cost, every design, and a study planned again."""
 
 from pathlib import Path
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.cli.main import REFUSED
-from assay.nouns.choice import DESIGNS
-from assay.study.study import Study
-from tests.end_to_end.commands import Result, assay, ok
+from fewlabels.cli.main import REFUSED
+from fewlabels.nouns.choice import DESIGNS
+from fewlabels.study.study import Study
+from tests.end_to_end.commands import Result, fewlabels, ok
 from tests.unit.study.made import columns, write_csv
 
 SMALL = ("--score", "score", "--threshold", "0.5")
@@ -177,7 +177,7 @@ def test_growth_in_words(folder: Path) -> None:
     assert "200 labels more, 300 in all" in found.out
     assert "half-width at 100" in found.out
     assert "plan 2 of study s is fixed (growth, nothing shown)" in found.err
-    assert "next: assay draw s" in found.err
+    assert "next: fewlabels draw s" in found.err
 
 
 # ---------------------------------------------------------------- refusals
@@ -201,7 +201,7 @@ def test_growth_in_words(folder: Path) -> None:
 )
 def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[object, ...], said: str, folder: Path) -> None:
     planned()
-    found = assay("plan", *args)
+    found = fewlabels("plan", *args)
     assert found.code in (2, REFUSED)
     assert said in found.err
     assert len(Study.load("s").standing.plans) == 1
@@ -228,8 +228,8 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
     ],
 )
 def test_what_cannot_be_planned_states_the_rule_and_the_way_out(args: tuple[object, ...], said: str, folder: Path) -> None:
-    found = assay("plan", *SLICED, *args, "--budget", 100, "--study", "s")
+    found = fewlabels("plan", *SLICED, *args, "--budget", 100, "--study", "s")
     assert found.code in (2, REFUSED)
     assert said in found.err
     assert ": " in found.err
-    assert not (folder / "assay.db").exists() or assay("status", "s").code == REFUSED
+    assert not (folder / "fewlabels.db").exists() or fewlabels("status", "s").code == REFUSED

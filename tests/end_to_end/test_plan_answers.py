@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.engines.opening import open_engine
-from assay.nouns.goal import parse_goal
-from assay.randomness import stream
-from assay.study.plans.recalibrating import read_answered, recalibration
-from assay.study.plans.sizing import Ways, size_goals
-from assay.study.populations import read_population
-from tests.end_to_end.commands import assay, ok
+from fewlabels.engines.opening import open_engine
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.randomness import stream
+from fewlabels.study.plans.recalibrating import read_answered, recalibration
+from fewlabels.study.plans.sizing import Ways, size_goals
+from fewlabels.study.populations import read_population
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import write_csv
 
 N = 20_000
@@ -58,6 +58,6 @@ def test_the_command_shows_them_beside_the_others(tmp_path: Path, monkeypatch: p
     assert isinstance(held["recalibrated"], int)
     assert ok(*how, "--json").json["goals"][0]["recalibrated"] is None
     (tmp_path / "few.csv").write_text("unit,answer\n1,skipped\n")
-    refused = assay(*how, "--answers", "few.csv")
+    refused = fewlabels(*how, "--answers", "few.csv")
     assert refused.code == 2
     assert "no answer that says yes or no" in refused.err

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from assay.engines.opening import open_engine
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import parse_goal
-from assay.randomness import stream
-from assay.reports.plan_page import plan_page
-from assay.study.plans.picturing import picture
-from assay.study.plans.sizing import Columns, Ways, size_goals
-from assay.study.populations import read_population
+from fewlabels.engines.opening import open_engine
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.randomness import stream
+from fewlabels.reports.plan_page import plan_page
+from fewlabels.study.plans.picturing import picture
+from fewlabels.study.plans.sizing import Columns, Ways, size_goals
+from fewlabels.study.populations import read_population
 
 CHROMIUM = shutil.which("chromium")
 EVIL = "</script><script>document.body.remove()</script>"
@@ -119,7 +119,7 @@ def test_a_name_that_is_a_script_is_shown_and_not_run(browser: Browser, seed: in
     seen = Seen(page)
     page.goto(path.as_uri())
     page.wait_for_timeout(200)
-    assert page.title() == "assay: how many labels?"
+    assert page.title() == "fewlabels: how many labels?"
     assert page.eval_on_selector_all("script", "found => found.length") == 2
     assert EVIL in page.inner_text("#goal")
     assert seen.errors == []

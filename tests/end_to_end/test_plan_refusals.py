@@ -1,11 +1,11 @@
-"""`assay plan` refuses what it could not keep, before anything is recorded, and never falls over."""
+"""`fewlabels plan` refuses what it could not keep, before anything is recorded, and never falls over."""
 
 from pathlib import Path
 
 import pytest
 
-from assay.cli.main import REFUSED
-from tests.end_to_end.commands import assay, ok
+from fewlabels.cli.main import REFUSED
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import columns, write_csv
 
 SMALL = ("t.csv", "--score", "score", "--threshold", "0.5")
@@ -27,18 +27,18 @@ def test_every_design_has_a_picture(design: str, folder: Path) -> None:
 
 
 def test_a_picture_without_a_value_is_refused_with_the_way_out() -> None:
-    found = assay("plan", *SMALL, "--threshold", "1", "--goal", "mcc +-0.1", "--html", "p.html")
+    found = fewlabels("plan", *SMALL, "--threshold", "1", "--goal", "mcc +-0.1", "--html", "p.html")
     assert found.code == REFUSED
     assert "leave --html out" in found.err
 
 
 def test_a_classifier_that_flags_nothing_is_planned_without_a_crash() -> None:
-    assert assay("plan", *SMALL, "--threshold", "1", *RECALL).code in (0, REFUSED)
+    assert fewlabels("plan", *SMALL, "--threshold", "1", *RECALL).code in (0, REFUSED)
 
 
 @pytest.mark.parametrize("price", ["nan", "inf"])
 def test_a_price_that_is_no_number_is_refused(price: str) -> None:
-    found = assay("plan", *SMALL, *RECALL, "--cost-per-label", price, "--json")
+    found = fewlabels("plan", *SMALL, *RECALL, "--cost-per-label", price, "--json")
     assert found.code == USAGE
     assert "--cost-per-label is a number" in found.err
 
@@ -55,8 +55,8 @@ def test_a_price_that_is_no_number_is_refused(price: str) -> None:
     ],
 )
 def test_a_plan_that_cannot_be_fixed_is_refused_in_the_preview_and_leaves_no_study(silly: tuple[str, ...]) -> None:
-    assert assay("plan", *SMALL, *RECALL, *silly).code == REFUSED
-    assert assay("plan", *SMALL, *RECALL, *silly, "--study", "s").code == REFUSED
+    assert fewlabels("plan", *SMALL, *RECALL, *silly).code == REFUSED
+    assert fewlabels("plan", *SMALL, *RECALL, *silly, "--study", "s").code == REFUSED
     ok("plan", *SMALL, "--goal", "f1 +-0.2", "--budget", 100, "--study", "s")
 
 
@@ -65,7 +65,7 @@ def test_a_plan_that_cannot_be_fixed_is_refused_in_the_preview_and_leaves_no_stu
 )
 def test_a_top_up_refuses_what_it_does_not_hear(unheard: tuple[str, ...]) -> None:
     ok("plan", *SMALL, *RECALL, "--budget", 100, "--study", "s")
-    found = assay("plan", "--study", "s", "--budget", 150, *unheard)
+    found = fewlabels("plan", "--study", "s", "--budget", 150, *unheard)
     assert found.code == USAGE
     assert unheard[0] in found.err
     assert "100" in ok("status", "s").out

@@ -6,13 +6,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engines.duckdb import DuckDBEngine
-from assay.engines.sql_engine import Lookup, Row
-from assay.nouns.goal import parse_goal
-from assay.nouns.population import Population
-from assay.study.plans.sizing import Columns, size_goals
-from assay.study.populations import read_population
-from assay.study.profiling import profile_for
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.engines.sql_engine import Lookup, Row
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.population import Population
+from fewlabels.study.plans.sizing import Columns, size_goals
+from fewlabels.study.populations import read_population
+from fewlabels.study.profiling import profile_for
 
 METRICS = (
     "precision +-0.03", "recall +-0.05", "f1 +-0.05", "accuracy +-0.01", "prevalence +-0.01", "specificity +-0.01",

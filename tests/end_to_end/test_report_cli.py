@@ -1,4 +1,4 @@
-"""`assay report` from the shell: what it writes, what it refuses, and that no text of a file reaches the terminal as a command."""
+"""`fewlabels report` from the shell: what it writes, what it refuses, and that no text of a file reaches the terminal as a command."""
 
 import json
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.study.demo import small_study
-from assay.study.reporting.writing import json_text
-from tests.end_to_end.commands import assay
+from fewlabels.study.demo import small_study
+from fewlabels.study.reporting.writing import json_text
+from tests.end_to_end.commands import fewlabels
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_a_file_that_is_no_report_is_refused_and_nothing_is_written(
     spoiled = json.loads(json.dumps(report))
     change(spoiled)
     Path("held.json").write_text(json.dumps(spoiled))
-    done = assay("report", "--from", "held.json", "--out", "page.html")
+    done = fewlabels("report", "--from", "held.json", "--out", "page.html")
     assert done.code == 5, done
     assert "has not the shape" in done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["held.json"]
@@ -55,15 +55,15 @@ def test_what_a_file_says_is_no_command_of_the_terminal(report: dict[str, Any], 
     hostile = json.loads(json.dumps(report))
     hostile["verdict"]["next"] = "Ship\x1b[31m\n\u202ealways"
     Path("held.json").write_text(json.dumps(hostile))
-    done = assay("report", "--from", "held.json", "--out", "page.html")
+    done = fewlabels("report", "--from", "held.json", "--out", "page.html")
     assert done.code == 0
     assert not any(mark in done.err for mark in ("\x1b", "\u202e"))
 
 
 def test_a_report_needs_a_study_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert assay("report").code == 2
-    assert assay("report", "nobody", "--out", "x.pdf").code == 5
+    assert fewlabels("report").code == 2
+    assert fewlabels("report", "nobody", "--out", "x.pdf").code == 5
     assert not list(tmp_path.iterdir())
 
 
@@ -78,6 +78,6 @@ def test_a_report_needs_a_study_or_a_file(tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_no_password_is_printed(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = assay("status", "nobody", "--ledger", address)
+    done = fewlabels("status", "nobody", "--ledger", address)
     assert done.code == 5
     assert "secretpw" not in done.out + done.err

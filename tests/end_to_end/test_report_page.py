@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Page
 
-from assay.reports.report_page import report_page
+from fewlabels.reports.report_page import report_page
 from tests.accessibility.axe import axe_source, violations
 from tests.service.accessible import faults
 from tests.service.browsing import Seen, chromium
@@ -62,7 +62,7 @@ def half_widths(sentence: str) -> list[float]:
 
 def screenshot(page: Page, kind: str, what: str) -> None:
     """Keeps what the page looks like, where the tests are asked to."""
-    kept = os.environ.get("ASSAY_TEST_ARTIFACTS")
+    kept = os.environ.get("FEWLABELS_TEST_ARTIFACTS")
     if kept:
         folder = Path(kept) / "report"
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.cli.main import REFUSED
-from tests.end_to_end.commands import assay, ok
+from fewlabels.cli.main import REFUSED
+from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import columns, write_csv
 
 UNITS = 900
@@ -67,7 +67,7 @@ def test_a_classifier_is_taken_in_by_name(folder: Path) -> None:
     finish("s")
     assert ok("decide", "s", "--json").json["decision"]["outcome"]
     assert ok("verify", "s", "--population", "--json").json["passed"]
-    assert assay(*late).code == REFUSED  # b is there already
+    assert fewlabels(*late).code == REFUSED  # b is there already
 
 
 def test_a_difference_is_a_goal(folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_weeks_are_compared_pooled_and_watched(folder: Path) -> None:
     assert ok("window", "w0", "w1", "w2", "--metric", "recall", "--json").json["labels"] == 450
     quiet = ok("alarm", "w0", "w1", "w2", "--metric", "accuracy", "--floor", "0.5")
     assert "quiet" in quiet.out
-    rung = assay("alarm", "w0", "w1", "w2", "--metric", "accuracy", "--floor", "0.995", "--run-length", "52", "--json")
+    rung = fewlabels("alarm", "w0", "w1", "w2", "--metric", "accuracy", "--floor", "0.995", "--run-length", "52", "--json")
     assert rung.code == 4
     assert rung.json["rang"] == "w0"
 
@@ -119,6 +119,6 @@ def test_a_week_that_follows_asks_only_for_what_is_new(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_way_out(folder: Path, command: tuple[str, ...], says: str) -> None:
-    found = assay(*command)
+    found = fewlabels(*command)
     assert found.code in (2, REFUSED)
     assert says in found.err

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from assay.engines.base import take_smallest
-from assay.engines.opening import open_engine
-from assay.errors import PlanError
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.measuring import measure
-from assay.ledgers.sqlite import SqliteLedger
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metrics import METRICS
-from assay.nouns.plan import Plan
-from assay.nouns.profile import Profile
-from assay.planning.choosing import DesignName
-from assay.randomness import stream
-from assay.study.simulate import replicate, simulate
-from assay.study.study import Study
+from fewlabels.engines.base import take_smallest
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import PlanError
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import DesignName
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, simulate
+from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, columns, population
 
 SEED = 20_26
@@ -36,7 +36,7 @@ def salts() -> list[str]:
 
 def study_with(salt: str, design: DesignName, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A real study, drawn with this salt and labeled to the end."""
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: salt)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: salt)
     study = Study.create("s", population(TABLE), goals=list(GOALS), ledger=SqliteLedger("sqlite:///:memory:"))
     study.plan(BUDGET, design=design)
     batch = study.ask(BUDGET)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.engines.base import Taken, take_smallest
-from assay.engines.opening import open_engine
-from assay.nouns.population import MEMORY, Population
+from fewlabels.engines.base import Taken, take_smallest
+from fewlabels.engines.opening import open_engine
+from fewlabels.nouns.population import MEMORY, Population
 from tests.contracts.engines_under_test import GBM, NEEDS_SPARK, SALT, reference, spark_session
 
 pytestmark = [*NEEDS_SPARK]

@@ -1,4 +1,4 @@
-"""`assay sql` and what it prints, taken back by `assay plan` and `assay draw`: the path, and every way it is refused."""
+"""`fewlabels sql` and what it prints, taken back by `fewlabels plan` and `fewlabels draw`: the path, and every way it is refused."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from tests.end_to_end.commands import Result, assay, ok
+from tests.end_to_end.commands import Result, fewlabels, ok
 
 READ = ("--score", "score", "--threshold", "0.5", "--slice", "region")
 GOAL = ("--goal", "precision +-0.1", "--budget", "60")
@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def make(folder: Path, *, scores: Sequence[float] = ()) -> None:
-    """A warehouse: a DuckDB database that assay does not open."""
+    """A warehouse: a DuckDB database that fewlabels does not open."""
     rng = np.random.default_rng(5)
     with duckdb.connect(str(folder / "warehouse.duckdb")) as connection:
         connection.execute("create or replace table scored (id varchar, score double, region varchar)")
@@ -67,7 +67,7 @@ def put(rows: Rows, kind: str, column: str, value: str, *, at: int = 0) -> Rows:
 
 
 def plan(*more: str, source: str = "duckdb:scored", file: str = "profile.csv") -> Result:
-    return assay("plan", source, *READ, *GOAL, "--profile-file", file, *more)
+    return fewlabels("plan", source, *READ, *GOAL, "--profile-file", file, *more)
 
 
 def refused(found: Result, kind: str, words: str) -> None:
@@ -82,14 +82,14 @@ def test_the_whole_path(folder: Path, suffix: str) -> None:
     done = plan("--study", "s", file=f"profile.{suffix}")
     assert done.code == 0, done
     assert "ids were not checked for duplicates" in done.err
-    assert "assay sql s --out draw.sql" in done.err
-    assert "assay draw s --candidates-file FILE" in ok("sql", "s", "--out", "draw.sql").err
+    assert "fewlabels sql s --out draw.sql" in done.err
+    assert "fewlabels draw s --candidates-file FILE" in ok("sql", "s", "--out", "draw.sql").err
     run("draw.sql", f"draw.{suffix}")
     batch = ok("draw", "s", "--candidates-file", f"draw.{suffix}", "--units", "20", "--out", "batch.csv", "--json").json
     assert len(batch["units"]) == 20
     again = ok("draw", "s", "--units", "20", "--json").json  # it is drawn: no file is needed any more
     assert again["units"] == batch["units"]
-    assert "no plan that is not drawn" in assay("sql", "s").err
+    assert "no plan that is not drawn" in fewlabels("sql", "s").err
 
 
 def test_a_study_is_that_of_a_connection(folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_json_holds_every_text(folder: Path) -> None:
     make(folder)
     found = ok("sql", "bigquery:p.d.scored", *READ, "--json").json
     assert found["dialect"] == "bigquery"
-    assert "from `p.d.scored` as assay_table" in found["profile"]
+    assert "from `p.d.scored` as fewlabels_table" in found["profile"]
     assert found["draw"] is None
     assert "broken0: all units need an id" in found["problems"]
     planned(folder)
@@ -178,7 +178,7 @@ def test_cells_made_alike_are_refused(folder: Path) -> None:
 
 def test_a_profile_of_another_question_is_refused(folder: Path) -> None:
     profiled(folder)
-    other = assay(
+    other = fewlabels(
         "plan", "duckdb:scored", "--score", "score", "--threshold", "0.6", "--slice", "region", *GOAL, "--profile-file", "profile.csv"
     )
     refused(other, "EngineError", "answers another question")
@@ -196,7 +196,7 @@ def test_a_draw_that_cannot_be_trusted_is_refused(folder: Path) -> None:
     def changed(change: Callable[[Rows], Rows]) -> Result:
         Path("draw.csv").write_bytes(whole)
         edit("draw.csv", change)
-        return assay("draw", "s", "--candidates-file", "draw.csv")
+        return fewlabels("draw", "s", "--candidates-file", "draw.csv")
 
     refused(changed(lambda rows: [rows[0], *rows[2:]]), "EngineError", "incomplete or mixed")
     refused(changed(lambda rows: put(rows, "unit", "number", "0" * 13)), "EngineError", "permanent number follows from its id, but 1 in")
@@ -208,8 +208,8 @@ def test_a_draw_that_cannot_be_trusted_is_refused(folder: Path) -> None:
     refused(changed(lambda rows: put(rows, "about", "n", "2")), "EngineError", "was made for plan 2")
     refused(changed(lambda rows: put(rows, "about", "value", "x")), "EngineError", "another study, plan or salt")
     Path("draw.csv").write_bytes(whole)
-    refused(assay("draw", "s", "--candidates-file", "profile.csv"), "EngineError", "the draw query has the column 'unit'")
-    assert ok("sql", "s").out.startswith("-- assay: the draw of plan 1")  # nothing was recorded
+    refused(fewlabels("draw", "s", "--candidates-file", "profile.csv"), "EngineError", "the draw query has the column 'unit'")
+    assert ok("sql", "s").out.startswith("-- fewlabels: the draw of plan 1")  # nothing was recorded
     ok("draw", "s", "--candidates-file", "draw.csv")
 
 
@@ -217,7 +217,7 @@ def test_a_table_that_changed_is_refused(folder: Path) -> None:
     planned(folder)
     make(folder, scores=[0.2])
     run("draw.sql", "draw.csv")
-    refused(assay("draw", "s", "--candidates-file", "draw.csv"), "FingerprintError", "")
+    refused(fewlabels("draw", "s", "--candidates-file", "draw.csv"), "FingerprintError", "")
 
 
 def test_duplicates_among_candidates_are_refused(folder: Path) -> None:
@@ -225,7 +225,7 @@ def test_duplicates_among_candidates_are_refused(folder: Path) -> None:
     with duckdb.connect("warehouse.duckdb") as connection:
         connection.execute("update scored set id = 'u7' where score > 0.5")
     run("draw.sql", "draw.csv")
-    found = assay("draw", "s", "--candidates-file", "draw.csv")
+    found = fewlabels("draw", "s", "--candidates-file", "draw.csv")
     assert found.code == 5
     assert "DrawError" in found.err or "FingerprintError" in found.err
 
@@ -233,34 +233,37 @@ def test_duplicates_among_candidates_are_refused(folder: Path) -> None:
 def test_a_draw_of_another_study_is_refused(folder: Path) -> None:
     planned(folder)
     assert plan("--study", "other").code == 0
-    refused(assay("draw", "other", "--candidates-file", "draw.csv"), "EngineError", "another study, plan or salt")
+    refused(fewlabels("draw", "other", "--candidates-file", "draw.csv"), "EngineError", "another study, plan or salt")
 
 
 def test_what_needs_a_connection_says_so(folder: Path) -> None:
     planned(folder)
     ok("draw", "s", "--candidates-file", "draw.csv", "--units", "5")
-    assert "join the batch to the table by its ids" in assay("draw", "s", "--show", "region").err
-    assert "opens no connection to 'duckdb:scored'" in assay("verify", "s", "--population").out
-    refused(assay("doctor", "duckdb:scored", *READ), "EngineError", "print what it asks with `assay sql`")
-    refused(assay("plan", "duckdb:scored", *READ, *GOAL), "EngineError", "--profile-file")
+    assert "join the batch to the table by its ids" in fewlabels("draw", "s", "--show", "region").err
+    assert "opens no connection to 'duckdb:scored'" in fewlabels("verify", "s", "--population").out
+    refused(fewlabels("doctor", "duckdb:scored", *READ), "EngineError", "print what it asks with `fewlabels sql`")
+    refused(fewlabels("plan", "duckdb:scored", *READ, *GOAL), "EngineError", "--profile-file")
     joint = ("--label", "a=score@0.5", "--label", "b=score@0.7")
-    refused(assay("sql", "duckdb:scored", *joint), "PopulationError", "profiled twice")
+    refused(fewlabels("sql", "duckdb:scored", *joint), "PopulationError", "profiled twice")
 
 
 def test_wrong_calls_are_told(folder: Path) -> None:
     make(folder)
-    refused(assay("sql", "scored.parquet", *READ), "PopulationError", "say which with --table")
-    refused(assay("sql", "scored.parquet", *READ, "--table", "t"), "PopulationError", "say it with --dialect")
-    refused(assay("sql", "duckdb:scored", *READ, "--dialect", "trino"), "PopulationError", "say which with --table")
-    assert "Say how the table is read" in assay("sql", "duckdb:scored").err
-    assert assay("sql", "nobody").code == 5
+    refused(fewlabels("sql", "scored.parquet", *READ), "PopulationError", "say which with --table")
+    refused(fewlabels("sql", "scored.parquet", *READ, "--table", "t"), "PopulationError", "say it with --dialect")
+    refused(fewlabels("sql", "duckdb:scored", *READ, "--dialect", "trino"), "PopulationError", "say which with --table")
+    assert "Say how the table is read" in fewlabels("sql", "duckdb:scored").err
+    assert fewlabels("sql", "nobody").code == 5
     profiled(folder)
     assert plan("--study", "s").code == 0
-    assert "How a study reads its table is in its ledger" in assay("sql", "s", "--type", "id=int").err
-    assert "--profile-file and --type are of a population" in assay("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
-    assert "hand in its profile" in assay("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err
+    assert "How a study reads its table is in its ledger" in fewlabels("sql", "s", "--type", "id=int").err
+    assert (
+        "--profile-file and --type are of a population"
+        in fewlabels("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
+    )
+    assert "hand in its profile" in fewlabels("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err
     refused(plan(source="scored.parquet"), "PopulationError", "say which with --table")
-    assert "could not be written" in assay("sql", "duckdb:scored", *READ, "--out", "no/folder.sql").err
+    assert "could not be written" in fewlabels("sql", "duckdb:scored", *READ, "--out", "no/folder.sql").err
 
 
 def test_fast_numbers_are_of_ids_declared_as_integers(folder: Path) -> None:
@@ -271,5 +274,5 @@ def test_fast_numbers_are_of_ids_declared_as_integers(folder: Path) -> None:
 def test_a_query_without_a_file_is_printed(folder: Path) -> None:
     make(folder)
     found = ok("sql", "duckdb:scored", *READ)
-    assert found.out.startswith("-- assay: the profile")
+    assert found.out.startswith("-- fewlabels: the profile")
     assert "--profile-file FILE" in found.err

@@ -5,12 +5,12 @@ python -m tests.golden.texts      writes them anew; read the difference before i
 
 from pathlib import Path
 
-from assay.engines.sieve import Sieve
-from assay.engines.warehouses import Place
-from assay.engines.written import Written, written_for
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
-from assay.nouns.profile import Column
+from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.warehouses import Place
+from fewlabels.engines.written import Written, written_for
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Column
 
 FOLDER = Path(__file__).parent
 DIALECTS = ("bigquery", "databricks", "redshift", "snowflake", "trino")

@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from assay.errors import AssayError
-from assay.estimators.sides import Measured
-from assay.nouns.estimate import Estimate
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import JointTally, Tally
-from assay.nouns.weights import WeightSums
+from fewlabels.errors import FewlabelsError
+from fewlabels.estimators.sides import Measured
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import JointTally, Tally
+from fewlabels.nouns.weights import WeightSums
 
 HUGE = 10**12
 NAMES = (*METRICS, "f2", "f0.01", "f1000", "cost[0,1,5,0]", "cost[-3,0,1000000,2]", "cost[0,0,1,0]")
@@ -34,16 +34,16 @@ guides = st.one_of(st.sampled_from([0.0, -13.8, 13.8]), st.floats(-13.8, 13.8)) 
 
 def hostile(cases: int, *, at_length: int | None = None) -> settings:
     """Settings of a suite: the same cases in every run; more of them in `make statistics`, where one case takes long."""
-    wanted = at_length if at_length is not None and "ASSAY_TEST_SEED" in os.environ else cases
+    wanted = at_length if at_length is not None and "FEWLABELS_TEST_SEED" in os.environ else cases
     return settings(max_examples=wanted, deadline=None, derandomize=True, database=None)
 
 
 def refused(call: Callable[[], object]) -> bool:
-    """Whether the call is refused in the way assay refuses: the rule, the values, and after a colon the way out. Else it raises."""
+    """Whether the call is refused in the way fewlabels refuses: the rule, the values, and after a colon the way out. Else it raises."""
     said = None
     try:
         call()
-    except AssayError as error:
+    except FewlabelsError as error:
         said = str(error)
     assert said is None or ": " in said, said
     return said is not None

@@ -9,12 +9,12 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from assay.nouns.canonical import Json, canonical
-from assay.nouns.ladder import BINS
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.profile import Column, Profile, SourceFile
-from assay.nouns.tally import Tally
+from fewlabels.nouns.canonical import Json, canonical
+from fewlabels.nouns.ladder import BINS
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.profile import Column, Profile, SourceFile
+from fewlabels.nouns.tally import Tally
 
 EPS = float(np.finfo(np.float64).eps)
 checked = settings(max_examples=40, deadline=None, derandomize=True, database=None)

@@ -6,18 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.designs.base import takes
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.joint import joint_tally
-from assay.nouns.classifier import Classifier
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.profile import Profile
-from assay.nouns.tally import JointTally
-from assay.study.populations import read_population
-from assay.study.profiling import profile_for
+from fewlabels.designs.base import takes
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.joint import joint_tally
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import JointTally
+from fewlabels.study.populations import read_population
+from fewlabels.study.profiling import profile_for
 
 Rows = NDArray[np.int64]
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.designs.bands import EVEN, inclusion
-from assay.designs.base import SMALLEST_TAKE, takes
-from assay.engines.opening import open_engine
-from assay.errors import PlanError
-from assay.estimators.grouping import groups_of
-from assay.estimators.linearize import sizes
-from assay.nouns.design import Design
-from assay.nouns.ladder import BINS
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.profile import Profile
-from assay.planning.choosing import choose_design, frame_of
-from assay.study.populations import read_population
+from fewlabels.designs.bands import EVEN, inclusion
+from fewlabels.designs.base import SMALLEST_TAKE, takes
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import PlanError
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.linearize import sizes
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.ladder import BINS
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import choose_design, frame_of
+from fewlabels.study.populations import read_population
 from tests.identities.made import EPS, Cells, checked, checked_less, profile_of, profiles
 
 HOSTILE: dict[str, Cells] = {

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.randomness import LOW_BITS, ROUNDS, TOP, fast_numbers, permanent_number, permanent_numbers, round_keys
 from benchmarks.number_rules import FORMER, RULES, feistel, halves
+from fewlabels.randomness import LOW_BITS, ROUNDS, TOP, fast_numbers, permanent_number, permanent_numbers, round_keys
 from tests.identities.made import checked
 
 SALT = "9f86d081884c7d659a2feaa0c55ad015"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import EPS, checked, terms_of_gradient
 
 NAMES = [*METRICS, "f2", "f0.5", "cost[0,1,5,0]"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from assay.estimators.grouping import fill_empty
-from assay.estimators.weighted import read_side
-from assay.nouns.tally import Tally
+from fewlabels.estimators.grouping import fill_empty
+from fewlabels.estimators.weighted import read_side
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import EPS, checked, tallies, tally_of
 
 

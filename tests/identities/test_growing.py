@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.designs.base import seats_of, takes_of
-from assay.engines.memory import MemoryEngine
-from assay.engines.opening import open_engine
-from assay.ledgers.sqlite import SqliteLedger
-from assay.nouns.goal import parse_goal
-from assay.nouns.plan import Plan
-from assay.nouns.population import Population
-from assay.nouns.profile import Profile
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.drawing import draw_plan
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.designs.base import seats_of, takes_of
+from fewlabels.engines.memory import MemoryEngine
+from fewlabels.engines.opening import open_engine
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.drawing import draw_plan
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 FIRST, LAST = 50, 5_000
 GROWING = 17  # the purpose of the streams below

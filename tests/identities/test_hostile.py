@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import PlanError
-from assay.estimators.counts import from_counts
-from assay.estimators.estimating import estimate
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.estimate import INTERVALS, IntervalKind
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import JointTally, Tally
+from fewlabels.errors import PlanError
+from fewlabels.estimators.counts import from_counts
+from fewlabels.estimators.estimating import estimate
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.estimate import INTERVALS, IntervalKind
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import JointTally, Tally
 from tests.identities import test_hostile_tables
 from tests.identities.hostile import (
     HUGE,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.ledgers.sqlite import SqliteLedger
-from assay.nouns.classifier import Classifier
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 from tests.identities.hostile import all_shown_lawfully, hostile, refused
 
 GOALS = (

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.estimators.effective import effective_n
-from assay.estimators.measuring import measure
-from assay.estimators.sides import Measured, read_sides
-from assay.intervals.binomial import share_of
-from assay.intervals.mover import mover
-from assay.intervals.rare import rec
-from assay.nouns.arrays import FloatArray
-from assay.nouns.estimate import BASELINES, INTERVALS, IntervalKind
-from assay.nouns.evidence import Evidence, Limits
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS
-from assay.nouns.tally import Tally
+from fewlabels.estimators.effective import effective_n
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.sides import Measured, read_sides
+from fewlabels.intervals.binomial import share_of
+from fewlabels.intervals.mover import mover
+from fewlabels.intervals.rare import rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import BASELINES, INTERVALS, IntervalKind
+from fewlabels.nouns.evidence import Evidence, Limits
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import EPS, checked, checked_less, tallies, tally_of
 
 TAILS = (0.05, 0.025, 0.0025)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nouns.arrays import FloatArray
-from assay.nouns.joint import AVERAGES
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.joint import AVERAGES
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import EPS, checked
 
 PARTS = ("precision", "recall", "f1", "accuracy", "specificity", "mcc", "f2")

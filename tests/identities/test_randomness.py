@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.randomness import TOP, hex_bound, new_salt, permanent_number, permanent_numbers, stream
+from fewlabels.randomness import TOP, hex_bound, new_salt, permanent_number, permanent_numbers, stream
 from tests.identities.made import checked
 
 words = st.text(st.characters(codec="utf-8"))

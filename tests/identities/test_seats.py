@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.designs.base import SMALLEST_TAKE, seats, takes
-from assay.errors import PlanError
-from assay.nouns.arrays import FloatArray, IntArray
+from fewlabels.designs.base import SMALLEST_TAKE, seats, takes
+from fewlabels.errors import PlanError
+from fewlabels.nouns.arrays import FloatArray, IntArray
 from tests.identities.made import checked
 
 bands = st.lists(st.tuples(st.integers(1, 1000), st.one_of(st.integers(1, 3), st.integers(1, 40))), min_size=1, max_size=10)

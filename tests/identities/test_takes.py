@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from assay.designs.base import pi_of, seats, takes
-from assay.estimators.linearize import doubted_guide, guided_totals, outcome_sizes
-from assay.nouns.arrays import FloatArray
-from assay.nouns.design import Design
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.randomness import stream
-from assay.study.simulate import sequential
+from fewlabels.designs.base import pi_of, seats, takes
+from fewlabels.estimators.linearize import doubted_guide, guided_totals, outcome_sizes
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import sequential
 from tests.identities.made import EPS, checked, profile_of, profiles
 
 CHANCE = 14  # the purpose of the streams below

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.designs.base import water_fill
-from assay.nouns.arrays import FloatArray
+from fewlabels.designs.base import water_fill
+from fewlabels.nouns.arrays import FloatArray
 from tests.identities.made import EPS, checked
 
 EXAMPLE = np.array([10.0, 3.0, 2.0, 1.0, 1.0, 1.0])  # the worked example of docs/maths/bands.md

@@ -1,4 +1,4 @@
-"""Tallies written out unit by unit, for packages that read tables of units; and assay's standard error from the usual variance."""
+"""Tallies written out unit by unit, for packages that read tables of units; and fewlabels' standard error from the usual variance."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from scipy.stats import norm
 from statsmodels.stats._delta_method import NonlinearDeltaCov
 from statsmodels.tools.numdiff import approx_fprime
 
-from assay.estimators.measuring import measure
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import tally_of
 
 SAME = 1e-6  # what two independent routes must agree to, relative
@@ -48,7 +48,7 @@ def survey(units: pl.DataFrame) -> Any:
 
 
 def usual_error(name: str | Metric, tally: Tally) -> float:
-    """assay's standard error from the usual variance: the half-width of its Wald interval over z."""
+    """fewlabels' standard error from the usual variance: the half-width of its Wald interval over z."""
     metric = metric_named(name) if isinstance(name, str) else name
     found = measure(metric, tally, tail=TAIL, interval="wald")
     assert metric.low < found.low < found.high < metric.high  # not clipped

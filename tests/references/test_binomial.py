@@ -7,15 +7,15 @@ import pytest
 from scipy.stats import beta, binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from assay.errors import PlanError
-from assay.estimators.measuring import measure
-from assay.intervals.binomial import BinomialKind, binomial, share_of
-from assay.intervals.bootstrap import BootstrapKind, resample
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
-from assay.randomness import stream
+from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import measure
+from fewlabels.intervals.binomial import BinomialKind, binomial, share_of
+from fewlabels.intervals.bootstrap import BootstrapKind, resample
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
 from tests.identities.made import simple_tally_of, tally_of
 
 BOOTSTRAP = 11  # the purpose of the streams below

@@ -1,10 +1,10 @@
-"""Every metric that the sources of assay name, under assay's name."""
+"""Every metric that the sources of fewlabels name, under fewlabels' name."""
 
 import numpy as np
 import pytest
 
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
 
 # testsampleR 0.1.0 (Tomas-Valiente 2025), manual, `do_metrics` and `stratified_metrics`: "The following metrics are supported"
 TESTSAMPLER = {
@@ -44,7 +44,7 @@ COUNTS = Totals(*map(np.array, ([30.0, 8.0], [10.0, 1.0], [5.0, 7.0], [55.0, 84.
 
 
 @pytest.mark.parametrize(("source", "name"), [*TESTSAMPLER.items(), *YILMAZ.items()])
-def test_assay_knows_every_metric_of_its_sources(source: str, name: str) -> None:
+def test_fewlabels_knows_every_metric_of_its_sources(source: str, name: str) -> None:
     metric = metric_named(name)
     assert metric.name == name, source
     one = COUNTS if metric.joint else Totals(*(total[0] for total in COUNTS))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from assay.estimators import weighted
-from assay.estimators.measuring import measure, read_sides
-from assay.estimators.weighted import read_side
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metrics import METRICS
-from assay.nouns.tally import Tally
+from fewlabels.estimators import weighted
+from fewlabels.estimators.measuring import measure, read_sides
+from fewlabels.estimators.weighted import read_side
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import EPS, tally_of
 
 # answers of every unit, band by band; and labels per band

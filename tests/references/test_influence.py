@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.estimators.linearize import influence
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
+from fewlabels.estimators.linearize import influence
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import EPS, checked, terms_of_gradient
 
 

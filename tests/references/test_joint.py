@@ -7,17 +7,17 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from assay.estimators.grouping import groups_of
-from assay.estimators.joint import correlate, measure_joint
-from assay.estimators.measuring import Measured, measure
-from assay.estimators.sides import read_sides
-from assay.nouns.arrays import FloatArray
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import JointTally
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.joint import correlate, measure_joint
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.estimators.sides import read_sides
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import JointTally
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
 from tests.identities.made import EPS
 from tests.identities.made_joint import Judged, classes, draw_rows, labels
 

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import beta, norm, t
 
-from assay.estimators.weighted import read_side, recalibrate
-from assay.intervals.rare import rec
-from assay.nouns.arrays import FloatArray
-from assay.nouns.evidence import Evidence
-from assay.nouns.tally import Tally
+from fewlabels.estimators.weighted import read_side, recalibrate
+from fewlabels.intervals.rare import rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.evidence import Evidence
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import tally_of
 
 # The recalibration stops when a Newton step is below 1e-10; everything after it is smooth with slopes of at most about 10.

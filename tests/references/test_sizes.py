@@ -14,10 +14,10 @@ import pytest
 from scipy.stats import beta, norm, t
 from statsmodels.stats.proportion import proportion_confint
 
-from assay.designs.two_bins import F1_ALONE, MaxErrors, TwoBins, Weights, flagged_share_of
-from assay.nouns.arrays import FloatArray
-from assay.planning.shares import expected_share, half_width_for, labels_for_share, uniform
-from assay.randomness import stream
+from fewlabels.designs.two_bins import F1_ALONE, MaxErrors, TwoBins, Weights, flagged_share_of
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.planning.shares import expected_share, half_width_for, labels_for_share, uniform
+from fewlabels.randomness import stream
 
 SIZES = 12  # the purpose of the streams below
 SAME = 1e-9

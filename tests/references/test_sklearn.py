@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from assay.estimators.measuring import measure
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import tally_of
 
 Units = NDArray[np.int64]
@@ -71,7 +71,7 @@ def made(population: str) -> tuple[Units, Units, Tally]:
     tally = tally_of(
         (np.arange(10) >= 5)[some].tolist(), units[some].tolist(), units[some].tolist(), positives[some].tolist(), logit=logit.tolist()
     )
-    assert {*y} == {*predicted} == {0, 1}  # else scikit-learn answers 0/0 with 0, and assay with unknown
+    assert {*y} == {*predicted} == {0, 1}  # else scikit-learn answers 0/0 with 0, and fewlabels with unknown
     return y, predicted, tally
 
 

@@ -11,11 +11,11 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint, std_prop
 from statsmodels.stats.weightstats import DescrStatsW
 
-from assay.estimators.counts import from_counts
-from assay.estimators.measuring import measure
-from assay.estimators.multinomial import measure_counts
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
+from fewlabels.estimators.counts import from_counts
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.multinomial import measure_counts
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import tally_of
 from tests.references.surveyed import CELLS, SAME, TAIL, delta_method, share_function, usual_error
 
@@ -36,7 +36,7 @@ each_matrix = pytest.mark.parametrize("matrix", MATRICES)
 
 
 def of_one_draw(name: str, counts: tuple[int, ...]) -> float:
-    """assay's standard error of one simple draw from the usual variance."""
+    """fewlabels' standard error of one simple draw from the usual variance."""
     totals = Totals(*(np.asarray(float(count)) for count in counts))
     found = measure_counts(metric_named(name), totals, tail=TAIL, interval="wald")
     return float(found.high - found.low) / 2 / float(norm.isf(TAIL))

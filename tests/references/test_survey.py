@@ -1,7 +1,7 @@
 """Standard errors against svy, a survey package: stratified simple random samples with finite-population correction.
 
 The reference of every test is the svy call written beside it. svy linearizes (Taylor), with n_h - 1 and 1 - n_h / N_h in each stratum.
-assay's counterpart is its usual variance, which the Wald interval shows; its own intervals use a larger, smoothed one.
+fewlabels' counterpart is its usual variance, which the Wald interval shows; its own intervals use a larger, smoothed one.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import svy
 
-from assay.estimators.measuring import measure
-from assay.nouns.metrics import METRICS, metric_named
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import tally_of
 from tests.references.surveyed import CELLS, DESIGNS, SAME, delta_method, share_function, survey, units_of, usual_error
 
@@ -68,8 +68,8 @@ def test_any_other_metric_has_the_standard_error_of_svys_covariance_matrix(name:
 def test_one_draw_across_both_sides_is_read_by_side() -> None:
     """Where it is not the same, and why.
 
-    A simple draw crosses the sides. svy is not told how many units are flagged, and lets their number vary; assay knows it, and counts the
-    labels of each side as a draw from that side (post-stratification). Told the same, svy says the same.
+    A simple draw crosses the sides. svy is not told how many units are flagged, and lets their number vary; fewlabels knows it, and counts
+    the labels of each side as a draw from that side (post-stratification). Told the same, svy says the same.
     """
     tally = tally_of([1, 0], [200, 1800], [25, 175], [17, 6])
     units = units_of(tally).with_columns(positive=pl.col("tp") + pl.col("fn"), right=pl.col("tp") + pl.col("tn"))
@@ -84,7 +84,7 @@ def test_one_draw_across_both_sides_is_read_by_side() -> None:
 
 
 def test_a_share_of_a_domain_of_one_draw_differs_by_the_divisor_and_the_fraction_alone() -> None:
-    """Precision of a simple draw: svy has n1^2 (n - 1) / n where assay, given n1, has n1 (n1 - 1); and 1 - n/N is 1 - n1/N1."""
+    """Precision of a simple draw: svy has n1^2 (n - 1) / n where fewlabels, given n1, has n1 (n1 - 1); and 1 - n/N is 1 - n1/N1."""
     tally = tally_of([1, 0], [200, 1800], [25, 175], [17, 6])
     whole = units_of(tally).with_columns(h=pl.lit(0), N=pl.lit(2000), w=pl.lit(10.0))
     reference = survey(whole).estimation.mean("tp", where=svy.col("flagged") == 1, method="taylor").to_polars()["se"][0]

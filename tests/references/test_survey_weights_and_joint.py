@@ -4,14 +4,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.estimators.joint import correlate, measure_joint
-from assay.estimators.sides import read_sides
-from assay.estimators.weighted import read_shares, read_side
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import JointTally, Tally
-from assay.nouns.weights import WeightSums
+from fewlabels.estimators.joint import correlate, measure_joint
+from fewlabels.estimators.sides import read_sides
+from fewlabels.estimators.weighted import read_shares, read_side
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import JointTally, Tally
+from fewlabels.nouns.weights import WeightSums
 from tests.identities.made import EPS, tally_of
 from tests.references.surveyed import SAME, delta_method, survey
 

@@ -10,22 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from assay.designs.base import takes
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure, measure_sides
-from assay.estimators.sides import Sides, read_sides
-from assay.estimators.weighted import read_side
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.evidence import Evidence
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.nouns.weights import LabelSums, WeightSums
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.populations import read_population
-from assay.study.readings.counting import groups_for, read_answers, tally
-from assay.study.study import Study
+from fewlabels.designs.base import takes
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure, measure_sides
+from fewlabels.estimators.sides import Sides, read_sides
+from fewlabels.estimators.weighted import read_side
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Evidence
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import LabelSums, WeightSums
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
+from fewlabels.study.readings.counting import groups_for, read_answers, tally
+from fewlabels.study.study import Study
 from tests.identities.made import EPS, checked, tallies, tally_of
 from tests.unit.study.made import ledger_in
 

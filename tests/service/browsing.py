@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, ViewportSize, sync_playwright
 
-from assay.engines.duckdb import write_parquet
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.people import People
-from assay.nouns.sheet import Sheet, parse_shown
-from assay.randomness import stream
-from assay.study.desk import Desk
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.people import People
+from fewlabels.nouns.sheet import Sheet, parse_shown
+from fewlabels.randomness import stream
+from fewlabels.study.desk import Desk
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 CHROMIUM = shutil.which("chromium")
-PROGRAM = "from assay.cli.main import main; main()"
+PROGRAM = "from fewlabels.cli.main import main; main()"
 DESK: ViewportSize = {"width": 1100, "height": 850}
 PHONE: ViewportSize = {"width": 360, "height": 740}
 STUDY = "alpha"
@@ -90,7 +90,7 @@ class Seen:
 
 
 class Server:
-    """`assay serve` in a process of its own, on a port that stays the same when it is started again."""
+    """`fewlabels serve` in a process of its own, on a port that stays the same when it is started again."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -252,6 +252,6 @@ def wait_saved(page: Page) -> None:
 
 def artifacts(tmp_path: Path) -> Path:
     """Where screenshots are kept."""
-    folder = Path(os.environ.get("ASSAY_TEST_ARTIFACTS", tmp_path)) / "workbench"
+    folder = Path(os.environ.get("FEWLABELS_TEST_ARTIFACTS", tmp_path)) / "workbench"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

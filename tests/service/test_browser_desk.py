@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from assay.nouns.classifier import Classifier
-from assay.nouns.sheet import Sheet, Shown
-from assay.study.desk import Desk
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.study.desk import Desk
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 from tests.service.browsing import (
     Entered,
     Server,

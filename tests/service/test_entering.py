@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import StudyError
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.people import OWNER, People, hashed
-from assay.service.access import COOKIE, CSRF_HEADER, SESSION_AT_MOST, SESSION_SECONDS
-from assay.service.app import create_app
-from assay.service.settings import Settings
+from fewlabels.errors import StudyError
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.people import OWNER, People, hashed
+from fewlabels.service.access import COOKIE, CSRF_HEADER, SESSION_AT_MOST, SESSION_SECONDS
+from fewlabels.service.app import create_app
+from fewlabels.service.settings import Settings
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.service.workbench import GENEROUS, HOST, STUDY, Bench, csrf_of, make_bench
 

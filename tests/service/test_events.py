@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from assay.service import events
-from assay.service.settings import Limits
-from assay.study.study import Study
+from fewlabels.service import events
+from fewlabels.service.settings import Limits
+from fewlabels.study.study import Study
 from tests.service.workbench import ONLINE, STUDY, Bench, make_bench, served
 
 BANDS = {"low", "high", "value", "estimate", "estimates", "half_width", "n_eff", "outcome", "decision"}

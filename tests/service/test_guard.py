@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from assay.errors import PopulationError
-from assay.nouns.sheet import Sheet, Shown
-from assay.service.app import create_app
-from assay.service.guard import POLICY
-from assay.service.images import image_kind
-from assay.service.limits import Buckets
-from assay.service.settings import Limits, Rate, Settings
-from assay.service.sources import allowed_source
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.service.app import create_app
+from fewlabels.service.guard import POLICY
+from fewlabels.service.images import image_kind
+from fewlabels.service.limits import Buckets
+from fewlabels.service.settings import Limits, Rate, Settings
+from fewlabels.service.sources import allowed_source
 from tests.service.workbench import GENEROUS, PIXEL, STUDY, Bench, make_bench, served, write_table
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from assay.study.study import Study
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.end_to_end.commands import environment
 from tests.service.workbench import Bench, make_bench

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from assay.labeling.flat import FORMULA
-from assay.study.study import Study
+from fewlabels.labeling.flat import FORMULA
+from fewlabels.study.study import Study
 from tests.service.workbench import OTHER, STUDY, Bench
 
 API = f"/api/studies/{STUDY}"

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from assay.service import showing
+from fewlabels.service import showing
 from tests.service.workbench import STUDY, Bench
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # of htmx.org 2.0.11, dist/htmx.min.js
@@ -129,7 +129,7 @@ def test_who_has_not_entered_is_told_how(shared: Bench) -> None:
 
 
 def test_htmx_is_the_released_one_and_its_licence_is_beside_it() -> None:
-    static = files("assay.service") / "static"
+    static = files("fewlabels.service") / "static"
     assert hashlib.sha256((static / "htmx-2.0.11.min.js").read_bytes()).hexdigest() == HTMX
     assert "Zero-Clause BSD" in (static / "htmx-LICENSE.txt").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from assay.service.app import document
+from fewlabels.service.app import document
 from tests.service.workbench import PEOPLE, Bench, make_bench, path_of
 
 OPEN = {("GET", "/enter"), ("POST", "/enter")}
@@ -202,5 +202,5 @@ def test_a_gate_left_open_is_found(tmp_path_factory: pytest.TempPathFactory, mon
     def opened() -> str:
         return "open"
 
-    monkeypatch.setattr("assay.service.guard.is_open", lambda path: path in ("/enter", "/api/open"))
+    monkeypatch.setattr("fewlabels.service.guard.is_open", lambda path: path in ("/enter", "/api/open"))
     assert any("answers 200 to nobody" in one for one in failures(bench, clients))

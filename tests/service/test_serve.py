@@ -1,4 +1,4 @@
-"""`assay serve` as a person starts it: the link, the address, who may listen, and how it ends."""
+"""`fewlabels serve` as a person starts it: the link, the address, who may listen, and how it ends."""
 
 import json
 import signal
@@ -14,15 +14,16 @@ from typing import IO, Any
 import httpx2
 import pytest
 
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.people import People
-from tests.end_to_end.commands import PROGRAM, assay, environment, ok
+from fewlabels.installation import install_command
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.people import People
+from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok
 from tests.service.workbench import STUDY, make_bench, write_table
 
 
 @contextmanager
 def started(folder: Path, *args: object) -> Iterator[subprocess.Popen[str]]:
-    """`assay serve` in a process of its own, on any free port."""
+    """`fewlabels serve` in a process of its own, on any free port."""
     command = [sys.executable, "-c", PROGRAM, "serve", "--port", "0", "--data", str(folder), *map(str, args)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=folder) as process:
         try:
@@ -92,7 +93,7 @@ def test_for_people_the_link_goes_to_stderr(tmp_path: Path) -> None:
     with started(tmp_path) as server:
         said = line_of(server.stderr)
         assert "the owner enters here, once and within an hour: http://127.0.0.1:" in said
-        assert "serving sqlite:///assay.db at http://127.0.0.1:" in line_of(server.stderr)
+        assert "serving sqlite:///fewlabels.db at http://127.0.0.1:" in line_of(server.stderr)
         wait_for(said.split()[-1].partition("/enter")[0])
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=30)
@@ -103,31 +104,31 @@ def test_for_people_the_link_goes_to_stderr(tmp_path: Path) -> None:
 def test_a_new_owner_link_ends_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first, second = (ok("serve", "--owner-link", "--json").json["link"].partition("key=")[2] for _ in range(2))
-    people = People(open_ledger("sqlite:///assay.db"))
+    people = People(open_ledger("sqlite:///fewlabels.db"))
     assert people.use_link(first, lasts=60) is None
     assert people.use_link(second, lasts=60) is not None
-    assert "https://assay.example/enter?key=" in ok(
-        "serve", "--owner-link", "--host", "0.0.0.0", "--host-name", "assay.example", "--tls-terminated"
+    assert "https://fewlabels.example/enter?key=" in ok(
+        "serve", "--owner-link", "--host", "0.0.0.0", "--host-name", "fewlabels.example", "--tls-terminated"
     ).err  # fmt: skip
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_other_machines_are_served_over_tls_or_by_an_explicit_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.chdir(tmp_path)
-    refused = assay("serve", "--host", host)
+    refused = fewlabels("serve", "--host", host)
     assert refused.code == 2
     assert "--tls-terminated" in refused.err
     assert "--insecure-http" in refused.err
     assert not list(tmp_path.iterdir())  # no ledger was made
 
 
-@pytest.mark.parametrize("flag", [("--insecure-http",), ("--tls-terminated", "--host-name", "assay.example")])
+@pytest.mark.parametrize("flag", [("--insecure-http",), ("--tls-terminated", "--host-name", "fewlabels.example")])
 def test_another_host_is_served_where_it_was_said(tmp_path: Path, flag: tuple[str, ...]) -> None:
     with started(tmp_path, "--json", "--host", "0.0.0.0", *flag) as server:
         told = json.loads(line_of(server.stdout))
         err = line_of(server.stderr)
         secure = flag[0] == "--tls-terminated"
-        assert told["url"].startswith("https://assay.example" if secure else "http://127.0.0.1:")
+        assert told["url"].startswith("https://fewlabels.example" if secure else "http://127.0.0.1:")
         assert "serving" in err
         assert ended(server)[0] == 0
 
@@ -147,7 +148,7 @@ def test_tls_is_served_with_a_certificate(tmp_path: Path) -> None:
         answer = httpx2.post(f"{told['url']}/enter", data={"key": key}, verify=False)
         assert "secure" in answer.headers["set-cookie"].lower()
         assert ended(server)[0] == 0
-        assert assay("serve", "--certificate", tmp_path / "cert.pem").code == 2  # without its key
+        assert fewlabels("serve", "--certificate", tmp_path / "cert.pem").code == 2  # without its key
 
 
 def test_a_port_that_is_taken_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +156,7 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        refused = assay("serve", "--port", taken.getsockname()[1])
+        refused = fewlabels("serve", "--port", taken.getsockname()[1])
     assert refused.code == 2
     assert "--port" in refused.err
 
@@ -166,9 +167,9 @@ def test_without_its_packages_it_says_what_to_install(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "fastapi" else found(name, *more))
-    refused: Any = assay("serve")
+    refused: Any = fewlabels("serve")
     assert refused.code == 2
-    assert "pip install 'assay[service]'" in refused.err
+    assert install_command("service") in refused.err
 
 
 def test_no_header_of_a_proxy_is_believed_unless_it_was_said(tmp_path: Path) -> None:

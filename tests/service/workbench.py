@@ -13,13 +13,13 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from assay.engines.duckdb import write_parquet
-from assay.ledgers.people import People
-from assay.randomness import stream
-from assay.service.access import COOKIE, CSRF_HEADER, csrf_token
-from assay.service.app import create_app
-from assay.service.settings import LOOPBACK, Limits, Rate, Settings
-from assay.study.study import Study
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.ledgers.people import People
+from fewlabels.randomness import stream
+from fewlabels.service.access import COOKIE, CSRF_HEADER, csrf_token
+from fewlabels.service.app import create_app
+from fewlabels.service.settings import LOOPBACK, Limits, Rate, Settings
+from fewlabels.study.study import Study
 
 HOST = "http://127.0.0.1"
 FREE = Rate(1e9, 1e9)
@@ -111,8 +111,8 @@ def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GEN
     app = create_app(where, settings=Settings(data=data, images=images, limits=limits, host_names=(*LOOPBACK, "testserver")))
     bench = Bench(app, where, folder)
     ledger = app.state.bench.ledger
-    from assay.service.api_studies import population_of
-    from assay.service.bodies import PopulationBody
+    from fewlabels.service.api_studies import population_of
+    from fewlabels.service.bodies import PopulationBody
 
     body = PopulationBody(source="scored.parquet", score="score", threshold=0.5, slices=["country"])
     for name in (STUDY, OTHER):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.deciding.alarms import Alarm, Promise, set_alarm, watch
-from assay.estimators.measuring import measure
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.randomness import stream
+from fewlabels.deciding.alarms import Alarm, Promise, set_alarm, watch
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
 REPS, PERIODS = 600, 20

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.intervals import anytime
-from assay.intervals.anytime import SLACK
-from assay.randomness import stream
 from benchmarks.anytime_labelers import dropped_row, office_row, ways
 from benchmarks.anytime_made import plain, precision, tailed
 from benchmarks.anytime_paths import BAND, DECISION, Setting, highest
 from benchmarks.anytime_rules import ever_missed, simple_counts, wald
+from fewlabels.intervals import anytime
+from fewlabels.intervals.anytime import SLACK
+from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
 RUNNING = 33  # the purpose of the streams below

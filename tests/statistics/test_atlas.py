@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-from assay.randomness import stream
 from benchmarks import atlas, made
 from benchmarks.atlas_page import summary
+from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
 ROOT = Path(__file__).parents[2]
 REPS = 1_000
 ATLAS = json.loads((ROOT / "docs/atlas.json").read_text())
-TABLE = json.loads((ROOT / "src/assay/study/readings/atlas.json").read_text())
+TABLE = json.loads((ROOT / "src/fewlabels/study/readings/atlas.json").read_text())
 
 
 def enough_hits(reps: int) -> int:

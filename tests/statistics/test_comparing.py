@@ -5,15 +5,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.deciding.ranking import claims
-from assay.estimators.comparing import PairTally, compare
-from assay.nouns.ladder import bin_of
-from assay.nouns.metrics import metric_named
-from assay.planning.asking import Ask
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.comparing import Judged, asked, drawn_for, judged, ranked, tied, turned
 from benchmarks.comparing_page import Guide
+from fewlabels.deciding.ranking import claims
+from fewlabels.estimators.comparing import PairTally, compare
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning.asking import Ask
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 pytestmark = pytest.mark.statistics
 REPS = 2_000

@@ -7,15 +7,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.designs.base import takes
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.simulate import replicate, true_value
+from fewlabels.designs.base import takes
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, true_value
 from tests.statistics.populations import MAKERS, Known, calibrated, hidden, known, noise, precise
 
 pytestmark = pytest.mark.statistics

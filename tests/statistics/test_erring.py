@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.estimators.agreement import ac1, agreement_of_counts, kappa, observed
-from assay.estimators.gold import GoldTally, corrected_side
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.tally import Tally
-from assay.randomness import stream
+from fewlabels.estimators.agreement import ac1, agreement_of_counts, kappa, observed
+from fewlabels.estimators.gold import GoldTally, corrected_side
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
 
 pytestmark = [pytest.mark.statistics, pytest.mark.slow]
 ERRING = 12  # the purpose of the streams below

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.designs.extending import Held
-from assay.estimators import pooling
-from assay.estimators.measuring import measure
-from assay.nouns.goal import parse_goal
-from assay.nouns.metrics import METRICS
-from assay.planning.asking import ask_of
-from assay.planning.choosing import choose_design
-from assay.planning.extending import Late, late, late_design
-from assay.randomness import stream
-from assay.study.simulate import true_value
 from benchmarks.reuse import Pair
+from fewlabels.designs.base import takes_of
+from fewlabels.designs.extending import Held
+from fewlabels.estimators import pooling
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.extending import Late, late, late_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import true_value
 from tests.statistics.test_coverage import enough_hits
 from tests.statistics.test_several import ensemble
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.engines.opening import open_engine
-from assay.nouns.gate import Gate
-from assay.nouns.policy import Policy, parse_policy
-from assay.nouns.population import Population
-from assay.nouns.profile import Profile
-from assay.randomness import stream
-from assay.study.gating.truths import truth_at
-from assay.study.gating.trying import bench_of, drawn
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.engines.opening import open_engine
+from fewlabels.nouns.gate import Gate
+from fewlabels.nouns.policy import Policy, parse_policy
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import stream
+from fewlabels.study.gating.truths import truth_at
+from fewlabels.study.gating.trying import bench_of, drawn
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 pytestmark = pytest.mark.statistics
 FALSE_ALARM = 1e-6
@@ -67,7 +67,7 @@ def run(seed: int, reps: int) -> Counter[str]:
 def recorded_salts(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Salts from the seed, so that a run is the same again."""
     rng = stream(seed, AT_TARGET, 1)
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: rng.bytes(16).hex())
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: rng.bytes(16).hex())
 
 
 def most(reps: int) -> int:

@@ -7,18 +7,18 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.designs.base import takes
-from assay.estimators.agreement import ac1, agreement_of_counts, kappa, observed
-from assay.estimators.gold import GoldTally, measure_with_gold
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns import ladder
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.simulate import true_value
+from fewlabels.designs.base import takes
+from fewlabels.estimators.agreement import ac1, agreement_of_counts, kappa, observed
+from fewlabels.estimators.gold import GoldTally, measure_with_gold
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import true_value
 from tests.statistics.populations import Known, known
 
 pytestmark = pytest.mark.statistics

@@ -5,11 +5,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.estimators.grouping import groups_of
-from assay.estimators.joint import joint_tally, measure_joint
-from assay.nouns.metrics import metric_named
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.joint import joint_tally, measure_joint
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
 from tests.identities.made_joint import Judged, draw_rows, labels
 
 pytestmark = pytest.mark.statistics

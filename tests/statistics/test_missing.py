@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.estimators.missing import Fill, fill_all, worst_limits
-from assay.nouns.arrays import FloatArray
-from assay.nouns.evidence import Limits
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.planning.choosing import choose_design
-from assay.randomness import stream
-from assay.study.simulate import replicate, true_value
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.missing import Fill, fill_all, worst_limits
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate, true_value
 from tests.statistics.populations import Known, calibrated, noise, overconfident, precise
 
 pytestmark = pytest.mark.statistics

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.nouns.arrays import FloatArray
-from assay.randomness import HALF, fast_numbers
 from benchmarks.number_battery import FIRST, SECTIONS, Section, battery, of_bits, of_families
 from benchmarks.number_draws import covered
 from benchmarks.number_rules import FAMILIES, FORMER, RULES, TWINS, Rule, salts, strided
 from benchmarks.number_scores import RANKS, of_table, rank_table
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.randomness import HALF, fast_numbers
 
 pytestmark = pytest.mark.statistics
 ERROR = 1e-6

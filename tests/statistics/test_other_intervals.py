@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.estimators.measuring import measure
-from assay.estimators.multinomial import measure_counts
-from assay.intervals.binomial import share_of
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
-from assay.randomness import stream
-from assay.study.simulate import true_value
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.multinomial import measure_counts
+from fewlabels.intervals.binomial import share_of
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import true_value
 from tests.statistics.populations import MAKERS, Known, calibrated, hidden, noise, overconfident, precise
 from tests.statistics.test_coverage import Maker, enough_hits, tallies
 

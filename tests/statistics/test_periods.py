@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from assay.estimators.measuring import measure
-from assay.estimators.periods import change, window
-from assay.estimators.sides import Measured
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
 from benchmarks.weeks import Both, Period, draw_both, pooled_truth, two_weeks
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.periods import change, window
+from fewlabels.estimators.sides import Measured
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 from tests.statistics.test_coverage import enough_hits
 
 pytestmark = pytest.mark.statistics

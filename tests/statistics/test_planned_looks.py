@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.deciding.planned_looks import planned_looks
-from assay.errors import PlanError
-from assay.nouns.tally import Tally
-from assay.randomness import stream
 from benchmarks.comparing import Judged, judged
 from benchmarks.made import known, noise, precise
 from benchmarks.planned_looks import Bench, Row, paired, prefixes, single, walked
+from fewlabels.deciding.planned_looks import planned_looks
+from fewlabels.errors import PlanError
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
 PATHS = 2_000

@@ -5,22 +5,22 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.estimators.grouping import fill_empty, groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns import ladder
-from assay.nouns.arrays import IntArray
-from assay.nouns.choice import Choice
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS
-from assay.nouns.profile import Profile
-from assay.planning.asking import ask_of
-from assay.planning.several import design_together
-from assay.randomness import stream
-from assay.study.simulate import CellCounts, replicate_cells
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.grouping import fill_empty, groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.several import design_together
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import CellCounts, replicate_cells
 from tests.statistics.test_coverage import enough_hits
 
 pytestmark = pytest.mark.statistics

@@ -6,24 +6,24 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.estimators.grouping import fill_empty
-from assay.estimators.measuring import measure
-from assay.nouns import ladder
-from assay.nouns.arrays import BoolArray, IntArray
-from assay.nouns.choice import Choice
-from assay.nouns.design import Design
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.goal import parse_goal
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.planning.asking import Ask, ask_of, expand
-from assay.planning.choosing import DesignName
-from assay.planning.forecasting import groups_for
-from assay.planning.several import design_together
-from assay.planning.sizing import labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate_cells, true_value
+from fewlabels.estimators.grouping import fill_empty
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import BoolArray, IntArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.asking import Ask, ask_of, expand
+from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.forecasting import groups_for
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate_cells, true_value
 from tests.statistics.populations import Known, calibrated, overconfident, precise
 from tests.statistics.test_coverage import Maker, enough_hits, tallies
 

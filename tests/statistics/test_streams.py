@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.randomness import stream
 from benchmarks.streams import ERROR, PROCESSES, Process, alarm_of, flagged_only, watched
+from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
 PATHS, UNITS = 2_000, 1_500

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.designs.base import takes_of
-from assay.estimators.ribbons import between, measure_thresholds
-from assay.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.design import Design
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import F1, PRECISION, RECALL
-from assay.planning.choosing import choose_design
-from assay.planning.searching import find, search_of, search_order
-from assay.randomness import stream
-from assay.study.simulate import CellCounts, replicate_cells
 from benchmarks.search_draw import design_for_search
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.ribbons import between, measure_thresholds
+from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import F1, PRECISION, RECALL
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.searching import find, search_of, search_order
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import CellCounts, replicate_cells
 from tests.statistics.populations import Known, known, overconfident, precise
 
 pytestmark = pytest.mark.statistics

@@ -8,19 +8,19 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.designs.base import takes
-from assay.engines.opening import open_engine
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.nouns.weights import QUANTA, LabelSums
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
-from assay.study.populations import read_population
+from fewlabels.designs.base import takes
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import QUANTA, LabelSums
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
 
 pytestmark = pytest.mark.statistics
 REPS = 1_000

@@ -1,4 +1,5 @@
-"""Writes the ledgers of the newest schema to be kept: `python -m tests.recorded.ledgers.make FOLDER` makes a .sql and a .json for each story.
+"""Writes the ledgers of the newest schema to be kept: `python -m tests.recorded.ledgers.make FOLDER` makes a .sql and a .json for each
+story.
 
 Run once for a new version, before it is released; never for one that is.
 """
@@ -15,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
-from assay.ledgers.sqlite import SqliteLedger
-from assay.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
-from assay.nouns.sheet import Sheet, Shown
-from assay.study.desk import Desk, Said
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.study.desk import Desk, Said
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 UNITS = 300
 NAME = "recorded"
@@ -41,7 +42,9 @@ def made(path: Path) -> Study:
 
 
 def closed(path: Path) -> Study:
-    """A study that was closed while some of its units had no answer: they are recorded as never answered, under a name ledgers depend on."""
+    """A study that was closed while some of its units had no answer: they are recorded as never answered, under a name ledgers depend
+    on.
+    """
     study, _, says = planned(path)
     batch = study.ask(30)
     assert batch is not None

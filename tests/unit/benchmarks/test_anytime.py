@@ -5,8 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.intervals.anytime import MISSING, band_of
-from assay.randomness import stream
 from benchmarks.anytime_labelers import LABELERS, LARGEST_BATCH, Losing, Office, work
 from benchmarks.anytime_made import RATIO, banded, contested, f1_contest, plain, precision, ratio_of, tailed
 from benchmarks.anytime_page import page
@@ -24,6 +22,8 @@ from benchmarks.anytime_rules import (
 )
 from benchmarks.anytime_store import Row, Store
 from benchmarks.anytime_widths import Widths, fine_grid, limits, stops
+from fewlabels.intervals.anytime import MISSING, band_of
+from fewlabels.randomness import stream
 
 
 def test_populations_are_what_they_say() -> None:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.designs.base import water_fill
-from assay.randomness import stream
 from benchmarks import baseline_online, baseline_ratio, baselines
 from benchmarks.against import METHODS, Error, Place
 from benchmarks.against_page import GOALS, TITLES
 from benchmarks.baselines import Guesses, Judged
+from fewlabels.designs.base import water_fill
+from fewlabels.randomness import stream
 
 TINY = Judged(
     score=np.array([0.95, 0.9, 0.7, 0.6, 0.4, 0.3, 0.1, 0.05]),

@@ -5,14 +5,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.planning.recycling import expected_savings
-from assay.randomness import stream
 from benchmarks import recycling_draw as one
 from benchmarks.recycling_baseline import Cells, best_parent, expected_labels, recycle, simple_draws, some_of
 from benchmarks.recycling_many import needs, setting_of
 from benchmarks.recycling_paper import PAPER, saving, trial
 from benchmarks.recycling_sets import MIXED, ClassifierSet, made_set
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.planning.recycling import expected_savings
+from fewlabels.randomness import stream
 
 BOTH = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.bool_)
 PAIR = Cells(BOTH, np.array([400, 200, 600]), np.array([360, 120, 240]))  # the child's precision: 0.6

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
 
-from assay.deciding.alarms import FALLS, Promise, believed, period_bet, set_alarm, watch
-from assay.errors import GoalError
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import Tally
-from assay.randomness import stream
+from fewlabels.deciding.alarms import FALLS, Promise, believed, period_bet, set_alarm, watch
+from fewlabels.errors import GoalError
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.randomness import stream
 
 PRECISION = metric_named("precision")
 

@@ -5,13 +5,13 @@ from itertools import product
 import pytest
 from scipy.stats import binom
 
-from assay.deciding.gating import BROKEN_TAIL, OUTCOMES, RATE_TAIL, Rate, decide_rules, rate_rule
-from assay.deciding.verdict import Reading
-from assay.estimators.estimating import estimate
-from assay.estimators.measuring import measure
-from assay.nouns.gate import worst
-from assay.nouns.goal import Goal
-from assay.nouns.metrics import METRICS
+from fewlabels.deciding.gating import BROKEN_TAIL, OUTCOMES, RATE_TAIL, Rate, decide_rules, rate_rule
+from fewlabels.deciding.verdict import Reading
+from fewlabels.estimators.estimating import estimate
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.gate import worst
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import tally_of
 
 TALLY = tally_of([1, 0], [10_000, 90_000], [400, 600], [360, 12])

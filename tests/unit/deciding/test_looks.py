@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from assay.deciding.looks import FIRST_SHARE, LAST_SHARE, declared_next, spending
-from assay.errors import PlanError
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.plan import Plan
+from fewlabels.deciding.looks import FIRST_SHARE, LAST_SHARE, declared_next, spending
+from fewlabels.errors import PlanError
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.plan import Plan
 
 DESIGN = Design(name="simple", band=np.array([0]), N=np.array([10_000]), mass=np.array([1.0]))
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from assay.deciding.planned_looks import (
+from fewlabels.deciding.planned_looks import (
     MOST_LOOKS,
     Look,
     Sides,
@@ -20,9 +20,9 @@ from assay.deciding.planned_looks import (
     refuse_unplannable,
     tails_of,
 )
-from assay.errors import PlanError
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
+from fewlabels.errors import PlanError
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 
 # Jennison & Turnbull 2000, table 2.3: C_B(K, alpha), the height c of two-sided tests with K looks.
 PUBLISHED = {

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.deciding.ranking import claims, rank
-from assay.errors import PlanError
-from assay.estimators.comparing import PairTally, compare
-from assay.nouns.metrics import metric_named
+from fewlabels.deciding.ranking import claims, rank
+from fewlabels.errors import PlanError
+from fewlabels.estimators.comparing import PairTally, compare
+from fewlabels.nouns.metrics import metric_named
 from tests.unit.estimators.test_comparing import tally_of
 
 RECALL = metric_named("recall")

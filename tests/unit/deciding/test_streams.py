@@ -6,12 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from assay.deciding.alarms import Promise
-from assay.deciding.streams import NOT_ASKED, SPREAD, Arrival, StreamAlarm, asking_probability, factors, observe, paid, set_stream_alarm
-from assay.errors import GoalError, PlanError
-from assay.intervals.anytime import CAP, MISSING
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
+from fewlabels.deciding.alarms import Promise
+from fewlabels.deciding.streams import NOT_ASKED, SPREAD, Arrival, StreamAlarm, asking_probability, factors, observe, paid, set_stream_alarm
+from fewlabels.errors import GoalError, PlanError
+from fewlabels.intervals.anytime import CAP, MISSING
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 
 PRECISION = metric_named("precision")
 

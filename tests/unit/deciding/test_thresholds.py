@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from assay.deciding.thresholds import FoundThreshold, choose_threshold
-from assay.designs.base import takes_of
-from assay.estimators.thresholds import score_of
-from assay.nouns.arrays import FloatArray
-from assay.nouns.design import Design
-from assay.nouns.metrics import F1, PRECISION, RECALL
-from assay.planning.choosing import choose_design
-from assay.planning.searching import Search, search_of
-from assay.randomness import stream
 from benchmarks.search_draw import design_for_search
+from fewlabels.deciding.thresholds import FoundThreshold, choose_threshold
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.thresholds import score_of
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metrics import F1, PRECISION, RECALL
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.searching import Search, search_of
+from fewlabels.randomness import stream
 from tests.unit.planning.made import PROFILE
 
 CHOOSING = 23  # the purpose of the streams below

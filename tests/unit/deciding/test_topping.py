@@ -6,21 +6,21 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay.deciding.topping import Ahead, more_labels
-from assay.deciding.verdict import Reading, thinness
-from assay.designs.base import takes
-from assay.estimators.estimating import estimate
-from assay.estimators.grouping import Groups, groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.decision import THIN_HALF_WIDTH, THIN_N_EFF, MoreLabels
-from assay.nouns.goal import parse_goal
-from assay.nouns.ladder import bin_of
-from assay.nouns.plan import Plan
-from assay.nouns.tally import Tally
-from assay.planning.choosing import choose_design
-from assay.planning.forecasting import settles, spread_labels, tails, with_power
-from assay.planning.sizing import smoothed_shares
-from assay.randomness import stream
+from fewlabels.deciding.topping import Ahead, more_labels
+from fewlabels.deciding.verdict import Reading, thinness
+from fewlabels.designs.base import takes
+from fewlabels.estimators.estimating import estimate
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.decision import THIN_HALF_WIDTH, THIN_N_EFF, MoreLabels
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
+from fewlabels.planning.sizing import smoothed_shares
+from fewlabels.randomness import stream
 from tests.identities.made import Cells, profile_of
 
 GOALS = ["recall +-0.04", "precision +-0.03", "precision >= 0.75", "f1 <= 0.7", "recall >= 0.6 at 0.9"]

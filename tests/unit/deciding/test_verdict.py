@@ -2,13 +2,13 @@
 
 import pytest
 
-from assay.deciding.verdict import Reading, decide, judge, thinness
-from assay.estimators.estimating import estimate
-from assay.estimators.measuring import measure
-from assay.nouns.decision import MoreLabels
-from assay.nouns.estimate import Estimate
-from assay.nouns.goal import Goal, Kind
-from assay.nouns.metrics import METRICS
+from fewlabels.deciding.verdict import Reading, decide, judge, thinness
+from fewlabels.estimators.estimating import estimate
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.decision import MoreLabels
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.goal import Goal, Kind
+from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import tally_of
 
 TALLY = tally_of([1, 0], [10_000, 90_000], [400, 600], [360, 12])

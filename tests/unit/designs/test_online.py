@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay.designs.online import (
+from benchmarks.made import calibrated
+from fewlabels.designs.online import (
     BANDS,
     EVEN_SHARE,
     EVEN_SHARE_RARE,
@@ -18,11 +19,10 @@ from assay.designs.online import (
     picked,
     predicted,
 )
-from assay.estimators.linearize import sizes
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metrics import F1
-from assay.randomness import stream
-from benchmarks.made import calibrated
+from fewlabels.estimators.linearize import sizes
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metrics import F1
+from fewlabels.randomness import stream
 from tests.identities.made import checked
 
 left_units = arrays(np.float64, 5, elements=st.integers(0, 1000).map(float)).filter(lambda left: left.sum() > 0)

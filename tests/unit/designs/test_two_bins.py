@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.designs.two_bins import F1_ALONE, Errors, MaxErrors, Split, TwoBins, Weights, flagged_share_of
-from assay.errors import PlanError
-from assay.estimators.measuring import measure
-from assay.nouns.metrics import METRICS
+from fewlabels.designs.two_bins import F1_ALONE, Errors, MaxErrors, Split, TwoBins, Weights, flagged_share_of
+from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import checked, tally_of
 
 BINS = TwoBins(pi1=0.4, pi0=0.02, flagged_share=0.1)

@@ -11,11 +11,11 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from assay.engines.duckdb import DuckDBEngine
-from assay.engines.files import find_files, footer, stamp
-from assay.errors import PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import MEMORY, Population
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.engines.files import find_files, footer, stamp
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import MEMORY, Population
 
 GBM = (Classifier("gbm", score="s", threshold=0.3),)
 
@@ -110,7 +110,7 @@ def test_csv_integers_are_numbers_whatever_the_file_begins_with(tmp_path: Path) 
     assert profile.largest_id == "last'one"
 
 
-def test_types_are_in_assay_s_words(tmp_path: Path) -> None:
+def test_types_are_in_fewlabels_own_words(tmp_path: Path) -> None:
     arrays = {
         "id": pa.array([1], pa.uint64()),
         "s": pa.array([0.5], pa.float32()),
@@ -153,7 +153,7 @@ def test_uuid_columns_are_read(tmp_path: Path) -> None:
         ("a.xlsx", b"PK", "is neither by its name: rename or convert it"),
     ],
 )
-def test_what_is_no_table_is_refused_in_assay_s_words(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
+def test_what_is_no_table_is_refused_in_fewlabels_own_words(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(PopulationError, match=message):

@@ -9,14 +9,14 @@ import duckdb
 import numpy as np
 import pytest
 
-from assay.engines.handed import HandedEngine, Unopened, profile_from
-from assay.engines.warehouses import Place
-from assay.engines.written import expected_proof, profile_digest, written_for
-from assay.errors import EngineError, PopulationError
-from assay.nouns import profile as limits
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
-from assay.nouns.profile import Column, Profile
+from fewlabels.engines.handed import HandedEngine, Unopened, profile_from
+from fewlabels.engines.warehouses import Place
+from fewlabels.engines.written import expected_proof, profile_digest, written_for
+from fewlabels.errors import EngineError, PopulationError
+from fewlabels.nouns import profile as limits
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Column, Profile
 
 PLACE = Place("duckdb", "scored")
 POPULATION = Population(source="duckdb:scored", id="id", classifiers=(Classifier("gbm", score="s", threshold=0.5),), slices=("part",))

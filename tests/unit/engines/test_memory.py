@@ -7,11 +7,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from assay.engines.memory import MemoryEngine
-from assay.engines.plain import read_columns
-from assay.errors import PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import MEMORY, Population
+from fewlabels.engines.memory import MemoryEngine
+from fewlabels.engines.plain import read_columns
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import MEMORY, Population
 
 GBM = (Classifier("gbm", score="s", threshold=0.3),)
 

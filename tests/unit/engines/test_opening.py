@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assay.engines.duckdb import DuckDBEngine
-from assay.engines.memory import MemoryEngine
-from assay.engines.opening import open_engine
-from assay.errors import PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import MEMORY, Population
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.engines.memory import MemoryEngine
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import MEMORY, Population
 
 GBM = (Classifier("gbm", score="s", threshold=0.3),)
 COLUMNS = {"id": [1, 2], "s": [0.5, 0.25]}
@@ -51,10 +51,10 @@ def test_opening_a_file_imports_no_optional_package(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,s,k\n1,0.5,x\n2,0.25,\n")
     program = f"""
 import sys
-from assay.engines.opening import open_engine
+from fewlabels.engines.opening import open_engine
 assert "duckdb" not in sys.modules
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
 import numpy as np
 judged = (Classifier("g", score="s", threshold=0.3),)
 engine = open_engine(Population(source={str(tmp_path / "a.csv")!r}, id="id", classifiers=judged, slices=("k",)))

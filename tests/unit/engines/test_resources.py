@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import assay
-from assay.engines import resources
-from assay.engines.duckdb import DuckDBEngine
-from assay.engines.resources import Resources, using
+import fewlabels
+from fewlabels.engines import resources
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.engines.resources import Resources, using
 from tests.contracts.engines_under_test import arrow
 
 TABLE: dict[str, Any] = {"id": np.arange(1_000), "score": np.linspace(0, 1, 1_000)}
 
 
 def engine() -> DuckDBEngine:
-    return DuckDBEngine(assay.read_population(arrow(TABLE), score="score", threshold=0.5))
+    return DuckDBEngine(fewlabels.read_population(arrow(TABLE), score="score", threshold=0.5))
 
 
 def test_limits_reach_duckdb_and_nothing_else() -> None:
@@ -35,7 +35,7 @@ def test_limits_reach_duckdb_and_nothing_else() -> None:
 
 
 def test_a_limit_that_is_no_size_is_refused_in_words() -> None:
-    with using(Resources(memory_limit="lots")), pytest.raises(assay.AssayError, match="lots"):
+    with using(Resources(memory_limit="lots")), pytest.raises(fewlabels.FewlabelsError, match="lots"):
         engine()
 
 
@@ -75,7 +75,7 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
     """The grouped query of the plan is made endless, and interrupted."""
     script = (
         "import os, signal, sys, threading\n"
-        "from assay.engines.duckdb import DuckDBEngine\n"
+        "from fewlabels.engines.duckdb import DuckDBEngine\n"
         "held = DuckDBEngine.query\n"
         "endless = 'select count(*) from range(100000000000) t(i) where md5(cast(i as varchar)) = chr(120)'\n"
         "def query(self, text, *, lookup=None):\n"
@@ -84,8 +84,8 @@ def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path: Path) -> None:
         "def slow(self, text, *, lookup=None):\n"
         "    return query(self, text) if 'group by' in text else held(self, text, lookup=lookup)\n"
         "DuckDBEngine.query = slow\n"
-        "from assay.cli.main import main\n"
-        "sys.argv = ['assay', 'plan', 'scored.parquet', '--score', 'score', '--threshold', '0.5', '--goal', 'f1 +-0.1']\n"
+        "from fewlabels.cli.main import main\n"
+        "sys.argv = ['fewlabels', 'plan', 'scored.parquet', '--score', 'score', '--threshold', '0.5', '--goal', 'f1 +-0.1']\n"
         "main()\n"
     )
     import pyarrow.parquet as pq

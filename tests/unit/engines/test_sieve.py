@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engines import sieve as sieve_
-from assay.engines.sieve import Sieve, sieve_of
-from assay.nouns import ladder
-from assay.nouns.profile import Profile
-from assay.randomness import TOP
+from fewlabels.engines import sieve as sieve_
+from fewlabels.engines.sieve import Sieve, sieve_of
+from fewlabels.nouns import ladder
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import TOP
 from tests.identities.made import profile_of
 
 

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.engines import selftest
-from assay.engines.cells import lookup_of, slice_text, threshold_of
-from assay.engines.duckdb import DIALECT, DuckDBEngine
-from assay.engines.memory import MemoryEngine
-from assay.engines.sieve import Sieve
-from assay.engines.sql import LOOKUP, Queries
-from assay.errors import EngineError
-from assay.nouns import ladder
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import MEMORY, Population
-from assay.nouns.profile import Profile
-from assay.randomness import TOP, NumberRule, hex_bound
+from fewlabels.engines import selftest
+from fewlabels.engines.cells import lookup_of, slice_text, threshold_of
+from fewlabels.engines.duckdb import DIALECT, DuckDBEngine
+from fewlabels.engines.memory import MemoryEngine
+from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.sql import LOOKUP, Queries
+from fewlabels.errors import EngineError
+from fewlabels.nouns import ladder
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import TOP, NumberRule, hex_bound
 
 POPULATION = Population(source=MEMORY, id="id", classifiers=(Classifier("gbm", score="s", threshold=0.1),), slices=("k",))
 QUERIES = Queries(dialect=DIALECT, population=POPULATION, types={"id": "int", "s": "float64", "k": "text"}, source="somewhere")

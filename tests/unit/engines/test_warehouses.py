@@ -1,4 +1,4 @@
-"""The texts for warehouses: kept, parsed, and run as SQLGlot understands them; sources that assay does not open."""
+"""The texts for warehouses: kept, parsed, and run as SQLGlot understands them; sources that fewlabels does not open."""
 
 import re
 from dataclasses import replace
@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 import sqlglot
 
-from assay.engines import selftest
-from assay.engines.duckdb import DIALECT as DUCKDB
-from assay.engines.opening import open_engine
-from assay.engines.warehouses import NAMES, REDSHIFT, Place, dialect_named, is_elsewhere, place_of
-from assay.errors import EngineError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
-from assay.study.populations import read_population
+from fewlabels.engines import selftest
+from fewlabels.engines.duckdb import DIALECT as DUCKDB
+from fewlabels.engines.opening import open_engine
+from fewlabels.engines.warehouses import NAMES, REDSHIFT, Place, dialect_named, is_elsewhere, place_of
+from fewlabels.errors import EngineError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+from fewlabels.study.populations import read_population
 from tests.golden.texts import DIALECTS, FOLDER, kept, texts, written
 
 N = 400
@@ -122,12 +122,12 @@ def test_unknown_dialects_are_refused() -> None:
 def test_a_table_elsewhere_is_no_path_and_is_not_opened() -> None:
     population = read_population("snowflake:risk.scored", score="S", threshold=0.5)
     assert population.source == "snowflake:risk.scored"
-    with pytest.raises(EngineError, match=r"no connection to 'snowflake:risk.scored': print what it asks with `assay sql`"):
+    with pytest.raises(EngineError, match=r"no connection to 'snowflake:risk.scored': print what it asks with `fewlabels sql`"):
         open_engine(population)
 
 
 def test_doubles_that_engines_read_differently_are_left_out() -> None:
-    from assay.engines.written import SCORES, UNITS
+    from fewlabels.engines.written import SCORES, UNITS
 
     assert 0.0 in SCORES
     assert not [score for score in SCORES if 0 < abs(score) < 2e-308]
@@ -136,8 +136,8 @@ def test_doubles_that_engines_read_differently_are_left_out() -> None:
 
 
 def test_a_population_of_a_class_prints_a_text_that_runs(warehouse: duckdb.DuckDBPyConnection) -> None:
-    from assay.engines.written import written_for
-    from assay.nouns.profile import Column
+    from fewlabels.engines.written import written_for
+    from fewlabels.nouns.profile import Column
 
     judged = Population(
         source="duckdb:scored", id="id", classifiers=(Classifier("it", predicted="re'gion", value="it's"),), slices=("flag",)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from assay.errors import LabelError
-from assay.estimators.agreement import Agreement, Rate, TruthRule, agreement, agreement_of_counts, truth_of
-from assay.nouns.label import Answer
+from fewlabels.errors import LabelError
+from fewlabels.estimators.agreement import Agreement, Rate, TruthRule, agreement, agreement_of_counts, truth_of
+from fewlabels.nouns.label import Answer
 from tests.identities.made import checked
 
 TAIL = 0.025

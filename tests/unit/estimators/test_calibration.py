@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.estimators.calibration import FALSE_ALARM, check_guide, two_sided_p
-from assay.nouns.arrays import BoolArray, FloatArray
-from assay.randomness import stream
+from fewlabels.estimators.calibration import FALSE_ALARM, check_guide, two_sided_p
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.randomness import stream
 from tests.identities.made import EPS
 
 CLAIMS = np.array([0.02, 0.1, 0.1, 0.3, 0.5, 0.5, 0.8, 0.97])

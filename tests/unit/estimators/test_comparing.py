@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from assay.designs.simple import simple
-from assay.errors import PlanError
-from assay.estimators.comparing import CELLS, PairTally, compare, difference, disagreement, fill_pair, matters, pair_groups, slopes
-from assay.intervals.mover import mover
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.evidence import Limits
-from assay.nouns.ladder import bin_of
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.nouns.weights import QUANTA
 from benchmarks.comparing import Judged, drawn_for
+from fewlabels.designs.simple import simple
+from fewlabels.errors import PlanError
+from fewlabels.estimators.comparing import CELLS, PairTally, compare, difference, disagreement, fill_pair, matters, pair_groups, slopes
+from fewlabels.intervals.mover import mover
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import QUANTA
 
 SIZE = np.array([900.0, 60.0, 40.0, 100.0])  # neither, the second alone, the first alone, both
 POSITIVE = np.array([9.0, 12.0, 26.0, 81.0])

@@ -12,13 +12,13 @@ from scipy.stats import beta
 from sklearn import metrics as sk
 from statsmodels.stats.proportion import proportion_confint
 
-import assay
-from assay.errors import AssayError, GoalError, PlanError, PopulationError
-from assay.estimators.counts import Confusion, from_counts
-from assay.estimators.measuring import measure
-from assay.nouns.estimate import INTERVALS, IntervalKind
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import METRICS, metric_named
+import fewlabels
+from fewlabels.errors import FewlabelsError, GoalError, PlanError, PopulationError
+from fewlabels.estimators.counts import Confusion, from_counts
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.estimate import INTERVALS, IntervalKind
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import METRICS, metric_named
 from tests.identities.made import checked, checked_less, simple_tally_of, tally_of
 
 COUNTS: dict[str, Any] = {"tp": 45, "fp": 5, "fn": 8, "tn": 442}
@@ -28,7 +28,7 @@ any_count = st.one_of(st.integers(0, 3), st.integers(0, 10_000))
 
 
 def test_it_is_public() -> None:
-    assert assay.from_counts is from_counts
+    assert fewlabels.from_counts is from_counts
 
 
 def test_values_of_a_simple_draw_are_those_of_the_counts() -> None:
@@ -207,7 +207,7 @@ def test_what_is_no_count_is_refused(name: str, bad: Any) -> None:
 
 
 def test_refusals_name_the_rule_and_the_way_out() -> None:
-    cases: list[tuple[dict[str, Any], type[AssayError], str]] = [
+    cases: list[tuple[dict[str, Any], type[FewlabelsError], str]] = [
         ({"tp": 0, "fp": 0, "fn": 0, "tn": 0}, PopulationError, "all 0"),
         ({**COUNTS, "n_predicted_positive": 100}, PopulationError, "give both"),
         ({**COUNTS, "n_predicted_positive": 49, "n_predicted_negative": 900}, PopulationError, r"tp \+ fp .* 50 labels .* 49 units"),

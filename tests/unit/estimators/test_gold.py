@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from assay.errors import LabelError, PlanError
-from assay.estimators.gold import GoldTally, corrected_side, fill_empty_gold, gold_needed, measure_with_gold, missing_gold
-from assay.estimators.measuring import measure
-from assay.estimators.weighted import read_side
-from assay.intervals.rare import rec
-from assay.nouns.arrays import FloatArray
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
-from assay.nouns.weights import WeightSums
+from fewlabels.errors import LabelError, PlanError
+from fewlabels.estimators.gold import GoldTally, corrected_side, fill_empty_gold, gold_needed, measure_with_gold, missing_gold
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.rare import rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import WeightSums
 from tests.identities.made import checked, tallies, tally_of
 
 TAIL = 0.025

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, fisher_exact, hypergeom
 
-from assay.estimators.measuring import measure
-from assay.estimators.missing import FALSE_ALARM, FILLS, Fill, check_missing, count_missing, fill_all, two_sided_p, worst_limits
-from assay.nouns.arrays import BoolArray, FloatArray
-from assay.nouns.evidence import Limits
-from assay.nouns.metrics import METRICS
-from assay.nouns.tally import AnyTally, Tally
-from assay.randomness import stream
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.missing import FALSE_ALARM, FILLS, Fill, check_missing, count_missing, fill_all, two_sided_p, worst_limits
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.tally import AnyTally, Tally
+from fewlabels.randomness import stream
 from tests.identities.made import tally_of
 
 REPS = 1_000

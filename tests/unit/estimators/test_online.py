@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.designs.online import PRIOR
-from assay.estimators.online import difference_terms, influences, path, point, terms_of
-from assay.intervals.anytime import MISSING, Terms
-from assay.nouns.arrays import BoolArray, FloatArray
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import ACCURACY, F1, METRICS, PRECISION, RECALL
+from fewlabels.designs.online import PRIOR
+from fewlabels.estimators.online import difference_terms, influences, path, point, terms_of
+from fewlabels.intervals.anytime import MISSING, Terms
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import ACCURACY, F1, METRICS, PRECISION, RECALL
 
 FLAGGED = np.array([True, True, False])
 N, K = np.array([100.0, 50.0, 850.0]), np.array([90.0, 20.0, 17.0])

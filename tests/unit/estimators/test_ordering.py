@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from assay.estimators.weighted import ORDER_Z, order_z, read_side
-from assay.nouns.tally import Tally
+from fewlabels.estimators.weighted import ORDER_Z, order_z, read_side
+from fewlabels.nouns.tally import Tally
 from tests.identities.made import tally_of
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from assay.errors import PlanError
-from assay.estimators.measuring import measure
-from assay.estimators.periods import Shared, change, correlate_periods, shared_units, side_by_side, window, without
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.tally import Tally
+from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.periods import Shared, change, correlate_periods, shared_units, side_by_side, window, without
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.tally import Tally
 
 RATIOS = ("precision", "recall", "f1", "accuracy", "prevalence")
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
 
-from assay.errors import PlanError
-from assay.estimators.measuring import measure
-from assay.estimators.phases import join, proven, read_phases
-from assay.estimators.weighted import read_side
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.evidence import Evidence
-from assay.nouns.metrics import metric_named
-from assay.nouns.tally import PhasedTally, Tally
-from assay.nouns.weights import WeightSums
-from assay.randomness import stream
+from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.phases import join, proven, read_phases
+from fewlabels.estimators.weighted import read_side
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Evidence
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import PhasedTally, Tally
+from fewlabels.nouns.weights import WeightSums
+from fewlabels.randomness import stream
 from tests.identities.made import tally_of
 
 W = 0.1875

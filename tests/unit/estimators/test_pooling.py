@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from assay.estimators.grouping import fill_empty, groups_of
-from assay.estimators.pooling import FEWEST, pool_parts, pooled
-from assay.estimators.weighted import read_side
-from assay.intervals.rare import rec
-from assay.nouns.arrays import FloatArray
-from assay.nouns.design import Design
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
+from fewlabels.estimators.grouping import fill_empty, groups_of
+from fewlabels.estimators.pooling import FEWEST, pool_parts, pooled
+from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.rare import rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
 
 
 def parts(N: FloatArray, n: FloatArray, k: FloatArray) -> Tally:

@@ -3,18 +3,28 @@
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.errors import GoalError
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.estimators.ribbons import Curve, between, measure_thresholds
-from assay.estimators.thresholds import STEP, Pieces, Thresholds, limits_of, pieces_of, rank_of, read_thresholds, score_of, thresholds_of
-from assay.nouns import ladder
-from assay.nouns.arrays import FloatArray
-from assay.nouns.metric import Metric
-from assay.nouns.metrics import F1, PRECISION, RECALL
-from assay.planning.choosing import DesignName, choose_design
-from assay.randomness import stream
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import GoalError
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.ribbons import Curve, between, measure_thresholds
+from fewlabels.estimators.thresholds import (
+    STEP,
+    Pieces,
+    Thresholds,
+    limits_of,
+    pieces_of,
+    rank_of,
+    read_thresholds,
+    score_of,
+    thresholds_of,
+)
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import F1, PRECISION, RECALL
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
 from tests.identities.made import profile_of
 from tests.unit.planning.made import HALF, PROFILE, calibrated
 

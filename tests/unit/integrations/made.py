@@ -6,16 +6,16 @@ from functools import cache
 
 import numpy as np
 
-from assay.engines.opening import open_engine
-from assay.estimators.counts import from_counts
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import parse_goal
-from assay.randomness import stream
-from assay.study.monitor import Monitor
-from assay.study.plans.sizing import size_goals
-from assay.study.populations import read_population
-from assay.study.simulate import simulate
-from assay.study.study import Study
+from fewlabels.engines.opening import open_engine
+from fewlabels.estimators.counts import from_counts
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.randomness import stream
+from fewlabels.study.monitor import Monitor
+from fewlabels.study.plans.sizing import size_goals
+from fewlabels.study.populations import read_population
+from fewlabels.study.simulate import simulate
+from fewlabels.study.study import Study
 
 UNITS = 300
 HOSTILE = ('<b>"x"</b>', "a,b;c\td", "'; drop table t--", "=1+1", "ünï\u202ecode")

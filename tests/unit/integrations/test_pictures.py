@@ -13,17 +13,17 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
-from assay.errors import AssayError
-from assay.integrations import pictures
-from assay.integrations.calibration import PARTS, read_calibration
-from assay.nouns.classifier import Classifier
-from assay.randomness import stream
-from assay.study.demo import small_study
-from assay.study.populations import read_population
-from assay.study.readings.shrinking import Shrinking
-from assay.study.readings.slicing import InSlices
-from assay.study.readings.thresholds import Curves
-from assay.study.study import Study
+from fewlabels.errors import FewlabelsError
+from fewlabels.integrations import pictures
+from fewlabels.integrations.calibration import PARTS, read_calibration
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.randomness import stream
+from fewlabels.study.demo import small_study
+from fewlabels.study.populations import read_population
+from fewlabels.study.readings.shrinking import Shrinking
+from fewlabels.study.readings.slicing import InSlices
+from fewlabels.study.readings.thresholds import Curves
+from fewlabels.study.study import Study
 from tests.unit.integrations.made import HOSTILE, MEMORY, begun, everything, finished, label
 
 
@@ -130,7 +130,7 @@ def test_a_running_band_is_drawn_and_named_so() -> None:
 def test_nothing_is_drawn_before_the_look(draw: Callable[[Study], Axes]) -> None:
     study = begun("early", goals=("f1 +-0.1",), pair=False)
     label(study, units=30)
-    with pytest.raises(AssayError, match=r"look|resolved"):
+    with pytest.raises(FewlabelsError, match=r"look|resolved"):
         draw(study)
     assert study.status().looks == 0
     assert pyplot.get_fignums() == []
@@ -144,7 +144,7 @@ def test_a_peek_is_said_in_the_picture() -> None:
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(AssayError, match=r"assay\[pictures\]"):
+    with pytest.raises(FewlabelsError, match=r"fewlabels\[pictures\]"):
         pictures.slices(slices())
 
 
@@ -193,5 +193,5 @@ def test_a_draw_without_a_guide_has_no_calibration() -> None:
     study.plan(10)
     batch = study.ask(10)
     study.tell(dict.fromkeys(batch.units if batch else (), True))
-    with pytest.raises(AssayError, match="no guide"):
+    with pytest.raises(FewlabelsError, match="no guide"):
         pictures.calibration(study)

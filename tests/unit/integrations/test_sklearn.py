@@ -14,14 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
-import assay
-from assay.errors import AssayError
-from assay.integrations import sklearn as scoring
-from assay.integrations.sklearn import EstimateDisplay, MeasuredFloat, f1_score, make_scorer, precision_score, recall_score, score
-from assay.nouns.metric import Totals
-from assay.nouns.metrics import metric_named
-from assay.randomness import stream
+import fewlabels
 from benchmarks.expanded import rows
+from fewlabels.errors import FewlabelsError
+from fewlabels.integrations import sklearn as scoring
+from fewlabels.integrations.sklearn import EstimateDisplay, MeasuredFloat, f1_score, make_scorer, precision_score, recall_score, score
+from fewlabels.nouns.metric import Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.randomness import stream
 from tests.unit.integrations.made import finished
 
 PAIRS = (
@@ -56,7 +56,7 @@ def test_other_metrics_are_scored_too() -> None:
     assert float(found) == pytest.approx(reference.accuracy_score(true, predicted, sample_weight=1 / pi), abs=1e-12)
     even = score(true, predicted, metric="mcc")
     assert float(even) == pytest.approx(reference.matthews_corrcoef(true, predicted), abs=1e-12)
-    with pytest.raises(AssayError, match="mcc is none"):
+    with pytest.raises(FewlabelsError, match="mcc is none"):
         score(true, predicted, metric="mcc", inclusion_prob=pi)
 
 
@@ -64,7 +64,7 @@ def test_equal_probabilities_are_a_simple_draw() -> None:
     true, predicted, _ = made()
     found = precision_score(true, predicted)
     tp, fp, fn, tn = (int(((true == t) & (predicted == p)).sum()) for t, p in ((1, 1), (0, 1), (1, 0), (0, 0)))
-    same = assay.from_counts(tp=tp, fp=fp, fn=fn, tn=tn)["precision"]
+    same = fewlabels.from_counts(tp=tp, fp=fp, fn=fn, tn=tn)["precision"]
     assert (found.confidence_interval, found.n_labels, found.n_eff) == ((same.low, same.high), same.labels, same.n_eff)
     assert (found.standard_error, found.method, found.confidence_level) == (same.standard_error, "rec", 0.95)
     assert found.caution is not None
@@ -122,7 +122,7 @@ def test_zero_by_zero_is_unknown_not_zero() -> None:
 def test_the_positive_class_may_have_any_name() -> None:
     true, predicted = ["spam", "ham", "spam"], ["spam", "spam", "ham"]
     assert precision_score(true, predicted, pos_label="spam") == 0.5
-    with pytest.raises(AssayError, match="pos_label=1"):
+    with pytest.raises(FewlabelsError, match="pos_label=1"):
         precision_score(true, predicted)
 
 
@@ -138,16 +138,16 @@ def test_the_positive_class_may_have_any_name() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused(how, said: str) -> None:
-    with pytest.raises(AssayError, match=said):
+    with pytest.raises(FewlabelsError, match=said):
         precision_score([1, 0, 1], [1, 1, 0], **how)
 
 
 def test_labels_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(AssayError, match="two classes"):
+    with pytest.raises(FewlabelsError, match="two classes"):
         precision_score([0, 1, 2], [0, 1, 2])
-    with pytest.raises(AssayError, match="align them"):
+    with pytest.raises(FewlabelsError, match="align them"):
         precision_score([0, 1], [0, 1, 1])
-    with pytest.raises(AssayError, match="align them"):
+    with pytest.raises(FewlabelsError, match="align them"):
         precision_score([], [])
 
 
@@ -198,13 +198,13 @@ def test_a_scorer_crosses_processes() -> None:
 
 
 def test_an_unknown_metric_is_refused_when_the_scorer_is_made() -> None:
-    with pytest.raises(AssayError, match="no metric"):
+    with pytest.raises(FewlabelsError, match="no metric"):
         make_scorer("area under everything")
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(AssayError, match=r"assay\[sklearn\]"):
+    with pytest.raises(FewlabelsError, match=r"fewlabels\[sklearn\]"):
         make_scorer()
 
 
@@ -225,9 +225,9 @@ def test_the_display_follows_scikit_learn() -> None:
     assert display.plot() is display
     assert display.figure_ is display.ax_.figure
     ax = pyplot.subplots()[1]
-    assert EstimateDisplay.from_result(assay.from_counts(tp=3, fp=1, fn=0, tn=9)).plot(ax).ax_ is ax
+    assert EstimateDisplay.from_result(fewlabels.from_counts(tp=3, fp=1, fn=0, tn=9)).plot(ax).ax_ is ax
     pyplot.close("all")
-    with pytest.raises(AssayError, match="none before the plan's look"):
+    with pytest.raises(FewlabelsError, match="none before the plan's look"):
         EstimateDisplay.from_result([])
 
 

@@ -12,17 +12,17 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import assay
-from assay.errors import AssayError
-from assay.integrations.flattening import SHAPES
-from assay.integrations.tables import flatten
-from assay.study.online.reading import Running
-from assay.study.readings.estimates import Estimates
-from assay.study.readings.labelers import Labelers
-from assay.study.readings.slicing import InSlices
-from assay.study.status import Status
-from assay.study.study import Study
-from assay.study.verifying import Verification
+import fewlabels
+from fewlabels.errors import FewlabelsError
+from fewlabels.integrations.flattening import SHAPES
+from fewlabels.integrations.tables import flatten
+from fewlabels.study.online.reading import Running
+from fewlabels.study.readings.estimates import Estimates
+from fewlabels.study.readings.labelers import Labelers
+from fewlabels.study.readings.slicing import InSlices
+from fewlabels.study.status import Status
+from fewlabels.study.study import Study
+from fewlabels.study.verifying import Verification
 from tests.unit.integrations.made import HOSTILE, everything
 
 KINDS = ("pandas", "polars", "arrow", "rows")
@@ -32,7 +32,7 @@ NO_NUMBERS = (Status, Verification)  # what a study gives that is no table of nu
 
 def rows_of(result: object, kind: Any) -> list[dict[str, Any]]:
     """The rows of a table of that kind as plain values, null as None."""
-    made = assay.table(result, kind)
+    made = fewlabels.table(result, kind)
     if kind == "pandas":
         assert isinstance(made, pd.DataFrame)
         return [{name: None if value is pd.NA else value for name, value in row.items()} for row in made.to_dict("records")]
@@ -98,10 +98,10 @@ def test_columns_are_named_as_in_the_json_and_none_is_forgotten(name: str) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_types_do_not_depend_on_the_values(name: str) -> None:
     columns = flatten(everything()[name]).columns
-    arrow = assay.table(everything()[name], "arrow").schema
+    arrow = fewlabels.table(everything()[name], "arrow").schema
     wanted = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "truth": pa.bool_()}
     assert {field.name: field.type for field in arrow} == {column: wanted[kind] for column, kind in columns.items()}
-    frame = assay.table(everything()[name], "pandas")
+    frame = fewlabels.table(everything()[name], "pandas")
     assert {str(kind) for kind in frame.dtypes} <= {"string", "Int64", "Float64", "boolean"}
 
 
@@ -111,17 +111,17 @@ def test_a_column_of_nulls_keeps_its_type_and_has_no_nan() -> None:
     for kind in KINDS:
         row = rows_of(unknown, kind)[0]
         assert (row["value"], row["n_eff"], row["design_effect"], row["slice_value"]) == (None, None, None, None)
-    assert assay.table(unknown, "arrow").schema == assay.table(one, "arrow").schema
-    assert assay.table(unknown, "polars").schema == assay.table(one, "polars").schema
-    assert (assay.table(unknown, "pandas").dtypes == assay.table(one, "pandas").dtypes).all()
+    assert fewlabels.table(unknown, "arrow").schema == fewlabels.table(one, "arrow").schema
+    assert fewlabels.table(unknown, "polars").schema == fewlabels.table(one, "polars").schema
+    assert (fewlabels.table(unknown, "pandas").dtypes == fewlabels.table(one, "pandas").dtypes).all()
 
 
 def test_no_rows_are_a_table_with_all_columns() -> None:
     shown = everything()["Estimates"]
     assert isinstance(shown, Estimates)
-    early = assay.table(replace(shown, estimates=(), cautions=()), "arrow")
+    early = fewlabels.table(replace(shown, estimates=(), cautions=()), "arrow")
     assert early.num_rows == 0
-    assert early.schema == assay.table(shown, "arrow").schema
+    assert early.schema == fewlabels.table(shown, "arrow").schema
 
 
 def test_hostile_names_arrive_as_they_are() -> None:
@@ -151,7 +151,7 @@ def test_whatever_a_study_gives_has_a_table() -> None:
         if not name.startswith("_"):
             said = get_type_hints(method).get("return")
             parts = get_args(said) if get_origin(said) is not None else (said,)
-            given |= {part for part in parts if inspect.isclass(part) and part.__module__.startswith("assay.study.readings")}
+            given |= {part for part in parts if inspect.isclass(part) and part.__module__.startswith("fewlabels.study.readings")}
     assert {Estimates, InSlices, Labelers} <= given
     assert given - set(SHAPES) - set(NO_NUMBERS) == set()
     assert Running in SHAPES
@@ -160,22 +160,22 @@ def test_whatever_a_study_gives_has_a_table() -> None:
 
 @pytest.mark.parametrize("wrong", [3, "text", None, [], (), {"a": 1}], ids=repr)
 def test_what_is_no_result_is_refused(wrong: object) -> None:
-    with pytest.raises(AssayError, match="table"):
-        assay.table(wrong, "rows")
+    with pytest.raises(FewlabelsError, match="table"):
+        fewlabels.table(wrong, "rows")
 
 
 def test_results_of_two_kinds_are_refused() -> None:
-    with pytest.raises(AssayError, match="one kind"):
-        assay.table([everything()["Estimate"], everything()["Decision"]], "rows")
+    with pytest.raises(FewlabelsError, match="one kind"):
+        fewlabels.table([everything()["Estimate"], everything()["Decision"]], "rows")
 
 
 def test_an_unknown_kind_of_table_is_refused() -> None:
-    with pytest.raises(AssayError, match="pandas, polars, arrow, rows"):
-        assay.table(everything()["Estimate"], "excel")  # type: ignore[call-overload]  # what a person may type
+    with pytest.raises(FewlabelsError, match="pandas, polars, arrow, rows"):
+        fewlabels.table(everything()["Estimate"], "excel")  # type: ignore[call-overload]  # what a person may type
 
 
 @pytest.mark.parametrize(("kind", "package"), [("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow")])
 def test_a_missing_package_is_named(kind: Any, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(AssayError, match=f"pip install {package}"):
-        assay.table(everything()["Estimate"], kind)
+    with pytest.raises(FewlabelsError, match=f"pip install {package}"):
+        fewlabels.table(everything()["Estimate"], kind)

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from assay.designs.online import asking_rates, predicted
-from assay.estimators.online import difference_terms, path, terms_of
-from assay.intervals import anytime
-from assay.intervals.anytime import (
+from fewlabels.designs.online import asking_rates, predicted
+from fewlabels.estimators.online import difference_terms, path, terms_of
+from fewlabels.intervals import anytime
+from fewlabels.intervals.anytime import (
     ABOVE,
     BELOW,
     EFFECTS,
@@ -26,9 +26,9 @@ from assay.intervals.anytime import (
     walk,
     width_effects,
 )
-from assay.nouns.arrays import FloatArray, IntArray
-from assay.nouns.metrics import ACCURACY, F1, PRECISION, RECALL
-from assay.randomness import stream
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.metrics import ACCURACY, F1, PRECISION, RECALL
+from fewlabels.randomness import stream
 
 FLAGGED = np.array([True, False])
 TINY = {  # labels of the units of two bands

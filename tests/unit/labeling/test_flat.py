@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.errors import FileError, LabelError
-from assay.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored
-from assay.nouns.classifier import DEFAULT_QUESTION
-from assay.nouns.label import Label
-from assay.writing import write_whole
+from fewlabels.errors import FileError, LabelError
+from fewlabels.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored
+from fewlabels.nouns.classifier import DEFAULT_QUESTION
+from fewlabels.nouns.label import Label
+from fewlabels.writing import write_whole
 
 UNITS = ("b", "a", "-1")
 SHOWN: list[dict[str, str | None]] = [{"text": "one"}, {"text": None}, {"text": '=HYPERLINK("x")'}]

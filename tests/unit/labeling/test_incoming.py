@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from assay.errors import LabelError, StudyError
-from assay.labeling.found import Found, Refused
-from assay.labeling.label_studio.client import Project
-from assay.nouns.label import Label
-from assay.nouns.sheet import Shown
-from assay.study.incoming import Ways, checked, receive
-from assay.study.label_studio import How, pull, push, pushed_projects
-from assay.study.study import Study
+from fewlabels.errors import LabelError, StudyError
+from fewlabels.labeling.found import Found, Refused
+from fewlabels.labeling.label_studio.client import Project
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.sheet import Shown
+from fewlabels.study.incoming import Ways, checked, receive
+from fewlabels.study.label_studio import How, pull, push, pushed_projects
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create
 
 LEAVE_OUT = Ways(leave_out=True)
@@ -67,8 +67,8 @@ def test_another_labeler_may_say_otherwise(study: Study) -> None:
     assert done.told.recorded == 2
 
 
-def test_the_name_assay_closes_by_is_no_labelers(study: Study) -> None:
-    assert "no labeler's" in checked(study.standing, Found([label(units(study)[0], labeler="assay")], [])).refused[0].why
+def test_the_name_fewlabels_closes_by_is_no_labelers(study: Study) -> None:
+    assert "no labeler's" in checked(study.standing, Found([label(units(study)[0], labeler="fewlabels")], [])).refused[0].why
 
 
 def test_another_question_is_refused(study: Study) -> None:
@@ -213,9 +213,9 @@ def test_the_earlier_answer_is_told_first(study: Study) -> None:
 
 def test_projects_are_found_by_their_mark_and_not_by_their_name(study: Study, tmp_path: Path) -> None:
     fake: Any = Fake()
-    hostile = 'a"] [assay 0123456789abcdef null]'
+    hostile = 'a"] [fewlabels 0123456789abcdef null]'
     push(study, fake, How(units=40, labelers=(hostile,)))
-    fake.made[2] = {"description": "Units of the study s. [assay 0123456789abcdef null]"}
+    fake.made[2] = {"description": "Units of the study s. [fewlabels 0123456789abcdef null]"}
     assert pushed_projects(study, fake) == {1: hostile}
     (tmp_path / "other").mkdir()
     with pytest.raises(LabelError, match="no project at"):

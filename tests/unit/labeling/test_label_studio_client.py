@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from assay.errors import LabelError
-from assay.labeling.label_studio import client as module
-from assay.labeling.label_studio.client import LabelStudio
+from fewlabels.errors import LabelError
+from fewlabels.labeling.label_studio import client as module
+from fewlabels.labeling.label_studio.client import LabelStudio
 from tests.recorded.exchanges import serving
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.errors import LabelError
-from assay.labeling.flat import Asked
-from assay.labeling.label_studio.interface import class_names, interface_text, written
-from assay.labeling.label_studio.tasks import as_tasks, data_keys, read_export
-from assay.nouns.sheet import Shown
+from fewlabels.errors import LabelError
+from fewlabels.labeling.flat import Asked
+from fewlabels.labeling.label_studio.interface import class_names, interface_text, written
+from fewlabels.labeling.label_studio.tasks import as_tasks, data_keys, read_export
+from fewlabels.nouns.sheet import Shown
 
 ASKED = Asked()
 TWO = Asked({"spam": ("spam",), "rude": ("rude",)})
@@ -124,7 +124,7 @@ def test_what_is_no_persons_one_answer_is_refused(annotation: dict[str, Any], wh
 def test_a_task_of_somebody_else_is_refused_and_one_without_annotations_is_blank() -> None:
     found = read_export([task({"result": [result("yes")]}, unit=None), task(), {"data": None, "annotations": None}], asked=ASKED)
     assert (found.labels, found.blank) == ([], 2)
-    assert "assay did not write it" in found.refused[0].why
+    assert "fewlabels did not write it" in found.refused[0].why
 
 
 def test_each_question_is_read_by_its_name() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from assay.errors import LabelError
-from assay.labeling.flat import Asked
-from assay.labeling.formats import ENDINGS, FORMATS, Batched, Reading, guess_format, read_found, write_batch
-from assay.labeling.found import Found
-from assay.labeling.ground_truth import read_manifest
-from assay.labeling.presets import PRESETS, read_preset
+from fewlabels.errors import LabelError
+from fewlabels.labeling.flat import Asked
+from fewlabels.labeling.formats import ENDINGS, FORMATS, Batched, Reading, guess_format, read_found, write_batch
+from fewlabels.labeling.found import Found
+from fewlabels.labeling.ground_truth import read_manifest
+from fewlabels.labeling.presets import PRESETS, read_preset
 
 ASKED = Asked()
 CLASSES = Asked(classes=("cat", "dog"))

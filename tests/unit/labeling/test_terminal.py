@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.errors import LabelError
-from assay.labeling.terminal import LONGEST, Person, Session, Taken, harmless, keys_of, shown_lines
+from fewlabels.errors import LabelError
+from fewlabels.labeling.terminal import LONGEST, Person, Session, Taken, harmless, keys_of, shown_lines
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x1b[1;1H\r\x08\x00\x7f\x9b31m\u202eevil\u2066\u2028\ud800"
 
@@ -133,7 +133,7 @@ def test_hostile_text_is_seen_and_not_obeyed() -> None:
     assert harmless("héllo 日本 👩\u200d👧\nline\tx") == "héllo 日本 👩\u200d👧\nline    x"
 
 
-def test_hostile_text_cannot_pass_for_a_line_of_assays_own() -> None:
+def test_hostile_text_cannot_pass_for_a_line_of_fewlabels_own() -> None:
     lines = shown_lines(Taken("u", {"text": "x\n1 yes  2 no", "a\nb": "y\r\n"}))
     assert [line for line in lines if not line.startswith("  | ")] == ["  text", "  a b"]
     assert lines[0] == "  | unit u"

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from assay.errors import LedgerError
-from assay.ledgers import copying
-from assay.ledgers.copying import backup, copy
-from assay.ledgers.database import Database
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.people import People
-from assay.ledgers.sqlite import SqliteLedger
-from assay.ledgers.tables import CONTENT, MEMBER, PERSON, SECRET, SHEET, TURN
-from assay.nouns.sheet import Sheet, Shown
-from assay.study.desk import Desk, Said
-from assay.study.study import Study
+from fewlabels.errors import LedgerError
+from fewlabels.ledgers import copying
+from fewlabels.ledgers.copying import backup, copy
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.people import People
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.ledgers.tables import CONTENT, MEMBER, PERSON, SECRET, SHEET, TURN
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.study.desk import Desk, Said
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import LEDGERS, NEEDS_POSTGRES, UnderTest
 from tests.unit.study.made import GOALS, TRUTH, population
 
@@ -182,7 +182,7 @@ def test_a_damaged_study_is_refused_and_the_others_are_copied(damage: str, tmp_p
     with sqlite3.connect(tmp_path / "here" / "ledger.db") as connection:
         DAMAGES[damage](connection)
     connection.close()
-    with pytest.raises(LedgerError, match=r"in study 's' at .* entry \d+ .*: see assay verify, and restore it"):
+    with pytest.raises(LedgerError, match=r"in study 's' at .* entry \d+ .*: see fewlabels verify, and restore it"):
         copy(open_ledger(f"sqlite:///{tmp_path}/here/ledger.db"), there)
     assert there.studies() == []
     copy(open_ledger(f"sqlite:///{tmp_path}/here/ledger.db"), there, studies=["whole"])
@@ -218,7 +218,7 @@ def test_a_copy_shows_one_moment(source: UnderTest, target: UnderTest, tmp_path:
     labeled(here, "a")
     labeled(here, "b")
     before = here.entries("b")
-    monkeypatch.setattr("assay.ledgers.sqlite.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("fewlabels.ledgers.sqlite.WAIT_SECONDS", 0.05)
     writer = open_ledger(source.address(tmp_path / "here"))
     refused: list[LedgerError] = []
 

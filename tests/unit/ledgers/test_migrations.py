@@ -15,12 +15,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 
-from assay.errors import LedgerError
-from assay.ledgers.database import Database
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.schema import MIGRATIONS, version_of
-from assay.ledgers.tables import HEAD, METADATA
-from assay.study.study import Study
+from fewlabels.errors import LedgerError
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.schema import MIGRATIONS, version_of
+from fewlabels.ledgers.tables import HEAD, METADATA
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.ledgers.test_sqlite import without_rights
 
@@ -250,7 +250,7 @@ def test_a_ledger_of_a_later_version_is_refused_and_left_alone(under: UnderTest,
     with engine.begin() as connection:
         connection.execute(sa.text("update alembic_version set version_num = '9999'"))
     before = rows_of(engine)
-    with pytest.raises(LedgerError, match=f"up to version {HEAD}, but this one is of version 9999: upgrade assay"):
+    with pytest.raises(LedgerError, match=f"up to version {HEAD}, but this one is of version 9999: upgrade fewlabels"):
         open_ledger(address)
     assert rows_of(engine) == before
 

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from assay.errors import LedgerError
-from assay.ledgers.base import broken
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.schema import MIGRATIONS
-from assay.ledgers.sqlite import SqliteLedger
-from assay.ledgers.tables import HEAD, METADATA
+from fewlabels.errors import LedgerError
+from fewlabels.ledgers.base import broken
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.schema import MIGRATIONS
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.ledgers.tables import HEAD, METADATA
 
 NOBODY = 65534
 
@@ -73,7 +73,7 @@ def test_a_newer_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
     made(path)
     execute(path, "update alembic_version set version_num = '9999'")
     before = snapshot(path)
-    with pytest.raises(LedgerError, match=f"up to version {HEAD}, but this one is of version 9999: upgrade assay"):
+    with pytest.raises(LedgerError, match=f"up to version {HEAD}, but this one is of version 9999: upgrade fewlabels"):
         open_ledger(address(path))
     assert snapshot(path) == before
 
@@ -146,7 +146,7 @@ def test_loading_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["assay.db", "mysql://localhost/x", "sqlite://", ""])
+@pytest.mark.parametrize("text", ["fewlabels.db", "mysql://localhost/x", "sqlite://", ""])
 def test_another_kind_of_address_is_refused(text: str) -> None:
     with pytest.raises(LedgerError, match="starts with sqlite:/// or postgresql://, but got"):
         open_ledger(text)
@@ -184,7 +184,7 @@ def test_a_read_only_ledger_can_be_read_but_not_written() -> None:
 
 
 def test_a_locked_ledger_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.ledgers.sqlite.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("fewlabels.ledgers.sqlite.WAIT_SECONDS", 0.05)
     ledger = made(tmp_path / "l.db")
     with ledger.writing("s"), pytest.raises(LedgerError, match="locked"), made_again(tmp_path / "l.db").writing("s"):
         pass
@@ -196,7 +196,7 @@ def made_again(path: Path) -> SqliteLedger:
 
 
 def test_reading_does_not_wait_for_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.ledgers.sqlite.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("fewlabels.ledgers.sqlite.WAIT_SECONDS", 0.05)
     ledger = made(tmp_path / "l.db")
     with ledger.writing("s") as act:
         act.append("answer", key="b", body={})

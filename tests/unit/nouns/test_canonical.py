@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nouns.canonical import Json, canonical, fingerprint
+from fewlabels.nouns.canonical import Json, canonical, fingerprint
 from tests.identities.made import checked
 
 values: st.SearchStrategy[Json] = st.recursive(

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import PlanError
-from assay.nouns.choice import DESIGNS, STRATIFIED, Choice, Cut, parse_cut
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.nouns.plan import Plan
+from fewlabels.errors import PlanError
+from fewlabels.nouns.choice import DESIGNS, STRATIFIED, Choice, Cut, parse_cut
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.plan import Plan
 from tests.identities.made import checked, through_text
 
 
@@ -51,7 +51,7 @@ def test_what_is_no_cut_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"name": "neymann"}, "no design 'neymann': assay knows bands, simple"),
+        ({"name": "neymann"}, "no design 'neymann': fewlabels knows bands, simple"),
         ({"cut": Cut("score", parts=3)}, "strata are cut for .* but the design is bands: leave the cut out"),
         ({"name": "poisson", "cut": Cut("score", parts=3)}, "but the design is poisson"),
         ({"name": "neyman", "smallest": 0}, "the smallest take is 1 or more and of strata, but neyman has 0"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.errors import PopulationError
-from assay.nouns.classifier import Classifier
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
 
 
 @pytest.mark.parametrize("name", ["each", "a over b", "x by y", "z in q"])

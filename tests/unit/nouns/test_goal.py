@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import GoalError
-from assay.nouns.goal import LONGEST_TEXT, Goal, Kind, parse_goal
-from assay.nouns.metrics import METRICS
+from fewlabels.errors import GoalError
+from fewlabels.nouns.goal import LONGEST_TEXT, Goal, Kind, parse_goal
+from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import checked, through_text
 
 

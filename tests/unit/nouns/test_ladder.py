@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nouns.ladder import BINS, HALF_BINS, MIDDLES, NO_BIN, bin_of
+from fewlabels.nouns.ladder import BINS, HALF_BINS, MIDDLES, NO_BIN, bin_of
 from tests.identities.made import checked
 
 

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.designs.base import takes
-from assay.errors import DrawError, PlanError, PopulationError
-from assay.estimators.estimating import estimate
-from assay.nouns.arrays import own_floats, own_ints
-from assay.nouns.design import Design
-from assay.nouns.draw import Units
-from assay.nouns.estimate import Estimate
-from assay.nouns.goal import parse_goal
-from assay.nouns.metrics import METRICS
-from assay.nouns.plan import Plan
-from assay.nouns.profile import Profile
-from assay.nouns.tally import Tally
-from assay.planning.choosing import choose_design
+from fewlabels.designs.base import takes
+from fewlabels.errors import DrawError, PlanError, PopulationError
+from fewlabels.estimators.estimating import estimate
+from fewlabels.nouns.arrays import own_floats, own_ints
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw import Units
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import choose_design
 from tests.identities.made import checked_less, profile_of, profiles, tallies, tally_of, through_text
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.errors import GoalError
-from assay.nouns.goal import parse_goal
-from assay.nouns.metric import Metric, Totals
-from assay.nouns.metrics import METRICS, cost, f_beta, metric_named
+from fewlabels.errors import GoalError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import METRICS, cost, f_beta, metric_named
 
 # TP FP FN TN counted by hand; None where the metric is 0/0
 HAND: dict[tuple[int, int, int, int], dict[str, Fraction | float | None]] = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.errors import PolicyError
-from assay.nouns.policy import MOST_NONRESPONSE, Policy, parse_policy
+from fewlabels.errors import PolicyError
+from fewlabels.nouns.policy import MOST_NONRESPONSE, Policy, parse_policy
 
 FULL = """
 level = 0.9

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay.errors import PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.population import Population
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
 from tests.identities.made import through_text
 
 GBM = Classifier("gbm", score="s", threshold=0.3)

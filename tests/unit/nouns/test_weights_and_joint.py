@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import GoalError, PlanError, PopulationError
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import Goal, parse_goal
-from assay.nouns.metrics import METRICS, metric_named
-from assay.nouns.population import Population
-from assay.nouns.weights import LAYERS, NO_LAYER, layer_of
-from assay.study.profiling import check_goals
+from fewlabels.errors import GoalError, PlanError, PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import Goal, parse_goal
+from fewlabels.nouns.metrics import METRICS, metric_named
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.weights import LAYERS, NO_LAYER, layer_of
+from fewlabels.study.profiling import check_goals
 from tests.identities.made import checked, through_text
 
 GBM = Classifier("gbm", score="s", threshold=0.3)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from assay.nouns.arrays import IntArray
-from assay.nouns.ladder import BINS, bin_of
-from assay.nouns.profile import Profile
-from assay.randomness import stream
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.ladder import BINS, bin_of
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import stream
 from tests.identities.made import profile_of
 
 HALF = int(bin_of(np.array([0.5]))[0])

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.engines.opening import open_engine
-from assay.errors import GoalError
-from assay.nouns.goal import parse_goal
-from assay.planning.asking import ask_of, cells_of, domain_of, expand, left_out
-from assay.planning.choosing import own_rates
-from assay.study.populations import read_population
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import GoalError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.planning.asking import ask_of, cells_of, domain_of, expand, left_out
+from fewlabels.planning.choosing import own_rates
+from fewlabels.study.populations import read_population
 from tests.unit.planning.made import COUNTRIES, PROFILE, SLICED
 
 SLICES = ("country", "channel")

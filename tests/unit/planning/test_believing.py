@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import PlanError
-from assay.nouns.goal import parse_goal
-from assay.planning.asking import Ask, ask_of
-from assay.planning.believing import OFF, at_their_word, at_their_worst, moved, recalibrated, value_of
-from assay.planning.sizing import labels_needed
+from fewlabels.errors import PlanError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.believing import OFF, at_their_word, at_their_worst, moved, recalibrated, value_of
+from fewlabels.planning.sizing import labels_needed
 from tests.identities.made import checked, profile_of
 from tests.unit.planning.made import PROFILE
 

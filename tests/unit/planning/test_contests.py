@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.errors import PlanError
-from assay.estimators.comparing import compare
-from assay.nouns.goal import parse_goal
-from assay.nouns.ladder import bin_of
-from assay.nouns.metrics import metric_named
-from assay.planning.asking import Ask, ask_of
-from assay.planning.believing import believed
-from assay.planning.choosing import choose_design
-from assay.planning.contests import Contest, difference_rates, difference_sizes
-from assay.planning.crossing import refuse_thin, thin_share
-from assay.planning.forecasting import CHANCE_REPS, forecast
-from assay.planning.sizing import labels_needed
-from assay.randomness import stream
-from assay.study.simulate import replicate
 from benchmarks.comparing import Judged, drawn_for, judged, tied
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import PlanError
+from fewlabels.estimators.comparing import compare
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.believing import believed
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
+from fewlabels.planning.crossing import refuse_thin, thin_share
+from fewlabels.planning.forecasting import CHANCE_REPS, forecast
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.randomness import stream
+from fewlabels.study.simulate import replicate
 
 NAMES = ("new", "old")
 

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.designs.base import takes_of
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.design import Design
-from assay.nouns.goal import parse_goal
-from assay.planning.asking import Ask, ask_of
-from assay.planning.believing import at_their_word
-from assay.planning.choosing import DesignName, choose_design
-from assay.planning.forecasting import CHANCE_REPS, WIDTH_REPS, forecast, settles, tails
-from assay.planning.sizing import CLOSE, labels_needed
-from assay.randomness import stream
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.believing import at_their_word
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.forecasting import CHANCE_REPS, WIDTH_REPS, forecast, settles, tails
+from fewlabels.planning.sizing import CLOSE, labels_needed
+from fewlabels.randomness import stream
 from tests.unit.planning.made import PROFILE, SLICED
 
 FORECAST = 15  # the purpose of the streams below

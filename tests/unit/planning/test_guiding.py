@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from assay.errors import PlanError
-from assay.nouns.metrics import metric_named
-from assay.planning import guiding
-from assay.planning.guiding import FittedGuide, divide, fit_guide, log_odds
-from assay.randomness import stream
 from benchmarks.piloting import SECOND_DRAWS, Automatic, Judged, guided_by
+from fewlabels.errors import PlanError
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning import guiding
+from fewlabels.planning.guiding import FittedGuide, divide, fit_guide, log_odds
+from fewlabels.randomness import stream
 from tests.identities.made import checked
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from assay.errors import PlanError
-from assay.planning.recycling import expected_savings, labels_shared, one_draw_savings, savings_given
-from assay.randomness import stream
+from fewlabels.errors import PlanError
+from fewlabels.planning.recycling import expected_savings, labels_shared, one_draw_savings, savings_given
+from fewlabels.randomness import stream
 
 ratios = st.floats(0.02, 1.0)
 sizes = st.integers(1, 800)

@@ -6,14 +6,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.errors import GoalError
-from assay.estimators.thresholds import Pieces, pieces_of, rank_of, thresholds_of
-from assay.nouns.design import Design
-from assay.nouns.metrics import F1, PRECISION, RECALL
-from assay.nouns.profile import Profile
-from assay.planning.choosing import choose_design
-from assay.planning.searching import (
+from benchmarks.search_draw import design_for_search
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import GoalError
+from fewlabels.estimators.thresholds import Pieces, pieces_of, rank_of, thresholds_of
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metrics import F1, PRECISION, RECALL
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.searching import (
     IMAGINED,
     POWER,
     STRIDE,
@@ -27,8 +28,7 @@ from assay.planning.searching import (
     search_of,
     search_order,
 )
-from assay.randomness import stream
-from benchmarks.search_draw import design_for_search
+from fewlabels.randomness import stream
 from tests.identities.made import profile_of
 from tests.unit.planning.made import PROFILE
 

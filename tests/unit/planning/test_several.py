@@ -7,15 +7,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay.designs.base import takes_of
-from assay.nouns.arrays import FloatArray
-from assay.nouns.choice import Choice
-from assay.nouns.goal import parse_goal
-from assay.nouns.profile import Profile
-from assay.planning.asking import Ask, ask_of, domain_of, expand
-from assay.planning.forecasting import WIDTH_REPS, forecast
-from assay.planning.several import FLOOR, design_together, labels_together, optimum, rates_together
-from assay.planning.sizing import labels_needed
+from fewlabels.designs.base import takes_of
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of, domain_of, expand
+from fewlabels.planning.forecasting import WIDTH_REPS, forecast
+from fewlabels.planning.several import FLOOR, design_together, labels_together, optimum, rates_together
+from fewlabels.planning.sizing import labels_needed
 from tests.unit.planning.made import PROFILE, SLICED
 
 SLICES = ("country", "channel")

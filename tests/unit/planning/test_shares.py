@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from assay.errors import PlanError
-from assay.nouns.goal import parse_goal
-from assay.nouns.ladder import bin_of
-from assay.planning.asking import ask_of
-from assay.planning.forecasting import WIDTH_REPS
-from assay.planning.shares import SHARE_INTERVALS, Around, ShareInterval, expected_share, half_width_for, labels_for_share, uniform
-from assay.planning.sizing import CLOSE, labels_needed
+from fewlabels.errors import PlanError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.ladder import bin_of
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.forecasting import WIDTH_REPS
+from fewlabels.planning.shares import SHARE_INTERVALS, Around, ShareInterval, expected_share, half_width_for, labels_for_share, uniform
+from fewlabels.planning.sizing import CLOSE, labels_needed
 from tests.identities.made import checked, profile_of
 
 shares = st.floats(0.001, 0.999)

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.nouns.goal import parse_goal
-from assay.nouns.profile import Profile
-from assay.planning.asking import Ask, ask_of
-from assay.planning.choosing import DesignName, choose_design
-from assay.planning.forecasting import forecast, tails
-from assay.planning.sizing import CLOSE, labels_needed, nearly_smallest, smallest, uniform_labels
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.forecasting import forecast, tails
+from fewlabels.planning.sizing import CLOSE, labels_needed, nearly_smallest, smallest, uniform_labels
 from tests.identities.made import checked, profile_of
 from tests.unit.planning.made import PROFILE
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.nouns.classifier import Classifier
-from assay.randomness import stream
-from assay.study.populations import read_population
-from assay.study.reporting.building import build_report
-from assay.study.study import Study
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
+from fewlabels.study.reporting.building import build_report
+from fewlabels.study.study import Study
 
 UNITS = 1_200
 KINDS = ("ship", "more", "early", "fail", "two", "online", "classes", "gold")
@@ -28,7 +28,7 @@ HOSTILE = (
     "{{script}}{{data}}<!--",
     "long " * 2_000,
 )
-FIXED = frozenset({"format", "assay", "outcome", "status", "kind", "interval", "metric", "at", "as_of", "rule", "reproduce"})
+FIXED = frozenset({"format", "fewlabels", "outcome", "status", "kind", "interval", "metric", "at", "as_of", "rule", "reproduce"})
 
 
 @cache
@@ -127,7 +127,7 @@ class Reports:
             self.folder.mkdir(exist_ok=True)
             whole = path.with_suffix(f".{os.getpid()}")
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr("assay.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
+                patched.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
                 whole.write_text(json.dumps(build_report(MADE[kind]()), allow_nan=False))
             whole.replace(path)
         if kind not in self.held:

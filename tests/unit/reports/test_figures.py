@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.figures import Scale, log_scale, row_picture, row_scale, scale, tick_text
-from assay.reports.markup import tag, written
-from assay.reports.sections import Mark, target_of
+from fewlabels.reports.figures import Scale, log_scale, row_picture, row_scale, scale, tick_text
+from fewlabels.reports.markup import tag, written
+from fewlabels.reports.sections import Mark, target_of
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False).map(lambda v: round(v, 4))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.reports.report_markdown import code, escaped, report_markdown
+from fewlabels.reports.report_markdown import code, escaped, report_markdown
 from tests.unit.reports.made_reports import HOSTILE, KINDS, Reports, poisoned
 
 CELLS = re.compile(r"(?<!\\)\|")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.ledgers.opening import open_ledger
-from assay.ledgers.sqlite import SqliteLedger
-from assay.nouns.population import Population
-from assay.randomness import stream
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.nouns.population import Population
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 
 UNITS = 400
 GOALS = ("precision +-0.1", "recall >= 0.5")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.ledgers.base import Ledger
-from assay.study.desk import Acknowledged, Desk, Given, Said
-from assay.study.study import Study
+from fewlabels.ledgers.base import Ledger
+from fewlabels.study.desk import Acknowledged, Desk, Given, Said
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import UnderTest
 from tests.unit.study import made, test_joint
 from tests.unit.study.made import FIXED_TIME, TRUTH, create

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from assay.ledgers.base import entry_hash, seal_of
-from assay.nouns.canonical import canonical
-from assay.study.study import Study
+from fewlabels.ledgers.base import entry_hash, seal_of
+from fewlabels.nouns.canonical import canonical
+from fewlabels.study.study import Study
 from tests.unit.study.made import TRUTH, create, kinds, ledger_in
 
 Plain = list[dict[str, Any]]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from assay.errors import FingerprintError, PlanError, StudyError
-from assay.study.study import Study
+from fewlabels.errors import FingerprintError, PlanError, StudyError
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, columns, create, kinds, ledger_in, rows, truth_of, write_csv
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import GoalError, PlanError, PopulationError, StudyError
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import parse_goal
-from assay.randomness import stream
-from assay.study.study import Study
+from fewlabels.errors import GoalError, PlanError, PopulationError, StudyError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.randomness import stream
+from fewlabels.study.study import Study
 from tests.unit.study.made import ledger_in, population
 
 UNITS = 1_500

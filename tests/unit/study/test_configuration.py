@@ -1,4 +1,4 @@
-"""assay.toml: what it may say, what is refused with which words, and that what is written is read again."""
+"""fewlabels.toml: what it may say, what is refused with which words, and that what is written is read again."""
 
 import dataclasses
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import ConfigurationError, FileError
-from assay.study.configuration import (
+from fewlabels.errors import ConfigurationError, FileError
+from fewlabels.study.configuration import (
     KINDS,
     Configuration,
     configuration_text,
@@ -89,11 +89,11 @@ def test_whole_numbers_may_stand_where_numbers_are_wanted() -> None:
 
 
 def test_relative_paths_are_those_of_the_folder() -> None:
-    text = 'population = "scored.csv"\nledger = "sqlite:///assay.db"\npolicy = "policy.toml"'
+    text = 'population = "scored.csv"\nledger = "sqlite:///fewlabels.db"\npolicy = "policy.toml"'
     found = parse_configuration(text, folder=Path("weekly"))
-    assert (found.population, found.ledger, found.policy) == ("weekly/scored.csv", "sqlite:///weekly/assay.db", "weekly/policy.toml")
+    assert (found.population, found.ledger, found.policy) == ("weekly/scored.csv", "sqlite:///weekly/fewlabels.db", "weekly/policy.toml")
     here = parse_configuration(text, folder=Path())
-    assert (here.population, here.ledger, here.policy) == ("scored.csv", "sqlite:///assay.db", "policy.toml")
+    assert (here.population, here.ledger, here.policy) == ("scored.csv", "sqlite:///fewlabels.db", "policy.toml")
 
 
 @pytest.mark.parametrize(
@@ -103,25 +103,25 @@ def test_addresses_stay_as_they_are(source: str) -> None:
     assert parse_configuration(f'population = "{source}"', folder=Path("weekly")).population == source
 
 
-@pytest.mark.parametrize("ledger", ["sqlite:////data/a.db", "sqlite:///:memory:", "postgresql://team@db/assay"])
+@pytest.mark.parametrize("ledger", ["sqlite:////data/a.db", "sqlite:///:memory:", "postgresql://team@db/fewlabels"])
 def test_ledgers_elsewhere_stay_as_they_are(ledger: str) -> None:
     assert parse_configuration(f'ledger = "{ledger}"', folder=Path("weekly")).ledger == ledger
 
 
 def test_passwords_are_found() -> None:
-    assert has_password("postgresql://team:secret@db/assay")
-    assert has_password("postgresql://db/assay?password=secret")
-    assert not any(map(has_password, (None, "postgresql://team@db/assay", "sqlite:///a.db", "postgresql://[bad")))
+    assert has_password("postgresql://team:secret@db/fewlabels")
+    assert has_password("postgresql://db/fewlabels?password=secret")
+    assert not any(map(has_password, (None, "postgresql://team@db/fewlabels", "sqlite:///a.db", "postgresql://[bad")))
     found = parse_configuration('ledger = "postgresql://t:s@db/a"\npopulation = "postgresql://t:s@db/a#scored"')
     assert found.secrets == ("ledger", "population")
     assert EVERY.secrets == ()
 
 
 def test_a_file_is_written_and_read(tmp_path: Path) -> None:
-    write_configuration(tmp_path / "assay.toml", Configuration(study="w46", population="scored.csv"))
-    found = read_configuration(tmp_path / "assay.toml")
+    write_configuration(tmp_path / "fewlabels.toml", Configuration(study="w46", population="scored.csv"))
+    found = read_configuration(tmp_path / "fewlabels.toml")
     assert (found.study, found.population) == ("w46", str(tmp_path / "scored.csv"))
-    assert [path.name for path in tmp_path.iterdir()] == ["assay.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["fewlabels.toml"]
 
 
 def test_a_file_that_cannot_be_read_or_written_is_refused_in_words(tmp_path: Path) -> None:
@@ -131,4 +131,4 @@ def test_a_file_that_cannot_be_read_or_written_is_refused_in_words(tmp_path: Pat
     with pytest.raises(ConfigurationError, match="byte 12 is not"):
         read_configuration(tmp_path / "latin.toml")
     with pytest.raises(FileError, match="cannot be written"):
-        write_configuration(tmp_path / "nowhere" / "assay.toml", Configuration(study="w46"))
+        write_configuration(tmp_path / "nowhere" / "fewlabels.toml", Configuration(study="w46"))

@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from assay.errors import AssayError, GoalError, LedgerError, PlanError, PopulationError, StudyError
-from assay.nouns.classifier import Classifier
-from assay.randomness import new_salt
-from assay.study.study import Study
+from fewlabels.errors import FewlabelsError, GoalError, LedgerError, PlanError, PopulationError, StudyError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.randomness import new_salt
+from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, columns, create, finished, kinds, label_all, ledger_in, population, rows, write_csv
 
 
@@ -29,7 +29,7 @@ def test_a_salt_is_made_only_once_the_population_is_in_the_ledger(tmp_path: Path
         seen.append([e.kind for e in ledger_in(tmp_path).entries("s")])
         return "ab" * 16
 
-    monkeypatch.setattr("assay.study.study.new_salt", salt)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", salt)
     create(tmp_path)
     assert seen == [["population"]]
 
@@ -45,13 +45,13 @@ def test_creating_again_is_the_same_as_once(tmp_path: Path) -> None:
 
 
 def test_two_studies_have_two_salts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", new_salt)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", new_salt)
     assert create(tmp_path, "a").standing.salt != create(tmp_path, "b").standing.salt
 
 
 def test_a_creation_cut_short_is_taken_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("assay.study.study.new_salt", lambda: 1 / 0)
+        patch.setattr("fewlabels.study.study.new_salt", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             create(tmp_path)
     with pytest.raises(StudyError, match="not created completely: create it again"):
@@ -97,9 +97,14 @@ def test_another_level_is_another_study(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("goals", "error"),
-    [([], PlanError), (["good +-0.1"], AssayError), (["precision"], GoalError), (["precision +-0.1", "recall +-0.1 at 0.9"], PlanError)],
+    [
+        ([], PlanError),
+        (["good +-0.1"], FewlabelsError),
+        (["precision"], GoalError),
+        (["precision +-0.1", "recall +-0.1 at 0.9"], PlanError),
+    ],
 )
-def test_goals_that_make_no_study_leave_no_trace(tmp_path: Path, goals: list[str], error: type[AssayError]) -> None:
+def test_goals_that_make_no_study_leave_no_trace(tmp_path: Path, goals: list[str], error: type[FewlabelsError]) -> None:
     with pytest.raises(error):
         create(tmp_path, goals=goals)
     assert not (tmp_path / "ledger.db").exists() or rows(tmp_path) == []
@@ -145,7 +150,7 @@ def test_a_population_in_memory_is_passed_again(tmp_path: Path, table: object) -
 
 
 def test_dict_and_pandas_draw_the_same_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "ab" * 16)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "ab" * 16)
     units = []
     for name, table in (("dict", TABLE), ("pandas", pd.DataFrame(TABLE)), ("csv", str(write_csv(tmp_path / "t.csv")))):
         study = create(tmp_path, name, table=table)

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.main import cli
-from assay.study.demo_fraud import FraudDemo, write_fraud_demo
+from fewlabels.cli.main import cli
+from fewlabels.study.demo_fraud import FraudDemo, write_fraud_demo
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import AssayError, LabelError, StudyError
-from assay.nouns.label import Label
-from assay.nouns.sheet import Sheet, Shown
-from assay.study import desk as desks
-from assay.study.desk import Desk, Said
-from assay.study.study import Study
+from fewlabels.errors import FewlabelsError, LabelError, StudyError
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.study import desk as desks
+from fewlabels.study.desk import Desk, Said
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.study.made import TABLE, TRUTH, create, truth_of
 from tests.unit.study.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
@@ -42,7 +42,7 @@ def test_all_planned_units_are_given_told_and_end(tmp_path: Path) -> None:
 
 
 def test_the_desk_gives_the_numbers_that_a_telling_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "5" * 32)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5" * 32)
     by_desk, by_file = planned(tmp_path, name="desk"), planned(tmp_path, name="file")
     work(desk_of(by_desk), "ada")
     batch = by_file.ask(40)
@@ -155,7 +155,7 @@ def test_classes_are_answers(tmp_path: Path) -> None:
     assert statuses(desk.tell("ada", [*says(desk, {first: "yes"}), *says(desk, {second: "dog"})])) == ["refused", "recorded"]
 
 
-@pytest.mark.parametrize("labeler", ["", " ", "a\nb", "a\x00", "\u202eada", "x" * 201, "assay", "gold"])
+@pytest.mark.parametrize("labeler", ["", " ", "a\nb", "a\x00", "\u202eada", "x" * 201, "fewlabels", "gold"])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, labeler: str) -> None:
     desk = desk_of(planned(tmp_path))
     with pytest.raises(LabelError, match=r"a labeler has a name|no labeler gave"):
@@ -209,7 +209,7 @@ def test_an_act_that_fails_leaves_the_desk_as_it_was(tmp_path: Path, monkeypatch
     desk = desk_of(study)
     units = units_of(desk.take("ada", 3))
     with monkeypatch.context() as broken:
-        broken.setattr("assay.ledgers.turns.finish", lambda *_: (_ for _ in ()).throw(RuntimeError("the power is gone")))
+        broken.setattr("fewlabels.ledgers.turns.finish", lambda *_: (_ for _ in ()).throw(RuntimeError("the power is gone")))
         with pytest.raises(RuntimeError, match="power"):
             desk.tell("ada", says(desk, truth_of(units)))
     assert study.standing.answers == {}
@@ -266,7 +266,7 @@ def test_another_sheet_shows_other_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("column", "why"), [("score", "labelers see no score"), ("nothing", "nothing")])
 def test_a_column_that_gives_away_or_does_not_exist_is_refused(tmp_path: Path, column: str, why: str) -> None:
     desk = desk_of(planned(tmp_path))
-    with pytest.raises(AssayError, match=why):
+    with pytest.raises(FewlabelsError, match=why):
         desk.set_sheet(Sheet(show=(Shown("text"), Shown(column))))
     assert desk.sheet == Sheet()
 
@@ -277,7 +277,7 @@ def test_a_table_that_has_lost_units_is_refused(tmp_path: Path) -> None:
     study.ask(40)
     fewer = {name: values[:30] for name, values in TABLE.items()}
     desk = Desk(Study.load("s", ledger=study.ledger, table=fewer))
-    with pytest.raises(AssayError, match="unit"):
+    with pytest.raises(FewlabelsError, match="unit"):
         desk.take("ada", 40)
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import LabelError
-from assay.nouns.label import Label
-from assay.nouns.sheet import Sheet
-from assay.randomness import is_double
-from assay.study.desk import Desk
-from assay.study.study import Study
+from fewlabels.errors import LabelError
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.sheet import Sheet
+from fewlabels.randomness import is_double
+from fewlabels.study.desk import Desk
+from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.study.made import TRUTH
 from tests.unit.study.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.ledgers.base import Entry
-from assay.nouns.metrics import METRICS
-from assay.planning.choosing import DesignName
-from assay.study.study import Study
+from fewlabels.errors import StudyError
+from fewlabels.ledgers.base import Entry
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.planning.choosing import DesignName
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows, truth_of
 
 

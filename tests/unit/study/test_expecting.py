@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.nouns.goal import parse_goal
-from assay.study.plans.expecting import implied
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.study.plans.expecting import implied
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import FingerprintError, PlanError, PopulationError
-from assay.nouns.classifier import Classifier
-from assay.study.study import Study
+from fewlabels.errors import FingerprintError, PlanError, PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, kinds, label_all, ledger_in, population, write_csv
 
 LOWER = Classifier("lower", score="score", threshold=0.2)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from assay.deciding.verdict import Reading, judge
-from assay.estimators.measuring import measure
-from assay.nouns.classifier import Classifier
-from assay.nouns.gate import Gate
-from assay.nouns.policy import Policy, parse_policy
-from assay.study.readings.counting import read_answers
-from assay.study.readings.reading import shown_for
-from assay.study.study import Study
+from fewlabels.deciding.verdict import Reading, judge
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.gate import Gate
+from fewlabels.nouns.policy import Policy, parse_policy
+from fewlabels.study.readings.counting import read_answers
+from fewlabels.study.readings.reading import shown_for
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, finished, label_all, ledger_in, truth_of
 
 NPV = "negative_predictive_value"  # of the unflagged units alone, of which there are enough

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.nouns.policy import Policy, Rule
-from assay.study.study import Study
+from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.study.study import Study
 from tests.unit.study import test_joint, test_weights
 from tests.unit.study.made import TRUTH, create, label_all
 from tests.unit.study.made_gold import told

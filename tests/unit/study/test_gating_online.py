@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.study.study import Study
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, truth_of
 from tests.unit.study.test_gating import at_least, policy
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import PolicyError
-from assay.nouns.policy import parse_policy
-from assay.study.study import Study
+from fewlabels.errors import PolicyError
+from fewlabels.nouns.policy import parse_policy
+from fewlabels.study.study import Study
 from tests.unit.study.made import TRUTH, create, finished
 
 RULES = '[[rule]]\nmetric = "recall"\ntarget = {}\nmin_n_eff = 1\nmax_half_width = 0.99\nmax_nonresponse = 0.9'

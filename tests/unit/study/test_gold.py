@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DrawError, LabelError, PlanError, StudyError
-from assay.nouns.classifier import Classifier
-from assay.nouns.label import CLOSER
-from assay.study.study import Study
+from fewlabels.errors import DrawError, LabelError, PlanError, StudyError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.label import CLOSER
+from fewlabels.study.study import Study
 from tests.unit.study.made import TRUTH, create, kinds, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER, gold_counts, noisy, sides, told
 

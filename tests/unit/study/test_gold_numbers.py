@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import LabelError
-from assay.estimators.gold import measure_with_gold
-from assay.nouns.classifier import Classifier
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metrics import metric_named
-from assay.study.readings.counting import groups_for, read_answers, with_gold
-from assay.study.study import Study
+from fewlabels.errors import LabelError
+from fewlabels.estimators.gold import measure_with_gold
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.study.readings.counting import groups_for, read_answers, with_gold
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER, noisy, rewrite, sides, told
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.study.study import Study
+from fewlabels.study.study import Study
 from tests.unit.study.made import truth_of
 from tests.unit.study.made_gold import OTHER, Plain, rewrite, told
 

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.engines.duckdb import write_parquet
-from assay.errors import LabelError, PlanError, StudyError
-from assay.labeling.flat import Asked, batch_text, read_answers
-from assay.nouns.classifier import Classifier
-from assay.nouns.label import Label
-from assay.randomness import stream
-from assay.study.populations import read_population
-from assay.study.study import Study
-from assay.writing import write_whole
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.errors import LabelError, PlanError, StudyError
+from fewlabels.labeling.flat import Asked, batch_text, read_answers
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.label import Label
+from fewlabels.randomness import stream
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
+from fewlabels.writing import write_whole
 from tests.unit.study.made import ledger_in
 
 UNITS = 900
@@ -98,7 +98,7 @@ def test_a_study_of_labels_from_plan_to_verification(where: str, tmp_path: Path)
 
 
 def test_every_form_of_telling_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "0" * 32)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "0" * 32)
     found = []
     for form in ("dict", "questions", "columns", "labels", "csv"):
         (tmp_path / form).mkdir()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.nouns.classifier import Classifier
-from assay.nouns.goal import parse_goal
-from assay.study.plans.sizing import Columns, size_goals
-from assay.study.populations import read_population
-from assay.study.profiling import profile_for
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.study.plans.sizing import Columns, size_goals
+from fewlabels.study.populations import read_population
+from fewlabels.study.profiling import profile_for
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.estimators.agreement import TruthRule, agreement_of_counts
-from assay.nouns.classifier import Classifier
-from assay.study.study import Study
+from fewlabels.errors import StudyError
+from fewlabels.estimators.agreement import TruthRule, agreement_of_counts
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, TRUTH, label_all, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER
 

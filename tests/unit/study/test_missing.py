@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from assay.designs.base import takes
-from assay.estimators.grouping import groups_of
-from assay.estimators.measuring import measure
-from assay.nouns.estimate import Estimate
-from assay.nouns.metrics import METRICS
-from assay.planning.choosing import choose_design
-from assay.randomness import permanent_number, stream
-from assay.study.simulate import replicate, true_value
-from assay.study.study import Study
+from fewlabels.designs.base import takes
+from fewlabels.estimators.grouping import groups_of
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.metrics import METRICS
+from fewlabels.planning.choosing import choose_design
+from fewlabels.randomness import permanent_number, stream
+from fewlabels.study.simulate import replicate, true_value
+from fewlabels.study.study import Study
 from tests.statistics.populations import known
 from tests.unit.study.made import GOALS, columns, create, label_all, ledger_in, population, truth_of
 

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import GoalError, LabelError, StudyError
-from assay.ledgers.sqlite import SqliteLedger
-from assay.randomness import stream
-from assay.study.monitor import Monitor
-from assay.study.study import Study
+from fewlabels.errors import GoalError, LabelError, StudyError
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.randomness import stream
+from fewlabels.study.monitor import Monitor
+from fewlabels.study.study import Study
 from tests.unit.study.made import ledger_in
 
 
 @pytest.fixture(autouse=True)
 def recorded_salt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.monitor.new_salt", lambda: "ab" * 16)
+    monkeypatch.setattr("fewlabels.study.monitor.new_salt", lambda: "ab" * 16)
 
 
 def units(count: int, *, share: float, seed: int, start: int = 0) -> list[dict[str, Any]]:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import AssayError, PlanError, StudyError
-from assay.intervals.anytime import MISSING
-from assay.nouns.classifier import Classifier
-from assay.nouns.label import CLOSER
-from assay.randomness import stream
-from assay.study.online.asking import pick_number
-from assay.study.online.course import walked
-from assay.study.populations import read_population
-from assay.study.study import Study
+from fewlabels.errors import FewlabelsError, PlanError, StudyError
+from fewlabels.intervals.anytime import MISSING
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.label import CLOSER
+from fewlabels.randomness import stream
+from fewlabels.study.online.asking import pick_number
+from fewlabels.study.online.course import walked
+from fewlabels.study.populations import read_population
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, kinds, ledger_in, truth_of
 
 FLAGGED = [unit for unit, score in zip(TABLE["id"], TABLE["score"].tolist(), strict=True) if score >= 0.5]
@@ -91,7 +91,7 @@ def test_labels_are_read_in_asking_order_up_to_the_first_that_is_open(tmp_path: 
 
 
 def test_the_order_of_answers_does_not_change_the_band(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "ab" * 16)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "ab" * 16)
     found = []
     for turn in (1, -1):
         folder = tmp_path / str(turn)
@@ -218,9 +218,9 @@ def test_the_next_unit_is_the_next_of_its_band_by_permanent_number(tmp_path: Pat
 
 
 def test_a_reserve_that_runs_dry_is_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.online.asking.SPARE", 0)
-    monkeypatch.setattr("assay.study.online.asking.AHEAD", 1.0)
-    monkeypatch.setattr("assay.study.online.asking.EXPECTED", 0.1)
+    monkeypatch.setattr("fewlabels.study.online.asking.SPARE", 0)
+    monkeypatch.setattr("fewlabels.study.online.asking.AHEAD", 1.0)
+    monkeypatch.setattr("fewlabels.study.online.asking.EXPECTED", 0.1)
     study = labeled(online(tmp_path, f"precision >= {PRECISION:.3f}", budget=len(FLAGGED)), batch=9)
     assert kinds(study, tmp_path).count("reserve") > 1
     found = study.verify(population=True, table=TABLE)
@@ -244,8 +244,8 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
     else:
         names = body["units"]["unit"]
         names[0], names[1] = names[1], names[0]
-    from assay.study.online.asking import check_round
-    from assay.study.replay import replay
+    from fewlabels.study.online.asking import check_round
+    from fewlabels.study.replay import replay
 
     before = replay(entries[:at])
     assert check_round(before, entries[at].body) is None
@@ -253,9 +253,9 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
 
 
 def test_two_who_ask_while_the_reserve_is_dry_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.online.asking.SPARE", 0)
-    monkeypatch.setattr("assay.study.online.asking.AHEAD", 1.0)
-    monkeypatch.setattr("assay.study.online.asking.EXPECTED", 0.01)
+    monkeypatch.setattr("fewlabels.study.online.asking.SPARE", 0)
+    monkeypatch.setattr("fewlabels.study.online.asking.AHEAD", 1.0)
+    monkeypatch.setattr("fewlabels.study.online.asking.EXPECTED", 0.01)
     online(tmp_path, "accuracy >= 0.82", budget=300)
 
     def work(units: int) -> int:
@@ -295,7 +295,7 @@ def test_a_census_at_the_target_itself_meets_it(tmp_path: Path, goal: str) -> No
 
 
 def test_costs_in_another_currency_take_as_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "cd" * 16)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "cd" * 16)
     labels: list[int] = []
     for goal in ("cost[0,1,1,0] <= 0.3", "cost[0,100,100,0] <= 30"):
         folder = tmp_path / str(len(labels))
@@ -414,6 +414,6 @@ def test_every_look_is_certified_and_recorded(tmp_path: Path) -> None:
 
 def test_a_population_held_elsewhere_is_named(tmp_path: Path) -> None:
     study = online(tmp_path, "precision >= 0.4")
-    with pytest.raises(AssayError, match="held in memory"):
+    with pytest.raises(FewlabelsError, match="held in memory"):
         Study.load("s", ledger=ledger_in(tmp_path)).ask(3)
     assert study.ask(3) is not None

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
-from assay.errors import LabelError, StudyError
-from assay.nouns.classifier import Classifier
-from assay.nouns.label import Label
-from assay.nouns.sheet import Sheet, Shown
-from assay.randomness import is_double
-from assay.study.desk import Desk, Said
-from assay.study.readings.shrinking import sizes
-from assay.study.study import Study
+from fewlabels.errors import LabelError, StudyError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.randomness import is_double
+from fewlabels.study.desk import Desk, Said
+from fewlabels.study.readings.shrinking import sizes
+from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, TRUTH, create, finished, label_all, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.study.study import Study
+from fewlabels.errors import StudyError
+from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, columns, create, finished, label_all, ledger_in, population
 
 

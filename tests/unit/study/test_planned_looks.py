@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.errors import PlanError
-from assay.study.study import Study
+from fewlabels.errors import PlanError
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, truth_of
 
 GOAL = "accuracy >= 0.7"

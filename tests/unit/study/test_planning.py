@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import PlanError, StudyError
-from assay.planning.choosing import DesignName
-from assay.study.study import Study
+from fewlabels.errors import PlanError, StudyError
+from fewlabels.planning.choosing import DesignName
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows
 
 
@@ -33,7 +33,7 @@ def test_growth_only_adds_units_and_keeps_the_asking_order(tmp_path: Path, desig
 
 
 def test_a_grown_study_draws_what_a_large_one_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "cd" * 16)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "cd" * 16)
     grown, fresh = create(tmp_path, "grown"), create(tmp_path, "fresh")
     grown.plan(220)
     drawn(grown)

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from assay.errors import AssayError, LedgerError, StudyError
-from assay.ledgers.base import Entry
-from assay.nouns.classifier import Classifier
-from assay.nouns.label import Label
-from assay.study.desk import Desk
-from assay.study.progress import planned_labels
-from assay.study.register import GOLD, Register
-from assay.study.replay import replay
-from assay.study.standing import Standing
-from assay.study.study import Study
-from assay.study.telling import record
+from fewlabels.errors import FewlabelsError, LedgerError, StudyError
+from fewlabels.ledgers.base import Entry
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.label import Label
+from fewlabels.study.desk import Desk
+from fewlabels.study.progress import planned_labels
+from fewlabels.study.register import GOLD, Register
+from fewlabels.study.replay import replay
+from fewlabels.study.standing import Standing
+from fewlabels.study.study import Study
+from fewlabels.study.telling import record
 from tests.unit.study.made import create, ledger_in, truth_of
 from tests.unit.study.made_desk import says, units_of
 from tests.unit.study.test_joint import of_labels
@@ -172,7 +172,7 @@ def test_following_is_building_at_once_is_what_replay_says(
         try:
             act(study, desk, rng)
             done.add(act.__name__)
-        except AssayError:
+        except FewlabelsError:
             done.add(f"{act.__name__} refused")
         entries = study.ledger.entries(study.name)
         at_once = of_register(Register().follow(entries))

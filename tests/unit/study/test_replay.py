@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.ledgers.base import Entry
-from assay.nouns.label import Label
-from assay.study.progress import progress
-from assay.study.readings.reading import read_estimates
-from assay.study.replay import replay
-from assay.study.standing import Standing
+from fewlabels.errors import StudyError
+from fewlabels.ledgers.base import Entry
+from fewlabels.nouns.label import Label
+from fewlabels.study.progress import progress
+from fewlabels.study.readings.reading import read_estimates
+from fewlabels.study.replay import replay
+from fewlabels.study.standing import Standing
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 
 

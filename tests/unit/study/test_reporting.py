@@ -13,14 +13,14 @@ import jsonschema_rs
 import numpy as np
 import pytest
 
-from assay.errors import FileError
-from assay.nouns.classifier import Classifier
-from assay.nouns.sheet import Sheet
-from assay.study.reporting.writing import json_text, read_report
-from assay.study.study import Study
+from fewlabels.errors import FileError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.sheet import Sheet
+from fewlabels.study.reporting.writing import json_text, read_report
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, label_all, ledger_in
 
-SCHEMA = json.loads(files("assay.reports").joinpath("report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(files("fewlabels.reports").joinpath("report.schema.json").read_text(encoding="utf-8"))
 COUNTRIES = {**TABLE, "country": [("BR", "DE")[i % 2] for i in range(len(TABLE["id"]))]}
 CLASSES = {**columns(), "class": [("cat", "dog")[i % 2] for i in range(len(TABLE["id"]))]}
 
@@ -231,8 +231,8 @@ def test_files_are_written_as_their_endings_say_and_the_data_first(tmp_path: Pat
     ("text", "says"),
     [
         ("{", "cannot be read"),
-        ("[]", "no report of assay"),
-        ('{"format": "assay report", "version": 99}', "has 99"),
+        ("[]", "no report of fewlabels"),
+        ('{"format": "fewlabels report", "version": 99}', "has 99"),
         (None, "cannot be read"),
     ],
 )

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import assay
-from assay.engines import sql_engine
-from assay.engines.duckdb import DuckDBEngine
-from assay.errors import FingerprintError, PopulationError, StudyError
-from assay.study.study import Study
+import fewlabels
+from fewlabels.engines import sql_engine
+from fewlabels.engines.duckdb import DuckDBEngine
+from fewlabels.errors import FingerprintError, PopulationError, StudyError
+from fewlabels.study.study import Study
 
 N = 5_000
 
@@ -28,8 +28,8 @@ def written(folder: Path, table: dict[str, Any]) -> Path:
     return path
 
 
-def population(source: object) -> assay.Population:
-    return assay.read_population(source, score="score", threshold=0.5, slices=["country"])
+def population(source: object) -> fewlabels.Population:
+    return fewlabels.read_population(source, score="score", threshold=0.5, slices=["country"])
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_study_keeps_to_its_rule_of_numbers(tmp_path: Path) -> None:
     assert fast.verify(population=True).passed
     units = fast.standing.units
     assert units is not None
-    assert units.number.tolist() != [assay.randomness.permanent_number(fast.standing.salt, u) for u in units.unit]
+    assert units.number.tolist() != [fewlabels.randomness.permanent_number(fast.standing.salt, u) for u in units.unit]
     follower = Study.create("next", population(path), goals=goals, ledger=ledger, follows="fast")
     assert follower.standing.number_rule == "fast"
     with pytest.raises(StudyError, match="by fast, but md5 is asked for"):

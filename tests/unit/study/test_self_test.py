@@ -6,21 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import PlanError
-from assay.estimators.measuring import Measured, measure
-from assay.nouns.classifier import Classifier
-from assay.nouns.estimate import IntervalKind
-from assay.nouns.metric import Metric
-from assay.nouns.policy import Policy, parse_policy
-from assay.nouns.tally import AnyTally
-from assay.randomness import stream
-from assay.study.gating import trying
-from assay.study.gating.self_test import SelfTest, self_test
-from assay.study.gating.truths import Shape, truth_at, value_at
-from assay.study.gating.trying import bench_of, drawn
-from assay.study.readings.gating import read_gate
-from assay.study.simulate import CellCounts
-from assay.study.study import Study
+from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.policy import Policy, parse_policy
+from fewlabels.nouns.tally import AnyTally
+from fewlabels.randomness import stream
+from fewlabels.study.gating import trying
+from fewlabels.study.gating.self_test import SelfTest, self_test
+from fewlabels.study.gating.truths import Shape, truth_at, value_at
+from fewlabels.study.gating.trying import bench_of, drawn
+from fewlabels.study.readings.gating import read_gate
+from fewlabels.study.simulate import CellCounts
+from fewlabels.study.study import Study
 from tests.unit.study.made import UNITS, columns, create, finished, population
 
 CUT = {**columns(2_000), "country": ["DE" if i % 3 else "BR" for i in range(2_000)]}

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.study.study import Study
+from fewlabels.errors import StudyError
+from fewlabels.study.study import Study
 from tests.unit.study.made import TRUTH, columns, label_all, ledger_in, population
 
 PLACES = ("a", "b")

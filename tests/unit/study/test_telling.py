@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import DrawError, LabelError, LedgerError
-from assay.labeling.flat import batch_text, read_answers
-from assay.nouns.label import Label
-from assay.study.study import Study
-from assay.writing import write_whole
+from fewlabels.errors import DrawError, LabelError, LedgerError
+from fewlabels.labeling.flat import batch_text, read_answers
+from fewlabels.nouns.label import Label
+from fewlabels.study.study import Study
+from fewlabels.writing import write_whole
 from tests.unit.study.made import TRUTH, create, finished, ledger_in, rows, truth_of
 
 

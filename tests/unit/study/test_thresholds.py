@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import StudyError
-from assay.nouns.classifier import Classifier
-from assay.study.study import Study
+from fewlabels.errors import StudyError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, label_all, ledger_in, population
 
 YES = np.array([TRUTH[unit] == "yes" for unit in TABLE["id"]])

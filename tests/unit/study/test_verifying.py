@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import AssayError, LedgerError
-from assay.ledgers.base import entry_hash, seal_of
-from assay.ledgers.opening import open_ledger
-from assay.nouns.canonical import canonical
-from assay.nouns.plan import Plan
-from assay.randomness import stream
-from assay.study.study import Study
+from fewlabels.errors import FewlabelsError, LedgerError
+from fewlabels.ledgers.base import entry_hash, seal_of
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.canonical import canonical
+from fewlabels.nouns.plan import Plan
+from fewlabels.randomness import stream
+from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, columns, create, finished, label_all, ledger_in, population, truth_of, write_csv
 
 SEED = 20261
@@ -154,7 +154,7 @@ def test_a_damaged_ledger_is_refused_in_words(folder: Path, kind: str, body: byt
     execute(folder, "update entry set body = cast(? as text) where serial = ?", body, serial)
     study = Study.load("s", ledger=ledger_in(folder))
     for act in (study.status, study.estimate, study.decide, study.ask, study.close):
-        with pytest.raises(LedgerError, match=rf"entry {serial} \({kind}, .*\) was damaged: see assay verify"):
+        with pytest.raises(LedgerError, match=rf"entry {serial} \({kind}, .*\) was damaged: see fewlabels verify"):
             act()
 
 
@@ -316,7 +316,7 @@ def test_a_study_created_but_not_planned_verifies(tmp_path: Path) -> None:
 
 def test_an_empty_ledger_has_no_study_to_verify(tmp_path: Path) -> None:
     open_ledger(f"sqlite:///{tmp_path}/ledger.db")
-    with pytest.raises(AssayError, match="no study"):
+    with pytest.raises(FewlabelsError, match="no study"):
         findings(tmp_path)
 
 

@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.deciding.verdict import Reading
-from assay.engines.duckdb import write_parquet
-from assay.errors import PopulationError
-from assay.nouns.goal import parse_goal
-from assay.nouns.weights import QUANTA, layer_of
-from assay.planning.sizing import smoothed_shares
-from assay.randomness import stream
-from assay.study.plans.sizing import size_goals
-from assay.study.populations import read_population
-from assay.study.profiling import profile_for
-from assay.study.readings.counting import read_answers, tally
-from assay.study.readings.reading import ahead_of, readable
-from assay.study.study import Study
+from fewlabels.deciding.verdict import Reading
+from fewlabels.engines.duckdb import write_parquet
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.weights import QUANTA, layer_of
+from fewlabels.planning.sizing import smoothed_shares
+from fewlabels.randomness import stream
+from fewlabels.study.plans.sizing import size_goals
+from fewlabels.study.populations import read_population
+from fewlabels.study.profiling import profile_for
+from fewlabels.study.readings.counting import read_answers, tally
+from fewlabels.study.readings.reading import ahead_of, readable
+from fewlabels.study.study import Study
 from tests.unit.study.made import ledger_in
 
 GOALS = ("recall by amount +-0.2", "precision +-0.2")
@@ -76,7 +76,7 @@ def test_a_study_by_weight_from_plan_to_verification(where: str, tmp_path: Path)
 
 
 def test_memory_and_parquet_draw_and_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.study.study.new_salt", lambda: "0" * 32)
+    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "0" * 32)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     one, two = labeled(tmp_path / "one"), labeled(tmp_path / "two", parquet(tmp_path))

@@ -1,3 +1,0 @@
-"""The version of assay. pyproject.toml names the same; a test holds the two together."""
-
-VERSION = "0.1.0"

@@ -1,0 +1,41 @@
+"""`fewlabels change`."""
+
+import click
+
+from fewlabels.cli.completion import complete_studies
+from fewlabels.cli.configuration import study_or_file
+from fewlabels.cli.options import json_option, ledger_option, metric_option
+from fewlabels.cli.output import note, print_json, share, table, working
+
+
+@click.command("change")
+@click.argument("earlier", shell_complete=complete_studies)
+@click.argument("later", required=False, callback=study_or_file, shell_complete=complete_studies)
+@metric_option(default="f1", help="The metric whose change is asked for.")
+@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@ledger_option
+@json_option
+def command(*, earlier: str, later: str, metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
+    """The change of a metric from an EARLIER study to a LATER one, with an interval that knows which units both drew.
+
+    LATER is the study of fewlabels.toml unless said.
+
+    \b
+    Example:
+      fewlabels change week46 week47 --metric precision
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    with working("reading both studies"):
+        found = Study.load(later, ledger=ledger).change(Study.load(earlier, ledger=ledger), metric, classifier=classifier)
+    if as_json:
+        print_json(found.as_json())
+        return
+    interval = f"{share(found.low)} .. {share(found.high)}"
+    cells = [f"{metric} of {found.classifier}", share(found.value), interval, *map(str, found.labels), str(found.shared)]
+    table(("change", "value", "interval", f"labels in {earlier}", f"labels in {later}", "units in both"), [cells])
+    click.echo(f"\nlevel {found.level:.4g}; {later} less {earlier}")
+    if found.low > 0 or found.high < 0:
+        note(f"{metric} has {'risen' if found.low > 0 else 'fallen'}")
+    else:
+        note("the labels do not tell a change from none")

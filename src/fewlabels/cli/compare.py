@@ -1,0 +1,59 @@
+"""`fewlabels compare`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.cli.configuration import study_and_classifiers
+from fewlabels.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
+from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+
+if TYPE_CHECKING:
+    from fewlabels.study.readings.comparing import Ranked
+
+
+@click.command("compare")
+@study_argument
+@click.argument("classifiers", nargs=-1, metavar="[A B]...")
+@metric_option(default="f1", help="The metric in which they are compared.")
+@peek_option
+@ledger_option
+@json_option
+def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool, ledger: str, as_json: bool) -> None:
+    """The paired difference of two classifiers on the same units; of three or more (or none named: all) a ranking.
+
+    \b
+    Examples:
+      fewlabels compare demo gbm lr --metric recall
+      fewlabels compare demo --metric f1
+      fewlabels compare gbm lr        (of the study of fewlabels.toml)
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    study, classifiers = study_and_classifiers(study, classifiers, ledger=ledger)
+    held = Study.load(study, ledger=ledger)
+    if len(classifiers) != 2:
+        with working("comparing every pair"):
+            ranked = held.rank(metric, classifiers=classifiers, peek=peek)
+        if as_json:
+            print_json({"study": study, **ranked.as_json()})
+        else:
+            _show(ranked)
+        return
+    with working("comparing"):
+        found = held.compare(*classifiers, metric=metric, peek=peek)
+    if as_json:
+        print_json({"study": study, **found.as_json()})
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows([found.estimate], several=True))
+    click.echo(f"\nlevel {found.estimate.level:.4g}; {metric} of {found.first} less that of {found.second}, on the same units")
+    click.echo(f"{found.better} is better" if found.better else "the labels do not say which is better")
+
+
+def _show(ranked: "Ranked") -> None:
+    """Every pair, what is settled, and the best."""
+    table(ESTIMATE_HEADINGS, estimate_rows(ranked.pairs, several=True))
+    for better, worse in ranked.better:
+        click.echo(f"{better} is better than {worse}")
+    click.echo(f"\nnot shown to be worse than another: {', '.join(ranked.best)}")
+    note(f"with probability {ranked.level:.4g} no ordering is false; the intervals hold each by itself")

@@ -1,0 +1,38 @@
+"""`fewlabels decide`."""
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option, peek_option, study_argument
+from fewlabels.cli.output import after_verdict, next_command, note, print_json, working
+
+
+@click.command("decide")
+@study_argument
+@peek_option
+@ledger_option
+@json_option
+def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
+    """Ship, do not ship, or label so many more: each goal met, not met or open, with reasons.
+
+    \b
+    Example:
+      fewlabels decide demo
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    with working("deciding"):
+        decision = found.decide(peek=peek)
+    done = found.status().progress
+    if as_json:
+        print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
+        return
+    if decision is None:
+        when = "the first" if found.standing.plan.is_online else "the last"
+        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {when} one")
+        note(f"next: {next_command(found)}")
+        return
+    click.echo(str(decision))
+    for verdict in decision.goals:
+        click.echo(f"  {verdict.status:8} {verdict.estimate}")
+    note(f"next: {after_verdict(found, decision)}")

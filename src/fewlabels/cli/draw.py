@@ -1,0 +1,171 @@
+"""`fewlabels draw`."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import click
+
+from fewlabels.cli.configuration import shown_of_file
+from fewlabels.cli.options import json_option, ledger_option, resource_options, study_argument
+from fewlabels.cli.output import note, print_json, working
+from fewlabels.errors import LabelError
+from fewlabels.labeling.formats import FLAT, FORMATS
+
+
+@click.command("draw")
+@study_argument
+@click.option("--units", type=click.IntRange(min=1), default=50, show_default=True, help="How many units to hand out.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file; else stdout as CSV.")
+@click.option("--format", "name", type=click.Choice(FORMATS), default=FLAT, show_default=True, help="The tool that will read the file.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see; repeatable. Never a score or a prediction.")
+@click.option(
+    "--gold",
+    type=click.FloatRange(min=0, min_open=True, max=1),
+    metavar="SHARE",
+    help="Hand out a random share of each side to be adjudicated.",
+)
+@click.option("--next", "more", is_flag=True, help="Hand out new units although earlier ones are still unanswered.")
+@click.option(
+    "--candidates-file", "candidates", metavar="FILE",
+    help="The result of the draw query that `fewlabels sql` prints, of a table fewlabels does not open: "
+    "Parquet or CSV, a folder or a glob.",
+)  # fmt: skip
+@ledger_option
+@resource_options
+@json_option
+def command(  # noqa: PLR0913 - one keyword for each option
+    *,
+    study: str,
+    units: int,
+    out: Path | None,
+    name: str,
+    show: tuple[str, ...],
+    gold: float | None,
+    more: bool,
+    candidates: str | None,
+    ledger: str,
+    as_json: bool,
+) -> None:
+    """Hand out the next units to label; with --gold those to adjudicate.
+
+    The open batch is written again until it is answered. The file holds ids, the columns named with --show and an empty answer.
+
+    \b
+    Example:
+      fewlabels draw demo --units 100 --show text --out batch.csv
+      fewlabels draw demo --gold 0.2 --show text --out gold.csv
+      fewlabels draw demo --format ground-truth --show text --out batch.manifest
+      fewlabels draw demo --candidates-file draw.parquet --out batch.csv
+    """  # noqa: D301
+    from fewlabels.labeling.formats import Batched, write_batch
+    from fewlabels.study.incoming import asked_of
+    from fewlabels.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    show = show or shown_of_file(study)
+    _refuse_unready(found, out, show, gold=gold is not None, name=name)
+    with working("drawing units"):
+        if candidates is not None:
+            _draw_from(found, candidates)
+        batch = _gold_batch(found, gold) if gold else found.ask(units, next=more)
+        shown = _shown(found, batch, show)
+    if batch is None:
+        if as_json:
+            print_json({"study": study, "batch": None, "units": [], "out": None})
+        note(_nothing_left(more=more, gold=gold is not None))
+        return
+    text = write_batch(Batched(batch.units, shown, show, asked_of(found.standing)), name, _suffix(out, name))
+    if out:
+        _write(out, text, name)
+    if as_json:
+        print_json({"study": study, "batch": batch.number, "units": list(batch.units), "out": str(out) if out else None})
+    elif not out:
+        click.echo(text, nl=False)
+    _note_drawn(found, batch, out, name=name, gold=gold is not None)
+
+
+def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bool) -> None:
+    """What was drawn, and what comes next."""
+    what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
+    note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
+    _note_inherited(study)
+    ending = " --gold" if gold else ""
+    if name == FLAT:
+        note(f"next: fill in the answer column, then: fewlabels tell {quote(study.name)} {out or 'FILE'}{ending}")
+    else:
+        note(f"next: upload it to {name}, export the answers, then: fewlabels tell {quote(study.name)} EXPORT --format {name}{ending}")
+
+
+def _suffix(out: Path | None, name: str) -> str:
+    """The ending of the file; on standard output the first the format has."""
+    from fewlabels.labeling.formats import ENDINGS
+
+    return out.suffix if out else ENDINGS[name][0]
+
+
+def _draw_from(study: Any, candidates: str) -> None:
+    """Draws the plan in force from a file of candidates. Refuses one that is drawn."""
+    if study.standing.is_drawn and not study.standing.plan.is_pilot:
+        raise click.UsageError(f"the plan of {study.name} is drawn: leave out --candidates-file.")
+    study.draw_from(candidates)
+
+
+def _shown(study: Any, batch: Any, show: tuple[str, ...]) -> list[dict[str, str | None]]:
+    """What labelers see of each unit of a batch."""
+    if batch is None:
+        return []
+    found: list[dict[str, str | None]] = study.fetch(batch.units, columns=show) if show else [{} for _ in batch.units]
+    return found
+
+
+def _write(out: Path, text: str, name: str) -> None:
+    """Nothing comes back. Refuses to write over another file: what a tool exported may stand in it. Flat ones were looked into before."""
+    from fewlabels.writing import write_whole
+
+    if name != FLAT and out.exists() and out.read_bytes() != text.encode():
+        raise LabelError(f"{out} exists and is not this batch: name another file; the batch stays open and is written again")
+    write_whole(out, text)
+
+
+def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool, name: str) -> None:
+    """Nothing comes back. Refuses, before a batch is recorded, to write over answers and to show columns of a table that is not opened."""
+    from fewlabels.engines.warehouses import is_elsewhere
+    from fewlabels.labeling.flat import refuse_untold
+    from fewlabels.labeling.formats import Batched, write_batch
+    from fewlabels.study.incoming import asked_of
+
+    standing = study.standing
+    if name != FLAT:
+        write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # refuses what that format cannot hold
+    elif out is not None:
+        answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
+        refuse_untold(out, standing.gold if gold else answered, asked_of(standing))
+    source = standing.population["source"]
+    if show and is_elsewhere(source):
+        raise click.UsageError(
+            f"fewlabels does not read {source}, so it can show none of its columns: join the batch to the table by its ids."
+        )
+
+
+def _note_inherited(study: Any) -> None:
+    """How many answers an earlier study gave."""
+    if study.standing.follows is not None:
+        note(f"{study.inherited:,} answers are carried over from {study.standing.follows}; it was asked about no other unit drawn here")
+
+
+def _nothing_left(*, more: bool, gold: bool) -> str:
+    """Why there is no batch."""
+    if gold:
+        return "every unit drawn for gold is adjudicated"
+    return "every planned unit is handed out" + (" and some are still open: leave out --next to see them" if more else " and answered")
+
+
+def _gold_batch(study: Any, share: float) -> Any:
+    """The units to adjudicate that lack a gold answer, as a batch of their own number 0."""
+    from fewlabels.study.standing import Batch
+
+    chosen, standing = study.adjudicate(share), study.standing
+    left = set(standing.gold_waiting)
+    waiting = tuple(unit for unit in chosen if unit in left)
+    return Batch(number=0, plan=standing.plan.number, units=waiting) if waiting else None

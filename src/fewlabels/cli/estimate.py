@@ -1,0 +1,168 @@
+"""`fewlabels estimate`."""
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from fewlabels.cli.completion import complete_metrics, complete_studies
+from fewlabels.cli.configuration import file_study, has_file_study
+from fewlabels.cli.options import json_option, ledger_option, peek_option
+from fewlabels.cli.output import (
+    ESTIMATE_HEADINGS,
+    bounds_table,
+    confusion_table,
+    estimate_rows,
+    gold_table,
+    note,
+    print_json,
+    table,
+    working,
+    worst_table,
+)
+from fewlabels.nouns.estimate import INTERVALS, Estimate
+from fewlabels.nouns.metrics import COMMON
+
+if TYPE_CHECKING:
+    from fewlabels.study.readings.reading import Estimates
+
+RESAMPLED = ("bootstrap", "rao_wu")  # counts alone have no seed
+COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")
+
+
+class Asked(NamedTuple):
+    """What is to be shown of a study."""
+
+    everything: bool
+    peek: bool
+    confusion: bool
+    one_sided: bool
+
+
+@click.command("estimate")
+@click.argument("study", required=False, shell_complete=complete_studies)
+@click.option("--all", "everything", is_flag=True, help="Every metric, not only the goals and the common ones.")
+@click.option("--confusion", is_flag=True, help="Of several classes: also the confusion matrix, with intervals.")
+@peek_option
+@click.option("--counts", metavar="tp=N,fp=N,fn=N,tn=N", help="In place of STUDY: the counts of a confusion matrix of labeled units.")
+@click.option("--flagged-units", type=int, metavar="N", help="With --counts: units predicted positive, labeled or not.")
+@click.option("--unflagged-units", type=int, metavar="N", help="With --counts: units predicted negative. Without both: a simple draw.")
+@click.option("--metric", "metrics", multiple=True, shell_complete=complete_metrics, help="With --counts: a metric to show; repeatable.")
+@click.option("--level", type=float, metavar="L", help="With --counts: how sure to be; 0.95 unless said.")
+@click.option(
+    "--interval", type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]), help="With --counts; rec unless said."
+)
+@click.option("--one-sided", is_flag=True, help="Also what each metric is at least and at most, each at the level.")
+@ledger_option
+@json_option
+def command(*, study: str | None, everything: bool, peek: bool, confusion: bool, ledger: str, as_json: bool, **options: Any) -> None:
+    """Every metric with its interval, effective n and the labels behind it, once all planned units are resolved.
+
+    With --counts: the same of a confusion matrix that you have already, without a study.
+
+    \b
+    Example:
+      fewlabels estimate demo
+      fewlabels estimate --counts tp=45,fp=5,fn=8,tn=442 --flagged-units 12000 --unflagged-units 988000
+    """  # noqa: D301
+    counts = options.pop("counts")
+    if study is None and counts is None and has_file_study():
+        study = file_study()
+    if (study is None) == (counts is None):
+        raise click.UsageError("Name a STUDY, or give the counts of a confusion matrix as --counts tp=45,fp=5,fn=8,tn=442; one of them.")
+    if counts is not None:
+        if peek:
+            raise click.UsageError("--peek is for a study: counts are shown as they are.")
+        _show_counts(counts, everything=everything, as_json=as_json, **options)
+        return
+    if given := [f"--{name.replace('_', '-')}".removesuffix("s" if name == "metrics" else "") for name in COUNTS_ONLY if options[name]]:
+        raise click.UsageError(f"Only with --counts: {', '.join(given)}. The plan of a study says what is shown.")
+    _show_study(str(study), Asked(everything, peek, confusion, options["one_sided"]), ledger=ledger, as_json=as_json)
+
+
+def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
+    """What the labels of a study show."""
+    from fewlabels.study.study import Study
+
+    study = Study.load(name, ledger=ledger)
+    with working("estimating"):
+        shown = study.estimate(peek=asked.peek)
+        matrix = study.confusion(peek=asked.peek) if asked.confusion else ()
+    if as_json:
+        print_json({"study": name, **shown.as_json(), **({"confusion": [c.as_json() for c in matrix]} if asked.confusion else {})})
+        return
+    done = shown.progress
+    if not shown.estimates:
+        waiting = f", {done.gold_told:,} of {done.gold_planned:,} gold answers are told" if done.gold_planned else ""
+        click.echo(
+            f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: no interval before the last one, it would not hold"
+        )
+    else:
+        _tables(shown, asked)
+        if matrix:
+            confusion_table(matrix)
+        click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
+        note("strict: the interval that holds also if errors hide where the guide says there are none")
+    for line in (
+        *(f"caution: {c}" for c in shown.cautions_of(_chosen(shown, asked.everything))),
+        *(f"warning: {w}" for w in shown.warnings),
+    ):
+        note(line)
+    note(f"next: fewlabels {'decide' if shown.estimates else 'draw'} {quote(name)}")
+
+
+def _chosen(shown: "Estimates", everything: bool) -> list[Estimate]:
+    """The estimates to show: the goals, the common metrics, and of several labels or classes their averages."""
+    return [e for e in shown.estimates if everything or e.planned or e.metric.split(" by ")[0] in COMMON or e.classifier == "all"]
+
+
+def _tables(shown: "Estimates", asked: Asked) -> None:
+    """The estimates, and beside them what was told, the worst case and how far labelers agree."""
+    if not shown.certified:
+        done = shown.progress
+        click.echo(
+            f"A PEEK at {done.labels:,} of {done.planned:,} labels: NOT a {shown.estimates[0].level:.0%} interval; recorded as a look\n"
+        )
+    chosen = _chosen(shown, asked.everything)
+    table(ESTIMATE_HEADINGS, estimate_rows(chosen))
+    if asked.one_sided:
+        bounds_table(chosen)
+    gold_table(chosen)
+    worst_table(chosen)
+    if shown.agreement is not None:
+        click.echo(f"\n{shown.agreement}")
+
+
+def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: bool, metrics: tuple[str, ...], **options: Any) -> None:
+    """What a confusion matrix shows."""
+    from fewlabels.estimators.counts import from_counts
+
+    wanted = {name: options[name] for name in ("level", "interval") if options[name] is not None}
+    sizes = {"n_predicted_positive": options["flagged_units"], "n_predicted_negative": options["unflagged_units"]}
+    found = from_counts(**_read_counts(counts), **sizes, **wanted, metrics=metrics or None)
+    shown = [e for e in found.estimates if metrics or everything or e.metric in COMMON]
+    if as_json:
+        print_json({**found.as_json(), "estimates": [e.as_json() for e in shown]})
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows(shown))
+    if one_sided:
+        bounds_table(shown)
+    click.echo(f"\nlevel {found.level:.4g}, interval {found.interval}")
+    for unknown in (e for e in shown if e.why):
+        note(f"{unknown.metric}: {unknown.why}")
+    for caution in found.cautions:
+        note(f"caution: {caution}")
+
+
+def _read_counts(text: str) -> dict[str, Any]:
+    """The four counts by name; what they are is judged where they are used."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    found: dict[str, Any] = {name.strip().lower(): number.strip() for name, _, number in pairs}
+    if set(found) != {"tp", "fp", "fn", "tn"} or len(pairs) != 4:
+        raise click.UsageError(f"--counts names tp, fp, fn and tn once each, but got {text!r}: write tp=45,fp=5,fn=8,tn=442.")
+    for name, number in found.items():
+        try:
+            found[name] = int(number)
+        except ValueError:
+            found[name] = number  # refused with the rule
+    return found

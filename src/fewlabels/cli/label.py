@@ -1,0 +1,166 @@
+"""`fewlabels label`."""
+
+import getpass
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fewlabels.cli.configuration import is_given, shown_of_file
+from fewlabels.cli.options import json_option, ledger_option, study_argument
+from fewlabels.cli.output import next_command, note, print_json
+
+if TYPE_CHECKING:
+    from fewlabels.labeling.terminal import Taken
+    from fewlabels.study.desk import Desk
+    from fewlabels.study.study import Study
+
+
+ESCAPE, END = b"\x1b", b"\x04"
+
+
+@click.command("label")
+@study_argument
+@click.option("--labeler", metavar="NAME", help="Who answers. Default: the user's name.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column to see; repeatable, kept for the study. Never a score.")
+@ledger_option
+@json_option
+def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: str, as_json: bool) -> None:
+    """Label in the terminal: 1 yes, 2 no, 3 cannot tell (or the classes), s skip, u undo, q quit.
+
+    An answer is on disk when the next unit is shown. Without a terminal, keys are read from standard input, one a line.
+
+    \b
+    Example:
+      fewlabels label demo --show text --labeler ada
+    """  # noqa: D301
+    from fewlabels.labeling.terminal import Person, Session, harmless
+    from fewlabels.nouns.sheet import parse_shown
+    from fewlabels.study.desk import Desk
+    from fewlabels.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    desk = Desk(found)
+    show = show or (() if desk.sheet.show else shown_of_file(study))
+    if show:
+        desk.set_sheet(replace(desk.sheet, show=tuple(map(parse_shown, show))))
+    who = labeler or _user()
+    for text in filter(None, (desk.sheet.instructions, desk.sheet.ask)):
+        note(harmless(text))
+    if not desk.sheet.show:
+        note(f"only the id of a unit is shown: name columns with --show, or with fewlabels sheet {study}")
+    with Keyboard() as keys:
+        person = Person(keys.key, note, time.monotonic, keys.fresh)
+        session = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers)
+        told = session.run()
+    progress = desk.progress(who)
+    if as_json:
+        print_json({"study": study, "labeler": who, "told": told, "progress": progress.as_json()})
+        return
+    click.echo(f"{told:,} units answered")
+    note(f"{progress.resolved:,} of {progress.planned:,} planned units are resolved")
+    note(f"next: {_next(found, nothing_left=session.nothing_left)}")
+
+
+def _next(study: "Study", *, nothing_left: bool) -> str:
+    """What to do next: go on while there are units, wait while others have them, else look."""
+    name = f" {study.name}" if is_given("study") else ""
+    done = study.status().progress
+    if not nothing_left:
+        return f"fewlabels label{name}"
+    if done.waits_for_gold:
+        return next_command(study)
+    is_online = bool(study.standing.plans) and study.standing.plan.is_online
+    if done.complete or (is_online and study.running().ended):
+        return f"fewlabels decide{name}"
+    return f"fewlabels status{name}, for what is left is with other labelers or waits to be drawn"
+
+
+class AtDesk:
+    """A labeler's work at the desk of a study."""
+
+    def __init__(self, desk: "Desk", labeler: str) -> None:
+        """Nothing is taken yet."""
+        self._desk, self._labeler = desk, labeler
+
+    def take(self) -> "Taken | None":
+        """The next unit, leased to the labeler."""
+        from fewlabels.labeling.terminal import Taken
+
+        return next((Taken(one.unit, one.content) for one in self._desk.take(self._labeler, 1)), None)
+
+    def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
+        """Records answers; why not, if they are refused."""
+        from fewlabels.study.desk import Said
+
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        done = self._desk.tell(self._labeler, [Said(unit, answers, at=at, seconds=seconds, correct=again)])[0]
+        return done.why if done.status == "refused" else None
+
+    def progress(self) -> str:
+        """How far the work is."""
+        done = self._desk.progress(self._labeler)
+        return f"{done.resolved:,} of {done.planned:,} resolved, {done.told:,} by you"
+
+
+def _user() -> str:
+    """The name of the user."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        raise click.UsageError("The user has no name here: say who answers with --labeler NAME.") from None
+
+
+class Keyboard:
+    """Single keys from a terminal, not echoed; from anything else the first sign of each line.
+
+    The terminal stays as it is from the first unit to the last, so that no key pressed after a unit is shown gets lost. Ctrl-C still works.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is changed yet."""
+        self._terminal = sys.stdin.fileno() if sys.stdin.isatty() else None
+        self._before: list[Any] = []
+        self._pressed = ""
+
+    def __enter__(self) -> "Keyboard":
+        """Keys come one by one from now on."""
+        if self._terminal is not None:
+            import termios
+            import tty
+
+            self._before = termios.tcgetattr(self._terminal)
+            tty.setcbreak(self._terminal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The terminal is as it was."""
+        if self._terminal is not None:
+            import termios
+
+            termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
+
+    def fresh(self) -> None:
+        """Forgets keys pressed before. Those of a pipe are nobody's haste, and stay."""
+        if self._terminal is not None:
+            import termios
+
+            termios.tcflush(self._terminal, termios.TCIFLUSH)
+            self._pressed = ""
+
+    def key(self) -> str:
+        """The next key; "" when there are no more. What follows an escape, as of an arrow key, is no key."""
+        if self._terminal is None:
+            return next((line.strip()[0] for line in sys.stdin if line.strip()), "")
+        while not self._pressed:
+            typed = os.read(self._terminal, 1_024)
+            if typed in (b"", END):
+                return ""
+            self._pressed = typed.partition(ESCAPE)[0].decode("ascii", "ignore")
+        key, self._pressed = self._pressed[0], self._pressed[1:]
+        return key

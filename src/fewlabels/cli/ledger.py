@@ -1,0 +1,110 @@
+"""`fewlabels ledger`: a ledger copied, backed up, and the content of units deleted from it."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option, named_study_argument
+from fewlabels.cli.output import note, print_json, table
+
+if TYPE_CHECKING:
+    from fewlabels.ledgers.copying import Copied
+
+NOT_COPIED = "people, their links, sessions and tokens"
+
+
+@click.group("ledger")
+def command() -> None:
+    """Copy a ledger to another database, back it up, and delete what labelers were shown. Each command takes --json.
+
+    \b
+    Examples:
+      fewlabels ledger copy sqlite:///fewlabels.db postgresql://team@db.example.org/fewlabels
+      fewlabels ledger backup friday.db
+      fewlabels ledger forget demo --yes
+    """  # noqa: D301 - \b is Click's mark for "keep these lines"
+
+
+@command.command("copy")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.option("--study", "studies", multiple=True, metavar="NAME", help="A study to copy; repeatable. Default: all.")
+@json_option
+def copy_ledger(*, source: str, target: str, studies: tuple[str, ...], as_json: bool) -> None:
+    """Copy studies as they are, with turns and what labelers are shown. People and what lets them in are not copied.
+
+    A study that TO has already is carried on if its entries are the first of those in FROM; so a copy can be repeated.
+
+    \b
+    Example:
+      fewlabels ledger copy sqlite:///fewlabels.db postgresql://team@db.example.org/fewlabels --study demo
+    """  # noqa: D301
+    from fewlabels.ledgers.copying import copy
+    from fewlabels.ledgers.opening import open_ledger
+
+    here = open_ledger(source, create=False)
+    there = open_ledger(target)
+    _print(copy(here, there, studies=studies, watch=note), where=(here.where, there.where), as_json=as_json)
+
+
+@command.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@ledger_option
+@json_option
+def backup_ledger(*, file: Path, ledger: str, as_json: bool) -> None:
+    """Copy the whole ledger to a new SQLite file, and read it back. People and what lets them in are not in it.
+
+    \b
+    Example:
+      fewlabels ledger backup friday.db --ledger postgresql://team@db.example.org/fewlabels
+    """  # noqa: D301
+    from fewlabels.ledgers.copying import backup
+    from fewlabels.ledgers.opening import open_ledger
+
+    here = open_ledger(ledger, create=False)
+    _print(backup(here, file, watch=note), where=(here.where, str(file)), as_json=as_json)
+
+
+def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> None:
+    """What was copied, and what was not."""
+    if as_json:
+        print_json({"from": where[0], "to": where[1], "studies": [one.as_json() for one in done], "not_copied": NOT_COPIED})
+        return
+    rows = [[one.study, *(f"{n:,}" for n in (one.entries, one.added, one.turns, one.contents))] for one in done]
+    table(("study", "entries", "added", "turns", "contents"), rows)
+    note(f"not copied: {NOT_COPIED}")
+
+
+@command.command("forget")
+@named_study_argument
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@ledger_option
+@json_option
+def forget_contents(*, study: str, yes: bool, ledger: str, as_json: bool) -> None:
+    """Delete what is held of a study's units to be shown to labelers. Ids, scores and answers are the record and stay.
+
+    Fetched again from the table if somebody labels on.
+
+    \b
+    Example:
+      fewlabels ledger forget demo --yes
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    found = Study.load(study, ledger=ledger)
+    if not yes:
+        _confirm(study)
+    forgotten = found.ledger.forget(study)
+    if as_json:
+        print_json({"study": study, "forgotten": forgotten})
+        return
+    click.echo(f"deleted what was shown of {forgotten:,} units")
+
+
+def _confirm(study: str) -> None:
+    """Asks a person; refuses where there is none."""
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"What labelers were shown in study {study!r} would be deleted for good: say --yes.")
+    click.confirm(f"Delete what labelers were shown in study {study!r}, for good?", abort=True, err=True)

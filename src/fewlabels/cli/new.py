@@ -1,0 +1,273 @@
+"""`fewlabels new`: looks at a table, asks for what it needs, writes fewlabels.toml and fixes the plan."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from fewlabels.cli.completion import complete_files
+from fewlabels.cli.configuration import DEFAULT_LEDGER, PARAMETERS, configuration_path
+from fewlabels.cli.doctor import show_blocks, show_columns
+from fewlabels.cli.main import REFUSED
+from fewlabels.cli.options import json_option, population_options, read_options, resource_options
+from fewlabels.cli.output import note, print_json, working
+from fewlabels.cli.planning import plan_json, show_forecast, show_sizing
+from fewlabels.cli.questions import Questions
+from fewlabels.errors import ConfigurationError, FewlabelsError
+from fewlabels.labeling.terminal import harmless
+
+if TYPE_CHECKING:
+    from fewlabels.nouns.goal import Goal
+    from fewlabels.nouns.population import Population
+    from fewlabels.nouns.profile import Profile
+    from fewlabels.study.configuration import Configuration
+    from fewlabels.study.examining import Examination
+    from fewlabels.study.plans.sizing import Sizing
+    from fewlabels.study.preparing import Beginning, Look
+
+GOAL = "precision +-0.05"
+STOPPED = 130  # the exit code of a command that Ctrl-C ended
+
+
+@click.command("new")
+@click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
+@population_options
+@click.option(
+    "--goal", "goals", multiple=True, metavar="GOAL", help='What you want to know: "precision +-0.05", "recall >= 0.9"; repeatable.'
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="How sure to be.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend; what the goals need, and a tenth more.")
+@click.option(
+    "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
+)
+@click.option("--show", multiple=True, metavar="COLUMN[:KIND]", help="A column labelers see; repeatable. Never a score or a prediction.")
+@click.option("--ask", metavar="TEXT", help='The question in words: "Is this message spam?"')
+@click.option("--study", metavar="NAME", help="The study's name; that of the file unless said.")
+@click.option(
+    "--ledger", default=DEFAULT_LEDGER, envvar="FEWLABELS_LEDGER", show_default=True, show_envvar=True, metavar="ADDRESS",
+    help="Where the record is kept.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="Ask nothing: take what was found in the table for all that is not said.")
+@click.option("--force", is_flag=True, help="Write over a fewlabels.toml that is there.")
+@click.option("--no-plan", is_flag=True, help="Write the file and fix no plan.")
+@resource_options
+@json_option
+def command(*, source: str | None, yes: bool, force: bool, no_plan: bool, as_json: bool, **options: Any) -> None:
+    """Look at your table, ask for what is needed, write fewlabels.toml and fix the plan. From then on no command needs a name.
+
+    Every question has an option, so that it also runs without a terminal. Ends with 5 if something in the table blocks.
+
+    \b
+    Examples:
+      fewlabels new scored.csv
+      fewlabels new scored.csv --score score --threshold 0.5 --goal "precision +-0.05" --budget 200 --show text --yes
+    """  # noqa: D301
+    questions = Questions(yes=yes)
+    questions.refuse_unanswered(source, options)
+    written: list[str] = []
+    try:
+        source = source or questions.text("Your table: a CSV or Parquet file, a folder, or a table of an engine", None)
+        _refuse_overwriting(configuration_path(), questions, force=force)
+        found = _read_table(source, questions, options, as_json=as_json)
+        sized = _size(found, questions, options, as_json=as_json)
+        configuration = _configured(source, configuration_path(), options)
+        _write(configuration_path(), configuration)
+        written.append(f"{configuration_path()} is written, and no plan is fixed: fewlabels plan")
+        plan = None if no_plan or not questions.fixes(options["budget"], sized.sizing) else _begin(sized, options)
+    except (click.Abort, KeyboardInterrupt):
+        note(f"\nstopped; {', '.join(written) or 'nothing was written'}")
+        raise click.exceptions.Exit(STOPPED) from None
+    _tell(sized, configuration, plan, options, as_json=as_json)
+
+
+next(
+    one for one in command.params if isinstance(one, click.Option) and one.name == "id_column"
+).show_default = "the one that names each unit once"
+
+
+def _tell(sized: "Sized", configuration: "Configuration", plan: dict[str, Any] | None, options: dict[str, Any], *, as_json: bool) -> None:
+    """What was made, and what comes next."""
+    if as_json:
+        made = {"file": str(configuration_path()), "configuration": configuration.said, "budget": options["budget"]}
+        print_json({**sized.sizing.as_json(), **made, "study": options["study"], "plan": plan})
+        return
+    if plan is not None:
+        note(f"plan {plan['number']} of study {options['study']} is fixed: {plan['budget']:,} labels, hash {str(plan['hash'])[:12]}")
+    note(f"next: fewlabels {'plan' if plan is None else 'label'}")
+
+
+def _refuse_overwriting(path: Path, questions: Questions, *, force: bool) -> None:
+    """Nothing comes back. Refuses to write over a file unless a person, or --force, says so."""
+    if not path.exists() or force:
+        return
+    if not questions.can_ask or not questions.confirm(f"{path} is there already. Write over it?", default=False):
+        raise ConfigurationError(
+            f"a configuration is not written over unasked, but {path} is there: say --force, or work in another folder"
+        )
+
+
+def _read_table(source: str, questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
+    """The table, with its columns named. Ends the command with the doctor's findings where something blocks."""
+    from fewlabels.study.preparing import flagged_line, look_at
+
+    with working("looking at the table"):
+        look = look_at(source, limits=tuple(options["score_range"]))
+    if not as_json:
+        show_columns(look.columns)
+    found = _examined(source, look, questions, options, as_json=as_json)
+    if not as_json:
+        click.echo()
+        one = found.profile is not None and len(found.population.classifiers) == 1
+        lines = [flagged_line(found.profile), *found.lines[1:]] if found.profile is not None and one else found.lines
+        for line in lines:
+            click.echo(line)
+    questions.shown(look, found.population, options)
+    return found
+
+
+def _examined(source: str, look: "Look", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
+    """The table as its columns were named, asked again while a person names what cannot be."""
+    from fewlabels.study.examining import examine
+    from fewlabels.study.preparing import refuse_undivided
+
+    before = dict(options)
+    while True:
+        asked = questions.columns(look, options)
+        try:
+            with working("reading the table"):
+                found = examine(read_options(source, dict(options)))
+            if found.passed and options["score"] and not options["predicted"] and len(found.population.classifiers) == 1:
+                assert found.profile is not None
+                refuse_undivided(found.profile, options["threshold"])
+            if found.passed:
+                return found
+            _show_blocked(found, as_json=as_json, asked=asked)
+            note("a score that runs from 0 to 100, say: --score-range 0 100") if _is_outside(found) else None
+            if not asked:
+                note(f"{configuration_path()} is not written")
+                raise click.exceptions.Exit(REFUSED)
+        except FewlabelsError as error:
+            if not asked:
+                raise
+            note(harmless(str(error)))
+        note("name the columns once more, or end with Ctrl-C")
+        options.update(before)
+
+
+def _show_blocked(found: "Examination", *, as_json: bool, asked: bool) -> None:
+    """What blocks: as the one JSON object where the command ends with it, else for the person who is asked again."""
+    if as_json and not asked:
+        print_json(found.as_json())
+    elif as_json:
+        note("\n".join(f"blocks: {problem}" for problem in found.inspection.problems))
+    else:
+        show_blocks(found)
+
+
+def _is_outside(found: "Examination") -> bool:
+    """Whether a score lies beyond its limits."""
+    return any("a score in" in problem.rule and "within" in problem.rule for problem in found.inspection.problems)
+
+
+class Sized(NamedTuple):
+    """What a first plan is made of, and what it needs."""
+
+    first: "Beginning"
+    sizing: "Sizing"
+
+
+def _size(found: "Examination", questions: Questions, options: dict[str, Any], *, as_json: bool) -> Sized:
+    """The goals and what they need; the budget and the study's name are put into the options."""
+    from fewlabels.study.plans.expecting import verdicts_expected
+    from fewlabels.study.plans.sizing import Columns, size_goals
+    from fewlabels.study.preparing import free_name, refuse_taken
+    from fewlabels.study.profiling import profile_for
+
+    population, profile = found.population, found.profile
+    assert profile is not None
+    goals = _goals(population, questions, options)
+    with working("sizing the goals"):
+        if population.is_joint:  # goals say then what steers the draw
+            population, profile = profile_for(population, goals)
+        names = Columns([c.name for c in population.classifiers], population.slices)
+        sizing = size_goals(profile, goals, names=names)
+    if not as_json:
+        click.echo()
+        show_sizing(sizing, verdicts_expected(profile, goals, sizing, names))
+    first, sizing = _budgeted(population, profile, goals, sizing=sizing, questions=questions, options=options, as_json=as_json)
+    free = free_name(population.source, ledger=options["ledger"])
+    questions.study(options, free, lambda name: refuse_taken(name, first, ledger=options["ledger"]))
+    return Sized(first, sizing)
+
+
+def _goals(population: "Population", questions: Questions, options: dict[str, Any]) -> "list[Goal]":
+    """The goals, read and checked."""
+    from fewlabels.nouns.goal import parse_goal
+    from fewlabels.study.profiling import check_goals
+
+    def goal(text: str) -> "Goal":
+        read = parse_goal(text, level=options["level"])
+        check_goals(population, [read])
+        return read
+
+    return questions.goals(options, goal, default=GOAL)
+
+
+def _budgeted(
+    population: "Population", profile: "Profile", goals: "list[Goal]", *, sizing: "Sizing", questions: Questions, options: dict[str, Any],
+    as_json: bool,
+) -> "tuple[Beginning, Sizing]":  # fmt: skip
+    """The budget, and what it is expected to show; asked again while a person finds it too small."""
+    from fewlabels.study.plans.expecting import falls_short, sized_at, verdicts_expected
+    from fewlabels.study.plans.sizing import Columns
+    from fewlabels.study.preparing import Beginning, check_beginning, likely_budget
+
+    likely = likely_budget(population, profile, goals, needed=sizing.together)
+    names = Columns([c.name for c in population.classifiers], population.slices)
+    given, said = options["budget"] is not None, verdicts_expected(profile, goals, sizing, names)
+    while True:
+        questions.budget(
+            options, likely, lambda budget, grow_to: check_beginning(population, profile, goals, budget=budget, grow_to=grow_to)
+        )
+        how = {"budget": options["budget"], "grow_to": options["grow_to"]}
+        with working("forecasting"):
+            sizing = sized_at(profile, goals, sizing, names=names, **how)
+        if not as_json:
+            show_forecast(sizing, [line for line in verdicts_expected(profile, goals, sizing, names) if line not in said])
+        if questions.spends(options["budget"], falls_short(sizing), given=given):
+            return Beginning(population, profile, goals, options["level"], **how), sizing
+        options.update(budget=None, grow_to=None)
+
+
+def _configured(source: str, path: Path, options: dict[str, Any]) -> "Configuration":
+    """What the file will say."""
+    from fewlabels.study.configuration import KINDS, Configuration, has_password
+
+    said = {key: options.get(PARAMETERS.get(key, key)) for key in KINDS}
+    elsewhere = path.parent != Path()
+    said["population"] = str(Path(source).absolute()) if elsewhere and Path(source).exists() else source
+    if tuple(options["score_range"]) == (0.0, 1.0):
+        said["score_range"] = None
+    if has_password(options["ledger"]):
+        said["ledger"] = None
+        note("the ledger's address holds a password, so it is not written down: keep it in the environment as FEWLABELS_LEDGER")
+    elif elsewhere and options["ledger"] == DEFAULT_LEDGER:
+        said["ledger"] = f"sqlite:///{Path('fewlabels.db').absolute()}"
+    return Configuration(**{key: value for key, value in said.items() if value not in (None, (), False)})
+
+
+def _write(path: Path, configuration: "Configuration") -> None:
+    from fewlabels.study.configuration import write_configuration
+
+    write_configuration(path, configuration)
+    note(f"{path} is written")
+
+
+def _begin(sized: Sized, options: dict[str, Any]) -> dict[str, Any]:
+    """The plan, fixed."""
+    from fewlabels.nouns.sheet import Sheet, parse_shown
+    from fewlabels.study.preparing import begin
+
+    sheet = Sheet(show=tuple(map(parse_shown, options["show"])), ask=options["ask"] or "")
+    with working("fixing the plan"):
+        return plan_json(begin(options["study"], sized.first, ledger=options["ledger"], sheet=sheet))

@@ -1,0 +1,190 @@
+"""Options that several commands share, named the same everywhere."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from fewlabels.cli.completion import complete_files, complete_metrics, complete_studies
+from fewlabels.cli.configuration import DEFAULT_LEDGER, default_ledger, population_or_file, study_or_file
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+
+if TYPE_CHECKING:
+    pass
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+POPULATION_OPTIONS = (
+    click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN", help="The column that names a unit."),
+    click.option("--score", metavar="COLUMN", help="The score of a single classifier."),
+    click.option("--threshold", type=float, metavar="T", help="A unit is flagged if its score is at least this."),
+    click.option("--predicted", metavar="COLUMN", help="The decision (true/false or 1/0), where there is no score."),
+    click.option(
+        "--classifier",
+        "named",
+        multiple=True,
+        metavar="NAME=SCORE@THRESHOLD",
+        help="A classifier by name; repeatable. NAME=COLUMN where only its decision is known.",
+    ),
+    click.option(
+        "--vote",
+        "votes",
+        multiple=True,
+        metavar="NAME=K:A,B,C",
+        help="What at least K of these classifiers say, judged as one more; 1: any of them. Repeatable.",
+    ),
+    click.option(
+        "--label", "labels", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="One label of several, each a question; repeatable."
+    ),
+    click.option("--classes", metavar="COLUMN=A,B,C", help="The column of the class that was chosen, and the classes judged."),
+    click.option("--score-range", type=float, nargs=2, default=(0.0, 1.0), metavar="LOW HIGH", help="The score's limits, if not 0 and 1."),
+    click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column that cuts the population into parts; repeatable."),
+    click.option("--weight", metavar="COLUMN", help='Metric weights (dollars, views), for goals such as "recall by amount >= 0.9".'),
+    click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score; steers the draw."),
+    click.option("--missing-scores", is_flag=True, help="Allow scores that are null: such units are not flagged, and bands of their own."),
+    click.option(
+        "--candidate",
+        "candidates",
+        multiple=True,
+        metavar="COLUMN",
+        help="A probability a guide may be fitted from after a pilot; repeatable.",
+    ),
+)
+
+
+def population_options(function: Function) -> Function:
+    """The options that say how a table is read."""
+    for option in reversed(POPULATION_OPTIONS):
+        function = option(function)
+    return function
+
+
+def resource_options(function: Function) -> Function:
+    """The options that say what an engine on this machine may use."""
+
+    @functools.wraps(function)
+    def limited(*args: Any, memory_limit: str | None, threads: int | None, **options: Any) -> Any:
+        from fewlabels.engines.resources import Resources, using
+
+        with using(Resources(memory_limit=memory_limit, threads=threads)):
+            return function(*args, **options)
+
+    memory = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may hold in memory, as 2GB; the rest is spilled to disk.")
+    threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads DuckDB may use.")
+    return cast(Function, memory(threads(limited)))
+
+
+def read_options(source: str, options: dict[str, Any]) -> Population:
+    """The population the options describe; takes its options out of the dict."""
+    from fewlabels.study.populations import read_population
+
+    named = {name: options.pop(name) for name in ("slices", "guide", "weight", "candidates", "missing_scores")}
+    return read_population(source, id=options.pop("id_column"), classifiers=_classifiers(options), **named)
+
+
+def _classifiers(options: dict[str, Any]) -> list[Classifier]:
+    score, threshold, predicted = options.pop("score"), options.pop("threshold"), options.pop("predicted")
+    named, limits = options.pop("named"), options.pop("score_range")
+    classifiers = [named_classifier(text, limits) for text in named]
+    classifiers += [_asking(named_classifier(text, limits)) for text in options.pop("labels")]
+    classifiers += _classes(options.pop("classes"))
+    if score is not None or predicted is not None:
+        single = Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits)
+        classifiers.insert(0, single)  # the first one's score steers the draw
+    classifiers += [vote_of(text) for text in options.pop("votes")]
+    if not classifiers:
+        raise click.UsageError(
+            "Name what is judged: --score COLUMN --threshold T, --predicted COLUMN, --classifier or --label NAME=SCORE@THRESHOLD, "
+            "or --classes COLUMN=A,B,C."
+        )
+    return classifiers
+
+
+def _classes(text: str | None) -> list[Classifier]:
+    """A classifier for each class of a column."""
+    if text is None:
+        return []
+    column, equals, names = text.partition("=")
+    classes = [name.strip() for name in names.split(",")]
+    if not equals or not column or not all(classes) or len(classes) < 2:
+        raise PopulationError(f"classes are written COLUMN=A,B,C with two or more, but got {text!r}: write label=cat,dog,eel")
+    return [Classifier(name, predicted=column, value=name) for name in classes]
+
+
+def vote_of(text: str) -> Classifier:
+    """What at least so many of the classifiers named say."""
+    name, equals, rest = text.partition("=")
+    fewest, colon, names = rest.partition(":")
+    members = [member.strip() for member in names.split(",")]
+    if not equals or not colon or not fewest.strip().isdecimal() or not all(members):
+        raise PopulationError(f"a vote is written NAME=K:A,B,C, but got {text!r}: write vote=2:gbm,lr,rules")
+    return Classifier(name, of=members, at_least=int(fewest))
+
+
+def _asking(judged: Classifier) -> Classifier:
+    """The classifier with a question of its own: its name."""
+    return Classifier(
+        judged.name, score=judged.score, threshold=judged.threshold, score_range=judged.score_range, question=judged.name
+    )  # fmt: skip
+
+
+def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
+    """The classifier written NAME=SCORE@THRESHOLD; NAME=COLUMN for one of which only the decision is known."""
+    name, equals, rest = text.partition("=")
+    if equals and rest and "@" not in rest:
+        return Classifier(name, predicted=rest)
+    score, at, threshold = rest.rpartition("@")
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = float("nan")
+    if not equals or not at or not score or value != value:
+        raise PopulationError(
+            f"a classifier is written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, but got {text!r}: write gbm=score_gbm@0.31"
+        )
+    return Classifier(name, score=score, threshold=value, score_range=limits)
+
+
+def answers_option(help: str) -> Callable[[Function], Function]:
+    """A file of a few answers, for what the scores are worth."""
+    return click.option("--answers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help=help)
+
+
+def told_in(path: Path, population: Population) -> dict[str, bool]:
+    """The answers of a file that say yes or no, by unit."""
+    from fewlabels.labeling.flat import read_answers
+    from fewlabels.nouns.label import UNANSWERED
+
+    labels = read_answers(path, unit_columns=["unit", population.id]).labels
+    return {label.unit: label.answer == "yes" for label in labels if label.answer not in UNANSWERED}
+
+
+ledger_option = click.option(
+    "--ledger",
+    default=default_ledger,
+    envvar="FEWLABELS_LEDGER",
+    show_default=f"{DEFAULT_LEDGER}, or that of fewlabels.toml",
+    show_envvar=True,
+    metavar="ADDRESS",
+    help="Where the record is kept.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+peek_option = click.option(
+    "--peek", is_flag=True, help="Show numbers before the look; they do not hold at their level, and that is recorded."
+)
+study_argument = click.argument(
+    "study", required=False, callback=study_or_file, shell_complete=complete_studies
+)  # else that of fewlabels.toml
+named_study_argument = click.argument("study", shell_complete=complete_studies)  # for what no file should say: deleting
+population_argument = click.argument(
+    "source", metavar="[POPULATION]", required=False, callback=population_or_file, shell_complete=complete_files
+)
+
+
+def metric_option(*, default: str, help: str) -> Callable[[Function], Function]:
+    """The metric a command is about."""
+    return click.option("--metric", default=default, show_default=True, shell_complete=complete_metrics, help=help)

@@ -1,0 +1,203 @@
+"""What people and pipelines see: results on stdout, everything meant for a person on stderr, color and progress on a terminal only."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.missing import Missing, Part
+
+if TYPE_CHECKING:
+    from fewlabels.study.readings.confusion import ConfusionCell
+    from fewlabels.study.study import Study
+
+
+def print_json(value: Json) -> None:
+    """One object, nothing else. NaN cannot happen: unknown is null."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal."""
+    click.echo(text, err=True)
+
+
+def next_command(study: "Study") -> str:
+    """What to do next with a study whose labels are coming in."""
+    standing, done, name = study.standing, study.status().progress, quote(study.name)
+    if standing.plans and standing.plan.is_online:
+        return f"fewlabels {'decide' if study.running().ended else 'draw'} {name}"
+    if done.waits_for_gold:
+        return f"fewlabels draw {name} --gold {standing.gold_share:g} --out gold.csv"
+    return f"fewlabels {'estimate' if done.complete else 'draw'} {name}"
+
+
+def after_verdict(study: "Study", decision: Decision) -> str:
+    """What to do next with a study that was decided on."""
+    name = quote(study.name)
+    if decision.more is not None and decision.more.enough:
+        budget = study.status().progress.planned + decision.more.labels
+        return f"fewlabels plan --study {name} --budget {budget}, then label on: fewlabels label {name}, or fewlabels draw {name}"
+    if decision.outcome == "label more" and study.standing.plan.is_online:
+        return f"fewlabels draw {name}"
+    return f"fewlabels report {name}"
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """What is being done, for how long, and how far a query is where its engine can tell: on a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from fewlabels.engines import resources
+
+    parts = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+
+        def watch(done: float | None) -> None:
+            shown.update(task, total=None if done is None else 1.0, completed=done or 0.0)
+
+        with resources.using(replace(resources.current(), watch=watch)):
+            yield
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table: drawn by Rich on a terminal, plain aligned columns elsewhere. The first column is left-aligned, the others right."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        drawn = Table(box=None, pad_edge=False)
+        for i, heading in enumerate(headings):
+            drawn.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
+        for row in rows:
+            drawn.add_row(*(Text(cell) for cell in row))
+        Console().print(drawn)
+        return
+    widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
+    for row in [headings, *rows]:
+        cells = [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        click.echo("  ".join(cells).rstrip())
+
+
+def count(value: float | None, *, unknown: str = "-") -> str:
+    """A whole number with thousands marks."""
+    return unknown if value is None else f"{value:,.0f}"
+
+
+def share(value: float | None) -> str:
+    """A metric's value with three decimals, four where it is small."""
+    if value is None:
+        return "unknown"
+    return f"{value:.4f}" if 5e-5 <= abs(value) < 0.01 else f"{round(value, 3) + 0.0:.3f}"
+
+
+def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None) -> list[list[str]]:
+    """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
+    apart = len({e.whose for e in estimates}) > 1 if several is None else several
+    return [
+        [
+            named(e, several=apart) + ("" if e.planned else " (not a goal)"),
+            share(e.value),
+            f"{share(e.low)} .. {share(e.high)}",
+            f"{share(e.strict_low)} .. {share(e.strict_high)}",
+            f"{e.half_width:.3f}",
+            count(e.n_eff),
+            count(e.labels),
+            "-" if e.design_effect is None else f"{e.design_effect:.2f}",
+        ]
+        for e in estimates
+    ]
+
+
+def named(estimate: Estimate, *, several: bool) -> str:
+    """The metric, and whose it is where there are several classifiers."""
+    where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
+    return (f"{estimate.metric} of {estimate.whose}" if several else estimate.metric) + where
+
+
+ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")
+
+
+def bounds_table(estimates: Sequence[Estimate]) -> None:
+    """What each metric is at least and at most, each bound at the level by itself."""
+    several = len({e.classifier for e in estimates}) > 1
+    rows = [[named(e, several=several), share(e.at_least), share(e.at_most), count(e.n_eff)] for e in estimates]
+    click.echo("\none-sided bounds, each at the level by itself")
+    table(("metric", "at least", "at most", "effective n"), rows)
+
+
+def worst_table(estimates: Sequence[Estimate]) -> None:
+    """The worst case of the estimates that have one, under a line that says what it is; nothing where none has."""
+    rows = [
+        [e.metric, f"{share(e.low)} .. {share(e.high)}", f"{share(e.worst_low)} .. {share(e.worst_high)}"]
+        for e in estimates
+        if e.worst_low is not None
+    ]
+    if rows:
+        click.echo("\nif every missing answer were what moves the interval most")
+        table(("metric", "interval", "worst case"), rows)
+
+
+def gold_table(estimates: Sequence[Estimate]) -> None:
+    """What gold answers corrected, with and without; nothing where there are none."""
+    several = len({e.classifier for e in estimates}) > 1
+    rows = [
+        [
+            named(e, several=several),
+            *(share(e.told_value), f"{share(e.told_low)} .. {share(e.told_high)}", share(e.value), f"{share(e.low)} .. {share(e.high)}"),
+            count(e.gold),
+        ]
+        for e in estimates
+        if e.gold
+    ]
+    if rows:
+        click.echo("\nas the labels were told, and corrected by the gold answers")
+        table(("metric", "told", "interval", "corrected", "interval", "gold answers"), rows)
+
+
+def confusion_table(cells: "Sequence[ConfusionCell]") -> None:
+    """The confusion matrix: a row for each class given and each class that is true."""
+    rows = [
+        [c.predicted, c.true, share(c.share.value), f"{share(c.share.low)} .. {share(c.share.high)}", count(c.share.n_eff), count(c.count)]
+        for c in cells
+    ]
+    click.echo("\nof the units given a class, the share that truly is of each (each interval by itself)")
+    table(("given", "true", "share", "interval", "effective n", "units"), rows)
+
+
+def missing_lines(missing: Missing) -> str:
+    """The missing share in all and by side, on one line."""
+
+    def line(name: str, part: Part) -> str:
+        return f"{name} {'-' if part.share is None else format(part.share, '.1%')} ({part.missing:,} of {part.drawn:,})"
+
+    return f"missing: {line('all', missing.whole)}, {line('flagged', missing.flagged)}, {line('unflagged', missing.unflagged)}"
+
+
+def missing_table(missing: Missing) -> None:
+    """Resolved units and missing answers of every band, then of every part that is tested, with its p-value and its limit."""
+    bands = [_missing_cells(part) for part in missing.bands]
+    tests = [[*_missing_cells(p), f"{p.p_value:.2g}", f"{p.limit:.2g}", "yes" if p.differs else "no"] for p in missing.tests]
+    table(("band", "resolved", "missing", "share"), bands)
+    if tests:
+        click.echo()
+        table(("part against all others", "resolved", "missing", "share", "p-value", "limit", "differs"), tests)
+
+
+def _missing_cells(part: Part) -> list[str]:
+    """A part's name, units, missing answers and their share."""
+    return [part.name, count(part.drawn), count(part.missing), "-" if part.share is None else f"{part.share:.1%}"]

@@ -1,0 +1,261 @@
+"""`fewlabels plan`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fewlabels.cli.completion import complete_files, complete_studies
+from fewlabels.cli.configuration import file_sheet, population_to_plan
+from fewlabels.cli.handing import type_option
+from fewlabels.cli.options import answers_option, json_option, ledger_option, population_options, read_options, resource_options, told_in
+from fewlabels.cli.output import note, print_json, working
+from fewlabels.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
+from fewlabels.nouns.canonical import Json
+
+if TYPE_CHECKING:
+    from fewlabels.study.plans.recalibrating import Recalibration
+
+
+def design_options(function: Any) -> Any:
+    """The options that say how units are chosen."""
+    for option in reversed(DESIGN_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command("plan")
+@click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
+@population_options
+@click.option(
+    "--goal", "goals", multiple=True, metavar="GOAL",
+    help='"precision +-0.03", "recall >= 0.90", "f1 +-0.05 by country", "precision >= 0.9 with 90 % power if 0.93"; repeatable.',
+)  # fmt: skip
+@click.option("--level", type=float, default=0.95, show_default=True, help="How sure to be.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Without it: what the goals need.")
+@click.option(
+    "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
+)
+@click.option(
+    "--pilot", type=click.IntRange(min=1), metavar="N",
+    help="Draw N of the budget first; when they are answered, the guide is fitted to them and the rest is drawn where it says.",
+)  # fmt: skip
+@design_options
+@click.option(
+    "--interval",
+    type=click.Choice(["rec", "strict", "midp"]),
+    help="What decides; rec unless said. strict holds also if errors hide where the guide says there are none; midp is narrower than rec, "
+    "and may cover 0.90 where 0.95 is asked.",
+)
+@click.option(
+    "--stopping", metavar="RULE",
+    help='What ends the labeling, if not one look: "decision", "decision +-0.02" or "width" (look as often as you like), or "5 looks".',
+)  # fmt: skip
+@click.option(
+    "--rule",
+    type=click.Choice(["first", "majority", "unanimous"]),
+    help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
+)
+@answers_option("A few answers (unit, answer), as of an earlier study: sizes are then also given with the scores recalibrated by them.")
+@click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
+@click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
+@click.option(
+    "--follows",
+    metavar="STUDY",
+    shell_complete=complete_studies,
+    help="An earlier study (last week's): its numbers and answers are inherited.",
+)
+@click.option(
+    "--add-classifier", "added", multiple=True, metavar="NAME=SCORE@THRESHOLD",
+    help="Without POPULATION: a classifier, or another threshold, that --study takes in; repeatable.",
+)  # fmt: skip
+@click.option("--add-vote", "added_votes", multiple=True, metavar="NAME=K:A,B,C", help="Without POPULATION: a vote that --study takes in.")
+@click.option(
+    "--number", "number_rule", type=click.Choice(["md5", "fast"]),
+    help="How permanent numbers are made: md5 unless said, of any id; fast, several times cheaper on large tables, of 64-bit integers.",
+)  # fmt: skip
+@click.option(
+    "--profile-file", "profile_file", metavar="FILE",
+    help="The result of the profile query that `fewlabels sql` prints, of a table fewlabels does not open: "
+    "Parquet or CSV, a folder or a glob.",
+)  # fmt: skip
+@type_option
+@resource_options
+@click.option(
+    "--study", metavar="NAME", shell_complete=complete_studies,
+    help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Fix nothing, although --study or fewlabels.toml names a study.")
+@ledger_option
+@json_option
+def command(*, source: str | None, as_json: bool, **options: Any) -> None:
+    """Say how many labels each goal needs and what a budget buys; with --study, fix the plan before the first label.
+
+    Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept. So does a classifier or
+    goal that came later: without --budget, what the labels already say of it and how many more it needs. What is not given is taken from
+    fewlabels.toml, the population and the study too; so `fewlabels plan` alone plans what stands there.
+
+    \b
+    Examples:
+      fewlabels plan scored.parquet --score score --threshold 0.5 --goal "precision +-0.05" --goal "recall >= 0.6" --budget 600 --study demo
+      fewlabels plan --study demo --budget 800
+      fewlabels plan snowflake:risk.scored --score SCORE --threshold 0.5 --profile-file profile.csv --goal "precision +-0.05" --study snow
+      fewlabels plan --study demo --add-classifier strict=score@0.7 --goal "precision +-0.05 for strict"
+    """  # noqa: D301
+    if options["study"] is not None and not options["study"].strip():
+        raise click.UsageError("--study needs a name, but got an empty one.")
+    source = population_to_plan(source, options)
+    if source is None:
+        _plan_again(options, as_json=as_json)
+    else:
+        _plan_first(source, options, as_json=as_json)
+
+
+def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
+    """An existing study: a larger budget, or what came later."""
+    from fewlabels.cli.adding import add
+    from fewlabels.cli.topping import top_up
+
+    if options["dry_run"]:
+        raise click.UsageError("--dry-run is of a first plan: an existing study is planned again, or left as it is.")
+    if options["profile_file"] or options["types"]:
+        raise click.UsageError("--profile-file and --type are of a population: name it, or leave them out.")
+    late = options["added"] or options["added_votes"] or options["goals"]
+    (add if late else top_up)(options, as_json=as_json)
+
+
+def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
+    """What goals need of a population, and the first plan of a study."""
+    from fewlabels.nouns.goal import parse_goal
+    from fewlabels.study.plans.expecting import verdicts_expected
+    from fewlabels.study.plans.sizing import Columns, Ways, size_goals
+
+    if options["dry_run"]:
+        options["study"] = options["follows"] = None
+    if options["follows"] and not options["study"]:
+        raise click.UsageError("--follows is of a study: name it with --study.")
+    if options["added"] or options["added_votes"]:
+        raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
+    population = read_options(source, options)
+    goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
+    with working("profiling the population"):
+        population, profile = _profiled(population, goals, options)
+    names = Columns([c.name for c in population.classifiers], population.slices)
+    ways = Ways(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
+    options["budget"] = options["budget"] or sum(ways.choice.takes) or None
+    if options["budget"]:
+        check_plan(population, profile, goals, options)
+    with working("sizing the goals"):
+        sizing = size_goals(
+            profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, names=names, cost=costs(options)
+        )
+    if options["page"]:
+        write_page(options["page"], profile, goals, sizing, ways=ways, names=names)
+    fixed = _fix(population, profile, options, goals=goals, needed=sizing.together) if options["study"] else None
+    if as_json:
+        print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
+        return
+    show_sizing(sizing, verdicts_expected(profile, goals, sizing, names))
+    if len(sizing.goals) == 1:
+        charted(profile, goals, ways, names)
+    _tell_next(fixed, options)
+
+
+def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
+    """What nobody has checked, and the plan that is fixed now."""
+    from fewlabels.study.handing import DUPLICATES
+
+    if options["profile_file"]:
+        note(DUPLICATES)
+    if fixed:
+        tell_fixed(fixed, options)
+
+
+def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
+    """The population and its profile, counted now or handed in."""
+    from fewlabels.cli.handing import types_of
+    from fewlabels.study.handing import handed_profile
+    from fewlabels.study.profiling import profile_for
+
+    if options["profile_file"] is None:
+        if options["types"]:
+            raise click.UsageError("--type is of a table fewlabels does not open: hand in its profile with --profile-file.")
+        return profile_for(population, goals)
+    return population, handed_profile(population, goals, options["profile_file"], types_of(options["types"]))
+
+
+def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
+    """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
+    from fewlabels.study.plans.fixing import PlanWays, check_first
+
+    ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"], stopping_of(options))
+    check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
+
+
+def stopping_of(options: dict[str, Any]) -> Any:
+    """The stopping rule that was named; None: one look."""
+    from fewlabels.nouns.stopping import parse_stopping
+
+    return parse_stopping(options["stopping"]) if options["stopping"] else None
+
+
+def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
+    """The plan that is fixed now, and what to do next."""
+    if options["pilot"]:
+        note("forecasts are of one draw by the scores as they are; what follows the pilot is drawn by what it teaches")
+    what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
+    note(f"plan {fixed['number']} of study {options['study']} is fixed: {what} labels, hash {str(fixed['hash'])[:12]}")
+    if options.get("profile_file"):
+        way_on = f"fewlabels sql {options['study']} --out draw.sql, run it, then: fewlabels draw {options['study']} --candidates-file FILE"
+    else:
+        way_on = f"fewlabels draw {options['study']} --units 50 --out batch.csv"
+    if fixed["stopping"]:
+        note(f"{fixed['budget']:,} labels is the most; it stops by {fixed['stopping']}{expected_of(options)}")
+    note(f"{fixed['promise']}\nnext: {way_on}")
+
+
+def expected_of(options: dict[str, Any]) -> str:
+    """How many labels an online study should need, in words; nothing where its looks are planned."""
+    from fewlabels.study.study import Study
+
+    with working("playing the study forward"):
+        study = Study.load(options["study"], ledger=options["ledger"])
+        running = study.running() if study.standing.plan.is_online else None
+    return "" if running is None or running.remaining is None else f", after {running.remaining.in_all(running.labels)}"
+
+
+def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
+    """What the answers make of the scores; None without answers."""
+    from fewlabels.study.plans.recalibrating import read_answered, recalibration
+
+    if options["answers"] is None:
+        return None
+    told = told_in(options["answers"], population)
+    if not told:
+        raise click.UsageError("--answers holds no answer that says yes or no.")
+    return recalibration(read_answered(population, told))
+
+
+def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
+    """The goals that were named. Refuses none."""
+    if not options["goals"]:
+        raise click.UsageError('Name at least one goal: --goal "precision +-0.03" or --goal "recall >= 0.90".')
+    return tuple(options["goals"])
+
+
+def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
+    """Creates the study unless it exists, and fixes its plan."""
+    from fewlabels.study.preparing import set_shown
+    from fewlabels.study.study import Study
+
+    budget = options["budget"] or needed
+    if budget is None:
+        raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
+    sheet = file_sheet(population, profile)
+    with working("fixing the plan"):
+        how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
+        study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
+        how = {name: options[name] for name in ("grow_to", "pilot", "interval", "stopping")}
+        plan = study.plan(budget, design=choice_of(options, said=True), **how)
+        set_shown(study, sheet)
+    return plan_json(plan)

@@ -1,0 +1,178 @@
+"""What `fewlabels plan` shares with other commands: how a design is asked for, what labels cost, the chart of half-width over labels."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fewlabels.cli.output import count, note, share, table, working
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.choice import DESIGNS, Choice, parse_cut
+
+if TYPE_CHECKING:
+    from fewlabels.nouns.goal import Goal
+    from fewlabels.nouns.profile import Profile
+    from fewlabels.study.plans.sizing import Columns, Cost, Sizing, Ways
+
+BARS = 28  # characters of the widest bar
+
+DESIGN_OPTIONS = (
+    click.option("--design", type=click.Choice(DESIGNS), help="How units are chosen; bands unless the study has another."),
+    click.option("--cut", metavar="HOW", help="Of strata: score:10, percentile:10, edges:0.1,0.5 or column:NAME; else percentile:10."),
+    click.option("--smallest-take", type=click.IntRange(min=1), metavar="N", help="Of strata: the fewest labels each gets; 2 unless said."),
+    click.option("--takes", metavar="A,B,C", help="Of manual: labels of each stratum, unflagged from low to high score, then flagged."),
+    click.option("--expect", type=float, nargs=2, metavar="PI1 PI0", help="Of two_bins: positive share of flagged and of other units."),
+    click.option(
+        "--error-weights", type=float, nargs=3, metavar="P R F", help="Of two_bins: what errors of precision, recall and F1 count; 0 0 1."
+    ),
+    click.option("--pi", metavar="COLUMN", help="Of given: the slice column that holds each unit's probability."),
+    click.option(
+        "--several", type=click.Choice(["largest", "optimum"]), help="Several goals on one draw: the largest rate any needs, unless said."
+    ),
+)  # fmt: skip
+
+
+def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
+    """The design the options ask for; with said=True None where they ask for nothing."""
+    named = {
+        "name": options["design"],
+        "cut": parse_cut(options["cut"]) if options["cut"] else None,
+        "smallest": options["smallest_take"],
+        "takes": _numbers(options["takes"]) if options["takes"] else None,
+        "expect": options["expect"] or None,
+        "weights": options["error_weights"] or None,
+        "pi": options["pi"],
+        "several": options["several"],
+    }
+    asked = {name: value for name, value in named.items() if value is not None}
+    return None if said and not asked else Choice(**asked)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(f"--takes are whole numbers with commas between them, but got {text!r}: write 50,50,100") from None
+
+
+def costs(options: dict[str, Any]) -> "Cost":
+    """What a label costs, as far as the options say."""
+    from fewlabels.study.plans.sizing import Cost
+
+    for name in ("cost_per_label", "seconds_per_label"):
+        if options[name] is not None and not math.isfinite(options[name]):
+            raise click.UsageError(f"--{name.replace('_', '-')} is a number, but got {options[name]}: write 0.40 or 30.")
+    return Cost(options["cost_per_label"], options["seconds_per_label"])
+
+
+def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "Columns") -> None:
+    """Half-width against labels, chosen and uniform, as bars on stderr."""
+    from fewlabels.study.plans.sizing import curve
+
+    rows = curve(profile, goals[0], ways=ways, names=names)
+    if not rows:
+        return
+    if not any(row.chosen or row.uniform for row in rows):
+        return  # nothing to learn: the value is known without a label
+    widest = max(max(row.chosen, row.uniform) for row in rows)
+    note(f"\nhalf-width of {goals[0].metric} against labels (# chosen, - uniform)")
+    note("   labels  chosen uniform")
+    for row in rows:
+        chosen, uniform = (max(1, round(BARS * width / widest)) for width in (row.chosen, row.uniform))
+        bar = "#" * chosen + "-" * max(0, uniform - chosen)
+        note(f"{row.labels:>9,}  {row.chosen:.3f}  {row.uniform:.3f}  {bar}")
+
+
+def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "Ways", names: "Columns") -> None:
+    """Writes the planning picture."""
+    from fewlabels.reports.plan_page import plan_page
+    from fewlabels.study.plans.picturing import picture
+
+    with working("drawing the picture"):
+        text = plan_page(picture(profile, goals, sizing, ways=ways, names=names))
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"the page could not be written to {path}: {error.strerror}") from None
+    note(f"the picture is in {path}")
+
+
+def plan_json(plan: Any) -> dict[str, Json]:
+    """A plan as --json shows it."""
+    return {
+        "number": plan.number,
+        "hash": plan.hash,
+        "budget": plan.budget,
+        "grow_to": plan.grow_to,
+        "bands": int(plan.design.N.size),
+        "change": plan.change,
+        "promise": plan.promise,
+        "stopping": None if plan.stopping is None else str(plan.stopping),
+    }
+
+
+def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
+    """What the goals need, what the budget buys, and the verdicts to expect."""
+    click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
+    learned = any(g.recalibrated is not None for g in sizing.goals)
+    rows = [
+        [str(g.goal), count(g.labels), *([count(g.recalibrated)] if learned else []), count(g.worst), count(g.simple), count(g.uniform),
+         saved(g.labels, g.uniform)]
+        for g in sizing.goals
+    ]  # fmt: skip
+    rows += _all_rows(sizing, learned=learned) if len(rows) > 1 else []
+    by = ("chosen", "recalibrated") if learned else ("chosen",)
+    table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
+    for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
+        if (bill := billed(sizing, labels)) is not None:
+            click.echo(f"{name}: {bill}")
+    show_forecast(sizing, expected)
+    if sizing.left_out:
+        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
+    note(
+        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
+        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
+    )
+
+
+def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
+    """What all goals need: on one draw, and a draw for each."""
+    blank = [""] * (3 if learned else 2)
+    rows = [
+        ["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)],
+        ["a draw for each", count(sizing.separately), *blank, "", ""],
+    ]
+    if sizing.optimum is not None:
+        rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
+    if sizing.recycled is not None:
+        rows.append([f"simple, recycled from {sizing.recycled[0]}", "", *blank[1:], count(sizing.recycled[1]), "", ""])
+    return rows
+
+
+def show_forecast(sizing: "Sizing", expected: Sequence[str]) -> None:
+    """What the budget, if there is one, is expected to show of each goal, and the verdicts to expect."""
+    if sizing.budget:
+        click.echo(f"\na budget of {sizing.budget:,} is expected to show")
+        shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
+        table(
+            ("goal", "value", "half-width", "chance", "enough"),
+            [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
+        )
+    for line in expected:
+        click.echo(line)
+
+
+def saved(labels: int | None, uniform: int | None) -> str:
+    """The share of uniform labels that would be wasted."""
+    return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
+
+
+def billed(sizing: "Sizing", labels: int | None) -> str | None:
+    """What so many labels cost, in words; None where no cost is known."""
+    money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
+    if labels is None or (money is None and hours is None):
+        return None
+    parts = [f"{labels:,} labels", "" if money is None else f"cost {money:,.2f}", "" if hours is None else f"{hours:,.1f} hours"]
+    return ", ".join(part for part in parts if part)

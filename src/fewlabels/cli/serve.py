@@ -1,0 +1,204 @@
+"""`fewlabels serve`."""
+
+import importlib.util
+import ipaddress
+import json
+import signal
+import socket
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option
+from fewlabels.cli.output import note
+from fewlabels.installation import install_command
+
+if TYPE_CHECKING:
+    from fewlabels.ledgers.people import People
+    from fewlabels.service.settings import Settings
+
+OWNER_LINK_SECONDS = 3600.0
+NEEDED = ("fastapi", "uvicorn", "jinja2")
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+class Place(NamedTuple):
+    """Where the server is reached: the name it is bound to, its port, and how browsers see it."""
+
+    host: str
+    port: int
+    name: str
+    secure: bool
+    behind: bool
+
+    @property
+    def url(self) -> str:
+        """Its address for people. Behind a proxy that has the certificate, the proxy's."""
+        name = f"[{self.name}]" if ":" in self.name else self.name
+        return f"https://{name}" if self.behind else f"{'https' if self.secure else 'http'}://{name}:{self.port}"
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen; another needs TLS, see below.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: any that is free.")
+@click.option("--host-name", "names", multiple=True, metavar="NAME", help="A name by which people reach the server; repeatable.")
+@click.option("--data", type=FOLDER, default=".", show_default="the working directory", help="New studies are made from tables below it.")
+@click.option("--images", type=FOLDER, metavar="FOLDER", help="Images that a column names lie below it.")
+@click.option("--allow-source", "sources", multiple=True, metavar="PREFIX", help="Allow other sources that begin so; repeatable.")
+@click.option("--certificate", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve TLS with this certificate.")
+@click.option("--key", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="The private key of --certificate.")
+@click.option("--tls-terminated", is_flag=True, help="A proxy in front serves TLS: cookies are sent over TLS only.")
+@click.option("--trust-proxy", metavar="ADDRESS", help="Believe this proxy's X-Forwarded-For; otherwise no such header is believed.")
+@click.option("--insecure-http", is_flag=True, help="Serve another host than this machine without TLS, where everybody can read along.")
+@click.option(
+    "--lease", type=click.FloatRange(min=1), default=600.0, show_default=True, metavar="SECONDS", help="How long a unit is a labeler's."
+)
+@click.option("--owner-link", is_flag=True, help="Print a new link for the owner, and serve nothing.")
+@ledger_option
+@json_option
+def command(*, ledger: str, as_json: bool, owner_link: bool, **options: Any) -> None:
+    """Serve the workbench: plan, label, watch and decide in a browser. Nobody enters without a link.
+
+    The first start prints a link for the owner, good once and for an hour; the owner takes in everybody else.
+
+    \b
+    Examples:
+      fewlabels serve
+      fewlabels serve --ledger postgresql://fewlabels@db/fewlabels --data /data --images /data/photos
+      fewlabels serve --host 0.0.0.0 --host-name fewlabels.example.org --tls-terminated
+    """  # noqa: D301
+    _refuse_incomplete(options)
+    from fewlabels.ledgers.opening import open_ledger
+    from fewlabels.ledgers.people import People
+
+    if owner_link:
+        _show_link(_place(options, options["port"]), People(open_ledger(ledger)), as_json=as_json)
+        return
+    signal.signal(signal.SIGTERM, _end)
+    bound = _bind(options["host"], options["port"])
+    place = _place(options, bound.getsockname()[1])
+    from fewlabels.service.app import create_app
+
+    app = create_app(ledger, settings=_settings(options, place))
+    people = app.state.bench.people
+    if not people.has_owner():
+        _show_link(place, people, as_json=as_json)
+    elif as_json:
+        _print_line({"url": place.url, "link": None})
+    note(f"serving {ledger} at {place.url}")
+    _serve(app, bound, options)
+
+
+def _end(_number: int, _frame: object) -> None:
+    """Ends the command as one that was told to end."""
+    raise click.exceptions.Exit(0)
+
+
+def _refuse_incomplete(options: dict[str, Any]) -> None:
+    """Nothing comes back. Refuses where the packages are missing, or where others could read along."""
+    if any(importlib.util.find_spec(package) is None for package in NEEDED):
+        raise click.UsageError(f"The workbench needs more packages: {install_command('service')}")
+    if (options["certificate"] is None) != (options["key"] is None):
+        raise click.UsageError("TLS needs both: --certificate FILE --key FILE.")
+    protected = options["certificate"] or options["tls_terminated"] or options["insecure_http"]
+    if not _is_loopback(options["host"]) and not protected:
+        raise click.UsageError(
+            f"--host {options['host']} is seen by other machines, so sessions and labels must not travel in the clear: give --certificate "
+            "and --key, or --tls-terminated where a proxy serves TLS, or say --insecure-http."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _place(options: dict[str, Any], port: int) -> Place:
+    """Where people find the server."""
+    names = options["names"]
+    unnamed = "127.0.0.1" if options["host"] in ("0.0.0.0", "::") else options["host"]
+    secure = bool(options["certificate"] or options["tls_terminated"])
+    behind = bool(options["tls_terminated"] and names)
+    return Place(options["host"], port, names[0] if names else unnamed, secure, behind)
+
+
+def _settings(options: dict[str, Any], place: Place) -> "Settings":
+    """How the app is run."""
+    from fewlabels.service.settings import LOOPBACK, Settings
+
+    names = dict.fromkeys(name.lower() for name in (*LOOPBACK, place.host, *options["names"]))
+    return Settings(
+        data=options["data"], sources=options["sources"], images=options["images"], host_names=tuple(names), secure=place.secure,
+        lease=options["lease"],
+    )  # fmt: skip
+
+
+def _show_link(place: Place, people: "People", *, as_json: bool) -> None:
+    """Prints a new owner link: for a person, or as the one JSON object."""
+    link = f"{place.url}/enter?key={people.owner_link(OWNER_LINK_SECONDS).secret}"
+    if as_json:
+        _print_line({"url": place.url, "link": link})
+    else:
+        note(f"the owner enters here, once and within an hour: {link}")
+
+
+def _print_line(told: dict[str, str | None]) -> None:
+    """Prints one object on one line: whoever reads it goes on while the server runs."""
+    click.echo(json.dumps(told))
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket on the address; refuses one that is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves 40 ms of Nagle's delay on
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen(128)  # whoever reads the address may come at once; they wait until the server is ready
+    except OSError as error:
+        bound.close()
+        raise click.UsageError(f"{host} port {port} cannot be used ({error.strerror}): name another with --port or --host.") from None
+    return bound
+
+
+def _serve(app: Any, bound: socket.socket, options: dict[str, Any]) -> None:
+    """Serves until it is told to end; requests under way are finished first."""
+    import uvicorn
+
+    class Ending(uvicorn.Server):
+        """A server whose event streams end when it is told to end."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Notes the signal."""
+            app.state.bench.ends.set()
+            super().handle_exit(sig, frame)
+
+    try:
+        # Finishes what is under way, then raises the signal that ended it once more.
+        Ending(uvicorn.Config(app, **_how(options))).run(sockets=[bound])
+    finally:
+        note("stopped; what was recorded is kept")
+
+
+def _how(options: dict[str, Any]) -> dict[str, Any]:
+    """How the server is run: requests are not logged, for a link stands in the address of one, and no proxy is believed unasked."""
+    return {
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": options["trust_proxy"] is not None,
+        "forwarded_allow_ips": options["trust_proxy"] or "",
+        "ssl_certfile": options["certificate"],
+        "ssl_keyfile": options["key"],
+        "timeout_keep_alive": 30,
+        "timeout_graceful_shutdown": 10,
+        "limit_concurrency": 2_000,
+        "h11_max_incomplete_event_size": 65_536,
+    }

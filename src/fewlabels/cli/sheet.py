@@ -1,0 +1,71 @@
+"""`fewlabels sheet`."""
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option, study_argument
+from fewlabels.cli.output import note, print_json
+from fewlabels.nouns.sheet import Sheet, parse_shown
+
+if TYPE_CHECKING:
+    from fewlabels.study.desk import Desk
+
+INSTRUCTIONS = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("sheet")
+@study_argument
+@click.option("--show", multiple=True, metavar="COLUMN[:KIND]", help="A column labelers see; COLUMN:image or COLUMN:link; repeatable.")
+@click.option("--instructions", type=INSTRUCTIONS, metavar="FILE", help="What labelers are told, as a text file.")
+@click.option("--ask", metavar="TEXT", help='The question in words: "Is this message spam?"')
+@click.option("--check-every", type=click.IntRange(min=0), metavar="N", help="After N answers a unit whose gold answer is known; 0: never.")
+@click.option("--double", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Give this share of the units to two labelers.")
+@ledger_option
+@json_option
+def command(
+    *, study: str, show: tuple[str, ...], instructions: Path | None, ask: str | None, check_every: int | None, double: float | None,
+    ledger: str, as_json: bool,
+) -> None:  # fmt: skip
+    """Say what labelers are shown and told, in the browser and in the terminal. Without options: show it.
+
+    \b
+    Examples:
+      fewlabels sheet demo --show text --ask "Is this message spam?" --double 0.1
+      fewlabels sheet demo
+    """  # noqa: D301
+    from fewlabels.study.desk import Desk
+    from fewlabels.study.study import Study
+
+    desk = Desk(Study.load(study, ledger=ledger))
+    before = desk.sheet
+    said = Sheet(
+        show=tuple(map(parse_shown, show)) or before.show,
+        instructions=before.instructions if instructions is None else instructions.read_text(encoding="utf-8"),
+        ask=before.ask if ask is None else ask,
+        check_every=before.check_every if check_every is None else check_every,
+    )
+    if said != before:
+        desk.set_sheet(said)
+    if double is not None:
+        desk.double(double)
+    _show(study, desk, as_json=as_json)
+
+
+def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
+    """What labelers see, as data or for a person."""
+    sheet: Sheet = desk.sheet
+    if as_json:
+        print_json({"study": study, **sheet.as_json(), "double": desk.double_share})
+        return
+    click.echo(f"labelers of {study} see {', '.join(map(str, sheet.show)) or 'the id alone'}")
+    click.echo(f"asked: {sheet.ask or ', '.join(desk.questions)}")
+    if sheet.instructions:
+        click.echo(sheet.instructions)
+    if desk.double_share:
+        click.echo(f"{desk.double_share:.0%} of the units go to two labelers")
+    if sheet.check_every:
+        click.echo(f"after every {sheet.check_every} answers a unit whose gold answer is known")
+    note(f"next: fewlabels label {quote(study)}, or fewlabels serve")

@@ -1,0 +1,79 @@
+"""`fewlabels simulate`."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from fewlabels.cli.configuration import fill
+from fewlabels.cli.options import json_option, population_argument, population_options, read_options, resource_options
+from fewlabels.cli.output import note, print_json, share, table
+from fewlabels.nouns.estimate import BASELINES, INTERVALS
+
+
+@click.command("simulate")
+@population_argument
+@population_options
+@click.option("--truth", required=True, metavar="COLUMN", help="The column of true labels (1/0).")
+@click.option("--metric", "metrics", multiple=True, default=("precision", "recall", "f1"), show_default=True, help="Repeatable.")
+@click.option("--design", "designs", multiple=True, type=click.Choice(["bands", "simple"]), default=("bands", "simple"), show_default=True)
+@click.option("--labels", "sizes", multiple=True, type=click.IntRange(min=4), default=(500,), show_default=True, help="Repeatable.")
+@click.option("--reps", type=click.IntRange(min=1), default=400, show_default=True, help="Replicates a cell.")
+@click.option("--seed", type=int, default=42, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True)
+@click.option("--joint", is_flag=True, help="One draw for all metrics instead of one each.")
+@click.option(
+    "--interval",
+    type=click.Choice(INTERVALS),
+    default="rec",
+    show_default=True,
+    help="clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu are baselines that miss rare errors.",
+)
+@resource_options
+@json_option
+def command(*, source: str, as_json: bool, **options: Any) -> None:
+    """Replay designs against known labels: coverage, width and error of each, before money is spent.
+
+    \b
+    Example:
+      fewlabels simulate scored.parquet --score score --threshold 0.5 --truth y --metric f1 --labels 200 --labels 500 --reps 400
+    """  # noqa: D301
+    from fewlabels.study.simulate import simulate
+
+    if options["interval"] in BASELINES:
+        note(f"note: {BASELINES[options['interval']]}")
+    sizes = options.pop("sizes")  # of draws; --label of the population is something else
+    fill(options)
+    population = read_options(source, options)
+    cells = len(population.classifiers) * len(options["metrics"]) * len(options["designs"]) * len(sizes)
+    with _progress(cells) as advance:
+        found = simulate(population, labels=sizes, **options, on_cell=lambda _: advance())
+    if as_json:
+        print_json({"cells": [cell.as_json() for cell in found], "seed": options["seed"], "level": options["level"]})
+        return
+    table(
+        ("classifier", "metric", "design", "labels", "truth", "mean", "rmse", "coverage", "half-width"),
+        [
+            [
+                *(c.classifier, c.metric, c.design, f"{c.labels_used:,}", share(c.truth), share(c.mean)),
+                *("-" if c.rmse is None else f"{c.rmse:.4f}", "-" if c.coverage is None else f"{c.coverage:.3f}", f"{c.half_width:.3f}"),
+            ]
+            for c in found
+        ],
+    )
+
+
+@contextmanager
+def _progress(cells: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("simulating", total=cells)
+        yield lambda: bar.advance(task)

@@ -1,0 +1,48 @@
+"""`fewlabels slices`."""
+
+from shlex import quote
+from typing import Any
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
+from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+
+
+@click.command("slices")
+@study_argument
+@click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column; several are crossed.")
+@metric_option(default="precision", help="The metric to show in each slice.")
+@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@click.option("--simultaneous", is_flag=True, help="All intervals hold together at the level: for comparing slices with each other.")
+@peek_option
+@ledger_option
+@json_option
+def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **options: Any) -> None:
+    """A metric in every slice, planned or not, with the labels behind each. Small slices have wide intervals.
+
+    \b
+    Examples:
+      fewlabels slices demo --by country
+      fewlabels slices demo --by country --by device --metric recall --simultaneous
+    """  # noqa: D301
+    from fewlabels.study.readings.atlas import in_words
+    from fewlabels.study.study import Study
+
+    with working("reading the slices"):
+        found = Study.load(study, ledger=ledger).slices(options.pop("metric"), by=by, **options)
+    if as_json:
+        print_json({"study": study, **found.as_json()})
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows(found.estimates, several=True))
+    together = f"all {len(found.estimates)} together" if found.simultaneous else "each by itself"
+    click.echo(f"\nlevel {found.level:.4g}, {together}")
+    if not found.simultaneous and len(found.estimates) > 1:
+        note("to compare slices with each other, ask with --simultaneous")
+    if found.left_out:
+        note(
+            f"nothing is said of {', '.join(found.left_out)}: no unit there is what {found.estimates[0].metric} is about, or none was drawn"
+        )
+    for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
+        note(f"caution: {caution}")
+    note(f"next: fewlabels decide {quote(study)}")

@@ -1,0 +1,106 @@
+"""`fewlabels sql`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fewlabels.cli.completion import complete_studies_or_files
+from fewlabels.cli.configuration import study_or_population
+from fewlabels.cli.handing import type_option, types_of
+from fewlabels.cli.options import json_option, ledger_option, population_options, read_options
+from fewlabels.cli.output import note, print_json
+from fewlabels.engines.warehouses import NAMES, place_of
+
+if TYPE_CHECKING:
+    from fewlabels.study.handing import Texts
+
+_JUDGED = ("score", "predicted", "named", "labels", "classes")  # options that only a population has
+_MANY = 500_000  # rows of a draw worth a word
+
+
+@click.command("sql")
+@click.argument("target", metavar="[POPULATION|STUDY]", required=False, shell_complete=complete_studies_or_files)
+@population_options
+@type_option
+@click.option("--dialect", type=click.Choice(NAMES), help="The SQL that is written; that of the population unless said.")
+@click.option("--table", metavar="NAME", help="The table, as the engine knows it; that of the population unless said.")
+@click.option(
+    "--query", type=click.Choice(["profile", "draw", "problems"]),
+    help="Which query; what is needed next unless said. problems counts what blocks a profile, by rule.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the query to FILE; else stdout.")
+@ledger_option
+@json_option
+def command(*, target: str | None, out: Path | None, query: str | None, ledger: str, as_json: bool, **options: Any) -> None:
+    """Print what fewlabels asks of an engine, to be run where fewlabels has no connection; the results are handed in as files.
+
+    POPULATION is written DIALECT:TABLE and read with the options of `fewlabels plan`: the profile is printed. Of a STUDY, the draw of its
+    plan.
+
+    \b
+    Examples:
+      fewlabels sql bigquery:shop.risk.scored --score score --threshold 0.5 --out profile.sql
+      fewlabels plan bigquery:shop.risk.scored --score score --threshold 0.5 --profile-file profile.parquet \\
+        --goal "precision +-0.05" --budget 600 --study demo
+      fewlabels sql demo --out draw.sql
+      fewlabels draw demo --candidates-file draw.parquet --out batch.csv
+    """  # noqa: D301
+    target = target or study_or_population(options, ledger=ledger)
+    is_population = any(options[name] for name in _JUDGED)
+    texts = _of_population(target, options) if is_population else _of_study(target, ledger, options)
+    if as_json:
+        print_json({"dialect": texts.dialect, "profile": texts.profile, "draw": texts.draw, "problems": texts.problems})
+        return
+    chosen = query or ("profile" if is_population else "draw")
+    _write(_chosen(target, texts, chosen), out)
+    if chosen == "draw" and texts.units > _MANY:
+        note(f"about {texts.units:,.0f} units will come back: the plan draws a large share of some part of the table")
+    note(_next(target, chosen))
+
+
+def _of_population(source: str, options: dict[str, Any]) -> "Texts":
+    """The profile of a table."""
+    from fewlabels.study.handing import declared, place_for, profile_texts
+
+    population = read_options(source, options)
+    place = place_for(population, dialect=options["dialect"], table=options["table"])
+    return profile_texts(population, declared(population, types_of(options["types"])), place)
+
+
+def _of_study(name: str, ledger: str, options: dict[str, Any]) -> "Texts":
+    """The profile of a study's table, and its draw."""
+    from fewlabels.study.study import Study
+
+    if place_of(name) is not None:
+        raise click.UsageError("Say how the table is read, as for `fewlabels plan`: --id COLUMN --score COLUMN --threshold T.")
+    if any(options[option] for option in ("types", "slices", "weight", "guide", "candidates", "missing_scores")):
+        raise click.UsageError("How a study reads its table is in its ledger: leave out --type, --slice, --weight, --guide and the like.")
+    return Study.load(name, ledger=ledger).texts(dialect=options["dialect"], table=options["table"])
+
+
+def _chosen(target: str, texts: "Texts", query: str) -> str:
+    """The text of one query. Refuses a draw where there is nothing to draw."""
+    if query != "draw":
+        return texts.profile if query == "profile" else texts.problems
+    if texts.draw is None:
+        raise click.UsageError(f"{target} has no plan that is not drawn; plan it, or name what to print with --query profile.")
+    return texts.draw
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        click.echo(text)
+        return
+    try:
+        out.write_text(text + "\n", encoding="utf-8", newline="")
+    except OSError as error:
+        raise click.UsageError(f"the query could not be written to {out}: {error.strerror}") from None
+
+
+def _next(target: str, query: str) -> str:
+    """What to do with the query."""
+    if query == "problems":
+        return "next: run it; each broken rule is named above its column"
+    way_on = f"fewlabels draw {target} --candidates-file FILE" if query == "draw" else "fewlabels plan POPULATION ... --profile-file FILE"
+    return f"next: run it, write the result to a Parquet or CSV file, then: {way_on}"

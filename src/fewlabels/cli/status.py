@@ -1,0 +1,95 @@
+"""`fewlabels status`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option, study_argument
+from fewlabels.cli.output import missing_lines, missing_table, next_command, note, print_json
+from fewlabels.cli.watching import show_running, watch_study
+from fewlabels.nouns.canonical import Json
+
+if TYPE_CHECKING:
+    from fewlabels.nouns.plan import Plan
+    from fewlabels.study.status import Status
+
+
+@click.command("status")
+@study_argument
+@click.option("--bands", is_flag=True, help="Drawn units and missing answers of every band, and the tests on them.")
+@click.option(
+    "--watch", is_flag=True,
+    help="Of a study that may be looked at at any time: show it again whenever it has changed, until it ends; with --json a line each.",
+)  # fmt: skip
+@click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS", help="With --watch: how often.")
+@ledger_option
+@json_option
+def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, as_json: bool) -> None:
+    """Say where a study stands: labels, missing answers, warnings. No interval before its look, unless it may be looked at at any time.
+
+    \b
+    Example:
+      fewlabels status demo
+      fewlabels status demo --bands
+      fewlabels status live --watch
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    loaded = Study.load(study, ledger=ledger)
+    if watch:
+        watch_study(loaded, every=every, as_json=as_json)
+        return
+    found = loaded.status()
+    plan = found.plan
+    if as_json:
+        running = loaded.running().as_json() if plan is not None and plan.is_online else None
+        print_json({"study": study, "plan": _fixed(plan), **_told(found), **({} if running is None else {"running": running})})
+        return
+    if plan is None:
+        click.echo(f"{study}: no plan yet")
+        return
+    _show(study, found, plan, bands=bands)
+    if plan.is_online:
+        show_running(study, loaded.running())
+    click.echo(plan.promise)
+    for warning in found.warnings:
+        note(f"warning: {warning}")
+    note(f"next: {next_command(loaded)}")
+
+
+def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
+    """How far the labeling is."""
+    done = found.progress
+    click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
+    click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
+    if done.second_planned:
+        click.echo(f"{done.second_told:,} of {done.second_planned:,} units chosen for two labelers answered by two")
+    if done.gold_planned:
+        click.echo(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold adjudicated")
+    if done.unanswered:
+        click.echo(
+            f"without a usable answer: {done.cannot_tell:,} cannot tell, {done.skipped:,} skipped, {done.never_answered:,} never answered"
+        )
+        click.echo(missing_lines(found.missing))
+    if bands:
+        missing_table(found.missing)
+    if found.looks:
+        click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them by a peek before the look")
+
+
+def _fixed(plan: "Plan | None") -> Json:
+    """What the plan in force fixes; null before there is one."""
+    if plan is None:
+        return None
+    return {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "goals": [str(g) for g in plan.goals]}
+
+
+def _told(found: "Status") -> dict[str, Json]:
+    """How far the labeling is, as data."""
+    return {
+        "progress": found.progress.as_json(),
+        "missing": found.missing.as_json(),
+        "looks": found.looks,
+        "peeks": found.peeks,
+        "warnings": list(found.warnings),
+    }

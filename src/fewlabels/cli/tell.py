@@ -1,0 +1,102 @@
+"""`fewlabels tell`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from fewlabels.cli.completion import complete_files, complete_studies_or_files
+from fewlabels.cli.configuration import study_and_file
+from fewlabels.cli.options import json_option, ledger_option
+from fewlabels.cli.output import next_command, note, print_json
+from fewlabels.labeling.formats import FORMATS
+
+if TYPE_CHECKING:
+    from fewlabels.labeling.found import Refused
+    from fewlabels.study.study import Study
+
+
+@click.command("tell")
+@click.argument("study", required=False, shell_complete=complete_studies_or_files)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False, shell_complete=complete_files)
+@click.option("--labeler", metavar="NAME", help="Who answered, if the file has no labeler column.")
+@click.option("--unit-column", metavar="COLUMN", help="The column of ids. Default: unit, else the population's id column.")
+@click.option("--answer-column", metavar="COLUMN", help="The column of answers. Default: answer, else label.")
+@click.option(
+    "--format", "name", type=click.Choice(FORMATS), help="The tool that wrote the file. Default: told by the file where certain, else flat."
+)
+@click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
+@click.option("--drawn-only", is_flag=True, help="Leave out rows of units that were not drawn (for gold), instead of refusing the file.")
+@click.option(
+    "--leave-out", is_flag=True, help="List the answers that cannot be recorded and record the others, instead of refusing the file."
+)
+@click.option("--gold", is_flag=True, help="The answers are adjudicated: the truth of units drawn with --gold.")
+@click.option("--close", is_flag=True, help="Record every planned unit without an answer as never answered, and likewise gold.")
+@ledger_option
+@json_option
+def command(*, study: str | None, file: Path | None, close: bool, ledger: str, as_json: bool, **options: Any) -> None:
+    """Record the answers of FILE, all or none; the same file twice is the same as once. FILE alone: of the study of fewlabels.toml.
+
+    Answers are yes/no (1/0, true/false, positive/negative), cannot_tell or skipped; rows with an empty answer are left for later.
+
+    \b
+    Example:
+      fewlabels tell demo batch.csv --labeler ada
+      fewlabels tell demo Batch_1_results.csv --format mturk --leave-out
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    study, file = study_and_file(study, file, close=close)
+    if file is None and not close:
+        raise click.UsageError("Name the FILE of answers, or --close to end the waiting.")
+    found = Study.load(study, ledger=ledger)
+    told = {} if file is None else _told(found, file, as_json=as_json, **options)
+    if close:
+        told["never_answered"] = found.close().recorded
+    done = found.status().progress
+    if as_json:
+        print_json({"study": study, **told, "progress": done.as_json()})
+        return
+    numbers = {what: len(number) if isinstance(number, list) else number for what, number in told.items()}
+    click.echo(", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in numbers.items() if number) or "nothing new")
+    note(f"{done.labels:,} of {done.planned:,} planned units are resolved")
+    if done.gold_planned:
+        note(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold are adjudicated")
+    note(f"next: {next_command(found)}")
+
+
+def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_json: bool, **options: Any) -> dict[str, Any]:
+    """What became of the answers of a file. Ends the command if some are refused and not to be left out."""
+    from fewlabels.labeling.flat import read_answers
+    from fewlabels.labeling.formats import FLAT, Reading, guess_format, read_found
+    from fewlabels.study.incoming import Ways, asked_of, checked, receive
+
+    asked = asked_of(study.standing, options["answer_column"])
+    units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
+    how = {option: options[option] for option in ("correct", "drawn_only", "gold")}
+    kind = name or guess_format(file)
+    if kind == FLAT and not leave_out:
+        sheet = read_answers(file, unit_columns=units, asked=asked, labeler=options["labeler"])
+        return {**study.tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
+    if name is None and kind != FLAT:
+        note(f"{file} is read as an export of {kind}; say --format to read it otherwise")
+    found = read_found(file, Reading(kind, asked, units, options["answer_column"], options["labeler"]))
+    ways = Ways(leave_out=leave_out, **how)
+    refused = checked(study.standing, found, ways).refused
+    for one in refused:
+        note(f"refused: {one}")
+    if refused and not leave_out:
+        _end_refused(refused, as_json=as_json)
+    return receive(study, found, ways).as_json()
+
+
+def _end_refused(refused: "list[Refused]", *, as_json: bool) -> NoReturn:
+    """Ends the command: some answers are refused, so none was recorded."""
+    from fewlabels.cli.main import REFUSED
+    from fewlabels.labeling.found import refuse_all
+
+    error = str(refuse_all(refused))
+    if as_json:
+        print_json({"error": {"kind": "LabelError", "message": error}, "refused": [one.as_json() for one in refused]})
+    note(f"LabelError: {error}")
+    raise click.exceptions.Exit(REFUSED)

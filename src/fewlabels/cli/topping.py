@@ -1,0 +1,71 @@
+"""`fewlabels plan --study NAME --budget N`: what more labels would buy, and the plan that adds them."""
+
+from shlex import quote
+from typing import Any
+
+import click
+
+from fewlabels.cli.output import note, print_json, share, table, working
+from fewlabels.cli.planning import choice_of, plan_json
+from fewlabels.nouns.goal import DEFAULT_LEVEL
+
+
+def top_up(options: dict[str, Any], *, as_json: bool) -> None:
+    """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
+    from fewlabels.study.plans.growing import growth
+    from fewlabels.study.study import Study
+
+    if not options["study"] or not options["budget"]:
+        raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
+    refuse_unheard(options)
+    study = Study.load(options["study"], ledger=options["ledger"])
+    if study.standing.plan.is_online:
+        _raise_online(study, options, as_json=as_json)
+        return
+    with working("sizing the growth"):
+        grown = growth(study.standing, options["budget"])
+        plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
+    if as_json:
+        print_json({**grown.as_json(), "study": options["study"], "plan": plan_json(plan)})
+        return
+    click.echo(f"{grown.added:,} labels more, {grown.budget:,} in all, of {grown.frame:,} units the goals are about\n")
+    rows = [
+        [str(goal), f"{old.half_width:.3f}", f"{new.half_width:.3f}", f"{new.chance:.0%}", "yes" if new.settles else "no"]
+        for goal, old, new in grown.goals
+    ]
+    if rows:
+        table(("goal", f"half-width at {grown.held:,}", f"at {grown.budget:,}", "chance", "enough"), rows)
+    values = ", ".join(f"{g.goal} {share(g.after.value)}" for g in grown.goals)
+    note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
+    note(f"plan {plan.number} of study {options['study']} is fixed ({plan.change}), hash {plan.hash[:12]}")
+    note(f"{plan.promise}\nnext: fewlabels draw {quote(options['study'])} --units 50 --out batch.csv")
+
+
+def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None:
+    """A larger budget of an online study: it costs nothing, and nothing is forecast from the scores."""
+    plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
+    if as_json:
+        print_json({"study": options["study"], "plan": plan_json(plan)})
+        return
+    note(f"plan {plan.number} of study {options['study']} is fixed: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
+    note(f"{plan.promise}\nnext: fewlabels draw {quote(options['study'])} --units 50 --out batch.csv")
+
+
+UNHEARD = (
+    "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
+    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule", "answers", "stopping",
+)  # fmt: skip
+
+
+def refuse_unheard(options: dict[str, Any]) -> None:
+    """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
+    said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
+    if said:
+        named = ", ".join(
+            "--" + {"page": "html", "named": "classifier", "number_rule": "number"}.get(name, name).replace("_", "-").rstrip("s")
+            for name in said
+        )
+        raise click.UsageError(
+            "planning an existing study again takes --budget and --grow-to, or --add-classifier, --add-vote and --goal, but got "
+            f"{named}: leave that out."
+        )

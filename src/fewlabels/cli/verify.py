@@ -1,0 +1,37 @@
+"""`fewlabels verify`."""
+
+import click
+
+from fewlabels.cli.main import REFUSED
+from fewlabels.cli.options import json_option, ledger_option, resource_options, study_argument
+from fewlabels.cli.output import print_json, working
+
+
+@click.command("verify")
+@study_argument
+@click.option("--population", is_flag=True, help="Read the table too: its fingerprint and the draw.")
+@ledger_option
+@resource_options
+@json_option
+def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
+    """Recompute hashes, seals, plans and every estimate shown from the ledger alone; name the entry that does not match.
+
+    Ends with 5 if something does not.
+
+    \b
+    Example:
+      fewlabels verify demo --population
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    with working("recomputing"):
+        found = Study.load(study, ledger=ledger).verify(population=population)
+    if as_json:
+        print_json({"study": study, **found.as_json()})
+    else:
+        click.echo(f"recomputed: {', '.join(found.checked)}")
+        for finding in found.findings:
+            click.echo(f"DOES NOT MATCH: {finding}")
+        click.echo("everything matches" if found.passed else f"{len(found.findings):,} do not match")
+    if not found.passed:
+        raise click.exceptions.Exit(REFUSED)

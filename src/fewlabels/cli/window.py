@@ -1,0 +1,32 @@
+"""`fewlabels window`."""
+
+import click
+
+from fewlabels.cli.completion import complete_studies
+from fewlabels.cli.options import json_option, ledger_option, metric_option
+from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, print_json, table, working
+
+
+@click.command("window")
+@click.argument("studies", nargs=-1, required=True, shell_complete=complete_studies)
+@metric_option(default="recall", help="The metric of all of them together.")
+@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@ledger_option
+@json_option
+def command(*, studies: tuple[str, ...], metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
+    """A metric of the units of several STUDIES together, one a period, for events too rare to be read in one.
+
+    \b
+    Example:
+      fewlabels window week45 week46 week47 --metric recall
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    held = [Study.load(name, ledger=ledger) for name in studies]
+    with working("reading the studies"):
+        found = held[-1].window(held[:-1], metric, classifier=classifier)
+    if as_json:
+        print_json(found.as_json())
+        return
+    table(ESTIMATE_HEADINGS, estimate_rows([found], several=True))
+    click.echo(f"\nlevel {found.level:.4g}")

@@ -1,0 +1,168 @@
+"""Where the goals of an online study stand: their running bands, and whether they are decided.
+
+    ship          every goal met, each tested at the whole error 1 - level (one test that fails stops it: nothing is shared)
+    do not ship   some goal not met, each tested at (1 - level) / k of k goals
+    bands         each at 1 - (1 - level) / k: all k hold together, at every look
+
+A goal "at least m0" is met when the bet "above" has ever paid 1/error at m0 - tolerance, not met when the bet "below" has at m0 +
+tolerance, whichever comes first. Half-widths are met when the running band is so narrow. Derivation: docs/maths/anytime.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from fewlabels.designs.online import predicted
+from fewlabels.estimators.online import point
+from fewlabels.intervals.anytime import ABOVE, BELOW, Steps, Terms, after, band_of, last_best, walk
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.decision import GoalStatus
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.planning.online import Contested, Course
+
+TIE = 1e-12
+NEVER = -1  # the step at which something has not happened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Standpoint:
+    """One goal after some steps.
+
+    value           as each band's labels show it; None: unknown
+    low, high       the running band at `level`; both limits of the metric where only a sign is tested
+    at_least, at_most   one-sided, each at the goal's own level by itself
+    empty           whether no value is left, which chance does with probability 1 - level at most
+    n_eff           labels of a simple draw, read once, that would be as narrow
+    status          met, not met or open; `decided_at` labels (NEVER: open)
+    yes, no         the evidence that it is met, or not met, as a share of what decides: 1 decides
+    """
+
+    goal: Goal
+    value: float | None
+    low: float
+    high: float
+    at_least: float
+    at_most: float
+    level: float
+    n_eff: float | None
+    empty: bool
+    status: GoalStatus
+    decided_at: int
+    yes: float
+    no: float
+
+    @property
+    def half_width(self) -> float:
+        """max(high - value, value - low); half the width where there is no value."""
+        return (self.high - self.low) / 2 if self.value is None else max(self.high - self.value, self.value - self.low)
+
+
+def standpoint(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> Standpoint:
+    """Where a goal stands after these steps of one path."""
+    level = 1 - (1 - one.goal.level) / len(course.goals)
+    value = _value(course, one, steps)
+    (low, high), (at_least, at_most), empty = _limits(course, one, steps)
+    found = Standpoint(
+        goal=one.goal, value=value, low=low, high=high, at_least=at_least, at_most=at_most, level=level, empty=empty,
+        n_eff=None if value is None else _as_narrow(course, one.terms, steps, value, reach=(high - low) / 2 / ndtri((1 + level) / 2)),
+        status="open", decided_at=NEVER, yes=0.0, no=0.0,
+    )  # fmt: skip
+    return _decided(found, course, one, steps, stopping)
+
+
+def _limits(course: Course, one: Contested, steps: Steps) -> tuple[tuple[float, float], tuple[float, float], bool]:
+    """The running band, the one-sided bounds, and whether the band is empty; all that is possible where only a sign is tested, or it is."""
+    metric, error = one.goal.definition, 1 - one.goal.level
+    whole = (metric.low, metric.high) if one.goal.over is None else (metric.low - metric.high, metric.high - metric.low)
+    if one.sign:
+        return whole, whole, False
+    limit = -np.log(error / len(course.goals) / 2)
+    best = last_best(one.terms, steps, one.grid, N=float(course.N.sum()), limit=limit, effects=one.effects)
+    both, alone = (band_of(best, one.grid, tail=tail) for tail in (error / len(course.goals) / 2, error))
+    if not np.isfinite(both.low):
+        return whole, whole, True
+    found = (float(both.low), float(both.high))
+    return found, (float(alone.low), float(alone.high)) if np.isfinite(alone.low) else found, False
+
+
+def status_of(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> GoalStatus:
+    """Whether a goal is decided; of a target without its band, which asking for the next unit does not need."""
+    if one.goal.kind == "+-":
+        return standpoint(course, one, steps, stopping).status
+    return _tested(course, one, steps, stopping)[0]
+
+
+def _decided(found: Standpoint, course: Course, one: Contested, steps: Steps, stopping: Stopping) -> Standpoint:
+    """The same with its status."""
+    if one.goal.kind == "+-":
+        met = found.value is not None and found.half_width <= one.goal.value
+        share = min(1.0, one.goal.value / max(found.half_width, 1e-12))
+        return replace(found, status="met" if met else "open", decided_at=int(steps.band.size) if met else NEVER, yes=share)
+    status, decided, shares = _tested(course, one, steps, stopping)
+    return replace(found, status=status, decided_at=decided, yes=shares[0], no=shares[1])
+
+
+def _tested(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> tuple[GoalStatus, int, list[float]]:
+    """The status of a target, the label that decided it, and the evidence for and against it as shares of what decides."""
+    error = 1 - one.goal.level
+    yes, no = evidence(course, one, steps, stopping)
+    limits = (-np.log(error), -np.log(error / len(course.goals)))
+    when = [int(np.argmax(e >= limit)) + 1 if (e >= limit).any() else NEVER for e, limit in zip((yes, no), limits, strict=True)]
+    shares = [float(np.clip(e[-1] / limit, 0.0, 1.0)) if e.size else 0.0 for e, limit in zip((yes, no), limits, strict=True)]
+    if max(when) == NEVER:
+        return ("met", int(steps.band.size), [1.0, shares[1]]) if _is_tie(course, one, steps) else ("open", NEVER, shares)
+    status: GoalStatus = "met" if when[1] == NEVER or 0 < when[0] <= when[1] else "not met"
+    return status, when[0] if status == "met" else when[1], shares
+
+
+def _is_tie(course: Course, one: Contested, steps: Steps) -> bool:
+    """Whether every label is known and the metric is the target itself, which meets it and which no bet can show."""
+    if one.sign or not steps.band.size:
+        return False
+    last = after(steps)
+    known = last.left[-1].sum() + last.missing[-1].sum() == 0
+    value = _value(course, one, steps)
+    return bool(known and value is not None and abs(value - one.goal.value) < TIE)
+
+
+def tested_at(one: Contested, stopping: Stopping) -> FloatArray:
+    """The values at which a target is tested: that it is met, and that it is not; of a sign, all the metric may have."""
+    if one.sign:
+        return one.grid[:: max(1, one.grid.size // 200)]
+    toward = stopping.tolerance if one.goal.kind == ">=" else -stopping.tolerance
+    return np.array([one.goal.value - toward, one.goal.value + toward])
+
+
+def evidence(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> tuple[FloatArray, FloatArray]:
+    """After each step, the logarithm of the most that the bets for "met" and for "not met" have ever paid."""
+    m = tested_at(one, stopping)
+    parts = list(walk(one.terms, steps, m, N=float(course.N.sum()), effects=one.effects))
+    best = np.concatenate(parts) if parts else np.empty((0, m.size, 2))
+    for_met, against = (ABOVE, BELOW) if one.goal.kind == ">=" else (BELOW, ABOVE)
+    if one.sign:
+        return best[..., for_met].min(axis=-1), best[..., against].min(axis=-1)
+    return best[:, 0, for_met], best[:, 1, against]
+
+
+def _value(course: Course, one: Contested, steps: Steps) -> float | None:
+    """The metric as the labels show it; of a sign, nothing."""
+    if one.sign or not steps.band.size:
+        return None
+    last = after(steps)
+    found = point(one.terms, course.N, course.prior, positives=last.positives[-1], negatives=last.negatives[-1])
+    return float(found) if np.isfinite(found) else None
+
+
+def _as_narrow(course: Course, terms: Terms, steps: Steps, value: float, *, reach: float) -> float:
+    """Labels of a simple draw over the same units, read once, whose standard error at the same value would be `reach`."""
+    h0, h1 = (h[0] for h in terms.at(np.array([value])))
+    last = after(steps)
+    p, N = predicted(last.positives[-1], last.positives[-1] + last.negatives[-1], course.prior), float(course.N.sum())
+    G = terms.known_g + (course.N * (p * terms.g1 + (1 - p) * terms.g0)).sum()
+    variance = (course.N * (p * h1 * h1 + (1 - p) * h0 * h0)).sum() / N * (N / max(G, 1e-300)) ** 2
+    n = float(variance) / max(reach, 1e-12) ** 2
+    return n / (1 + n / N)

@@ -1,0 +1,107 @@
+"""How many more labels should settle what is open, and where they would go.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from fewlabels.deciding.looks import spending
+from fewlabels.deciding.verdict import Reading
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.comparing import PairGroups
+from fewlabels.estimators.effective import effective_n
+from fewlabels.estimators.grouping import Groups
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.decision import MoreLabels, widest
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.tally import AnyTally, JointTally, PairTally
+from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
+from fewlabels.planning.sizing import smallest
+
+Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]
+
+
+class PairAhead(NamedTuple):
+    """The parts that two classifiers tell apart, and the smoothed positive share of each."""
+
+    groups: PairGroups
+    shares: FloatArray
+
+
+class Ahead(NamedTuple):
+    """What a larger draw of the same design should show, if it goes on as the labels so far.
+
+    groups   of every classifier judged, by (weight column, slice) of the goals; (None, None) counts all units
+    shares   the smoothed positive share of these groups, in their order
+    of       the classifier each reading is of
+    pairs    of readings about one classifier over another, by their names
+    """
+
+    groups: Mapping[Kind, Sequence[Groups]]
+    shares: Mapping[Kind, Sequence[FloatArray]]
+    of: Sequence[int]
+    pairs: Mapping[str | None, PairAhead] = {}
+
+    def tally(self, reading: Reading, classifier: int, design: Design, budget: int, answered: float) -> AnyTally:
+        """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
+        if isinstance(reading.tally, PairTally):
+            pair = self.pairs[reading.goal.whose]
+            n = answered * spread_labels(pair.groups.groups, design, budget)
+            return pair.groups.tally(n, n * pair.shares)
+        each = []
+        kind = (reading.goal.definition.weight, reading.goal.slice)
+        for mine, p in zip(self.groups[kind], self.shares[kind], strict=True):
+            n = answered * spread_labels(mine, design, budget)
+            each.append(mine.tally(n, n * mine.spread(p)))
+        return JointTally(tuple(each), reading.tally.correlation) if isinstance(reading.tally, JointTally) else each[classifier]
+
+
+def more_labels(
+    plans: Sequence[Plan], ahead: Ahead, readings: Sequence[Reading], *, shown: Collection[int], answered: float = 1.0
+) -> MoreLabels:
+    """The labels that should settle every open goal and make no reading too thin: the declared growth if it does, else the fewest.
+
+    Expected answers follow the smoothed shares of the labels so far, read at the error the next look may spend. A target has to be
+    cleared so far that chance keeps it there with the goal's power. A share `answered` of the units is expected to have a usable answer.
+    """
+    plan = plans[-1]
+    frame = plan.design.frame
+
+    def enough(budget: int) -> bool:
+        share = spending(plans, budget=budget, grow_to=None, shown=shown).share
+        each = zip(readings, ahead.of, strict=True)
+        return all(_settled(reading, ahead.tally(reading, j, plan.design, budget, answered), share) for reading, j in each)
+
+    budget: int | None
+    if plan.grow_to is not None and plan.grow_to <= frame and enough(plan.grow_to):
+        budget = plan.grow_to
+    else:
+        budget = smallest(enough, low=min(plan.budget + 1, frame), high=frame)
+    target = frame if budget is None else budget
+    added = takes_of(plan.design, target) - plan.take
+    counted = ahead.groups[None, None][0]
+    flagged_share = np.bincount(counted.band, weights=counted.N * counted.flagged, minlength=plan.design.N.size) / plan.design.N
+    flagged = round(float((added * flagged_share).sum()))
+    total = target - plan.budget
+    return MoreLabels(labels=total, flagged=flagged, unflagged=total - flagged, enough=budget is not None)
+
+
+def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
+    """Whether the expected answers settle a goal, a target with its power, and are not too thin."""
+    metric = reading.goal.definition
+    two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
+    kind = reading.estimate.interval
+    shown = measure(metric, tally, tail=two, interval=kind)
+    allowed = reading.widest
+    if allowed is None:
+        allowed = widest(metric) if reading.goal.over is None else np.inf
+    too_wide = shown.half_width > allowed
+    if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=with_power(reading.goal, one), interval=kind)):
+        return False
+    n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
+    return n_eff is not None and n_eff >= reading.fewest

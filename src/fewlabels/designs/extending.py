@@ -1,0 +1,81 @@
+"""A design that takes in what came later (a classifier, a threshold, a goal) and only adds units.
+
+Cells that the new decisions split stay in their old band as long as nothing in it needs a higher rate; else the band is split by the
+decisions, and each child keeps the units it holds. A child's units below the old cut are a simple random draw of it, given how many
+there are, so nothing that was drawn is wasted and nothing has to be drawn again:
+
+    pi = max(pi_old, pi_new),      take of a child = max(held, its share)
+
+Derivation: docs/maths/extending.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.designs.bands import LABELS_PER_BAND, OWN_BAND, bands
+from fewlabels.designs.base import takes_of
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+
+RAISED = 1.1  # a rate that should grow by less is left as it is
+
+
+class Held(NamedTuple):
+    """What an earlier design left, by cell of the profile that tells the new decisions apart.
+
+    band    the old band; -1 where the earlier goals did not need the cell
+    rate    labels per unit
+    units   units drawn
+    """
+
+    band: IntArray
+    rate: FloatArray
+    units: IntArray
+
+
+def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> Design:
+    """Bands that hold every unit drawn so far and give each cell about its rate pi in a draw of `labels`; 0 needs the cell no more.
+
+    pattern   the decisions told apart, a number per cell
+    """
+    band = _split(profile, old, pi, pattern)
+    fresh = (old.band < 0) & (pi > 0)
+    if fresh.any():
+        share = max(4, round(float((pi * profile.count)[fresh].sum())))
+        apart = bands(profile, flagged=flagged, pi=np.where(fresh, pi, 0.0), labels=share, pattern=pattern)
+        band = np.where(fresh, apart.band + band.max() + 1, band)
+    inside = band >= 0
+    N = np.bincount(band[inside], weights=profile.count[inside]).astype(np.int64)
+    mass = own_floats(np.bincount(band[inside], weights=(np.maximum(pi, old.rate) * profile.count)[inside]))
+    held = np.bincount(band[inside], weights=old.units[inside], minlength=N.size).astype(np.int64)
+    return _drop_empty(Design(name="bands", band=band, N=N, mass=mass, held=held), labels)
+
+
+def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> IntArray:
+    """The old bands, those split by pattern in which a part should be drawn at a higher rate."""
+    inside = old.band >= 0
+    wanted = np.where(inside, pi * profile.count, 0.0)
+    raised = inside & (pi > RAISED * old.rate)
+    key = np.where(inside, old.band * (pattern.max() + 2), -1)
+    for h in np.unique(old.band[raised]).tolist():
+        for p in np.unique(pattern[(old.band == h) & raised]).tolist():
+            part = (old.band == h) & (pattern == p)
+            if wanted[part].sum() >= OWN_BAND * LABELS_PER_BAND / 2:
+                key[part] += p + 1
+    names, band = np.unique(key, return_inverse=True)
+    return band - 1 if names[0] < 0 else band
+
+
+def _drop_empty(design: Design, labels: int) -> Design:
+    """The design without bands that no label reaches: what was never drawn from is not in the frame."""
+    take = takes_of(design, labels)
+    if (take > 0).all() or design.held is None:
+        return design
+    kept = np.flatnonzero(take > 0)
+    place = np.full(take.size + 1, -1, dtype=np.int64)
+    place[kept] = np.arange(kept.size)
+    return Design(name=design.name, band=place[design.band], N=design.N[kept], mass=design.mass[kept], held=design.held[kept])

@@ -1,0 +1,65 @@
+"""Asking one unit after another: a band by chance, with probabilities that learn from the answers, then the band's next unit.
+
+    p_k = (positives + 3 prior) / (labels + 3)                       what is predicted of the units left in band k
+    r_k = (1 - eta) n_k a_k sqrt(p_k (1 - p_k)) / sum  +  eta n_k / sum     a_k = |influence of one of its labels on the goals|
+
+A share eta of the draws is spread evenly over all units left: no surprise, however rarely its band is asked, then counts for more than
+1/eta units. Until LEARNING answers are in, eta is at least 1/2. Any r that does not look ahead keeps the running band true.
+Derivation: docs/maths/anytime.md.
+
+Main path: population > profile > [plan] > [draw] > labels > estimate > decision > report
+"""
+
+import numpy as np
+
+from fewlabels.designs.bands import SMALLEST_REFERENCE, cut_sides, rates
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+
+PRIOR = 3.0  # labels that the guide's word counts for in a band
+EVEN_SHARE, EVEN_SHARE_RARE = 0.3, 0.5  # eta; where what is divided by is itself counted from labels (recall, F1), the larger
+LEARNING, EVEN_AT_FIRST = 200, 0.5
+BANDS = 16  # about so many, over all sides
+
+
+def online_bands(profile: Profile, *, frame: BoolArray, kind: IntArray, flagged: BoolArray, size: FloatArray) -> Design:
+    """The bands of an online draw. No band crosses a side or a kind (a number per cell: the decisions and slices that goals tell apart).
+
+    frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
+    """
+    units = int(profile.count[frame].sum())
+    labels = min(SMALLEST_REFERENCE, max(units // 4, min(units, 4)))  # of a small frame a quarter: were all drawn, nothing would be cut
+    pi = rates(profile, frame=frame, flagged=flagged, size=size, labels=float(labels))[frame]
+    band = cut_sides(profile, frame, flagged + 2 * kind, pi, max(2, labels // BANDS))
+    home, count = band[frame], profile.count[frame]
+    N, mass = (np.bincount(home, weights=count * each) for each in (1.0, pi))
+    return Design(name="online", band=band, N=N.astype(np.int64), mass=own_floats(mass))
+
+
+def predicted(positives: FloatArray, labels: FloatArray, prior: FloatArray) -> FloatArray:
+    """The predicted share of positives among the units left in each band."""
+    return np.asarray((positives + PRIOR * prior) / (labels + PRIOR))
+
+
+def even_share(*, rare: bool, labels: int) -> float:
+    """The share of the draws that is spread evenly; `rare` where the metric's denominator is itself counted from labels."""
+    eta = EVEN_SHARE_RARE if rare else EVEN_SHARE
+    return max(eta, EVEN_AT_FIRST) if labels < LEARNING else eta
+
+
+def asking_rates(size: FloatArray, left: FloatArray, *, even: float) -> FloatArray:
+    """The probability of each band; arrays may carry leading axes. `size` is that of one unit, `left` the units not drawn yet."""
+    weight = left * size
+    whole = weight.sum(axis=-1, keepdims=True)
+    spread = left / left.sum(axis=-1, keepdims=True)
+    chosen = np.divide(weight, whole, out=spread.copy(), where=whole > 0)
+    found = (1 - even) * chosen + even * spread
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def picked(rate: FloatArray, left: FloatArray, v: float) -> int:
+    """The band that v in [0, 1) picks: the one in which the cumulative probability passes it, among those with units left."""
+    some = np.flatnonzero(left > 0)
+    cumulative = np.cumsum(rate[some])
+    return int(some[min(int(np.searchsorted(cumulative, v * cumulative[-1], side="right")), some.size - 1)])

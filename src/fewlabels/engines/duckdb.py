@@ -1,0 +1,220 @@
+"""The engine for one machine: DuckDB on Parquet, CSV, pandas, Polars and Arrow.
+
+Every engine has its own connection and every query its own cursor, fetched to the end: an unfinished result blocks a connection.
+
+Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+"""
+
+import glob
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from fewlabels.engines import resources, selftest
+from fewlabels.engines.dialect import Dialect
+from fewlabels.engines.files import FileSet, find_files, footer, stamp, versions
+from fewlabels.engines.sql import LOOKUP
+from fewlabels.engines.sql_engine import Lookup, Row, SqlEngine
+from fewlabels.errors import EngineError, PopulationError
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Column, SourceFile
+
+DIALECT = Dialect(
+    quote='"',
+    escapes=(("'", "''"),),
+    as_text="cast({x} as varchar)",
+    as_double="cast({x} as double)",
+    floor="cast(floor({x}) as bigint)",
+    small_floor="cast(floor({x}) as integer)",
+    hash="md5({x})",
+    hash_start="(md5_number({x}) & 255::uhugeint)",  # it reads the sixteen bytes from the last to the first
+    byte_length="strlen({x})",
+    has_nul="contains({x}, chr(0))",
+    is_nan="isnan({x})",
+    byte_order="{x}",
+)
+_FRAME = "fewlabels_frame"  # the name of a table held in memory
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
+_WORDS = {**dict.fromkeys(_INTEGERS, "int"), "VARCHAR": "text", "FLOAT": "float32", "DOUBLE": "float64", "BOOLEAN": "bool", "UUID": "uuid"}
+
+
+class DuckDBEngine(SqlEngine):
+    """A population in files or in a table held in memory."""
+
+    dialect = DIALECT
+
+    def __init__(self, population: Population) -> None:
+        """Opens the table and proves that the connection computes fewlabels' numbers. Refuses files that cannot be read."""
+        super().__init__(population)
+        scratch = tempfile.mkdtemp(prefix="fewlabels-")  # for what DuckDB spills
+        weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        try:
+            self._connection = duckdb.connect(config=_settings(scratch))
+        except duckdb.Error as error:
+            raise EngineError(f"DuckDB refuses its settings {resources.current()}: {error}: give a memory limit as 2GB") from None
+        self._files: FileSet | None = None
+        self._versions: tuple[SourceFile, ...] | None = None
+        self._prove()
+        if population.table is not None:
+            self.source = self.text_source = _FRAME
+        elif "://" in population.source:
+            self.source = self.text_source = _read_parquet([population.source], partitioned=False)
+        else:
+            self._open(find_files(population.source))
+        self._columns = self._describe(self.source)
+
+    def _prove(self) -> None:
+        """Nothing comes back. Refuses a connection that computes other numbers than fewlabels', or cannot work with what it may use."""
+        try:
+            selftest.check_engine(self._run, DIALECT)
+        except (duckdb.Error, RuntimeError) as error:
+            raise EngineError(f"DuckDB cannot work with {resources.current()}: {error}: give it more memory, or fewer threads") from None
+
+    def columns(self) -> tuple[Column, ...]:
+        """The table's columns with their types in fewlabels' words."""
+        return tuple(Column(name, _word(type_)) for name, type_ in self._columns.items())
+
+    def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
+        """All rows of a query. Refuses in fewlabels' words what DuckDB cannot read."""
+        try:
+            return self._run(text, lookup=lookup)
+        except duckdb.Error as error:
+            reason = str(error).split("\n\nLINE")[0].strip()
+            raise PopulationError(f"DuckDB cannot read {self.population.source!r}: {reason}") from None
+
+    def files(self) -> tuple[SourceFile, ...]:
+        """The version of each file the table is read from; empty for a table held in memory or behind an address."""
+        if self._files is None:
+            return ()
+        stamps = tuple(stamp(path) for path in self._files.paths)
+        if self._versions is None or tuple(version.changed for version in self._versions) != stamps:
+            self._versions = versions(self._files)
+        return self._versions
+
+    def _ends_apart(self, id_type: str) -> bool:
+        """DuckDB knows the smallest and largest number of a Parquet column from the files' statistics, and does not read it."""
+        return id_type == "int" and self._files is not None and self._files.kind == "parquet"
+
+    def _run(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
+        with self._connection.cursor() as cursor:
+            if self.population.table is not None:
+                cursor.register(_FRAME, self.population.table)
+            if lookup is not None:
+                cursor.register(LOOKUP, dict(lookup))
+            if resources.current().watch is not None:
+                cursor.execute("set enable_progress_bar = true; set enable_progress_bar_print = false").fetchall()
+            return resources.run(lambda: cursor.execute(text).fetchall(), progress=lambda: _done(cursor), cancel=cursor.interrupt)
+
+    def _describe(self, source: str) -> dict[str, str]:
+        """Each column's type in DuckDB's words."""
+        return {row[0]: row[1] for row in self.query(f"describe select * from {source}")}
+
+    def _open(self, files: FileSet) -> None:
+        """Sets the FROM items of the files."""
+        self._files = files
+        paths = [glob.escape(str(path)) for path in files.paths]
+        if files.kind == "parquet":
+            for path in files.paths:
+                footer(path)  # refuses a file cut short
+            self.source = self.text_source = _read_parquet(paths, partitioned=files.partitioned)
+        else:
+            self._open_csv(paths, partitioned=files.partitioned)
+
+    def _open_csv(self, paths: list[str], *, partitioned: bool) -> None:
+        """Reads CSV with types settled once, over the whole of it; ids and slices keep the text that was written."""
+        found = self.query(f"select Delimiter, Quote, Escape from sniff_csv({DIALECT.text(paths[0])}, header=true)")[0]
+        delimiter, quote, escape = ('"' if mark == "(empty)" else mark for mark in found)
+        options = {"header": "true", "delim": DIALECT.text(delimiter), "quote": DIALECT.text(quote), "escape": DIALECT.text(escape)}
+        self.text_source = _read_csv(paths, {**options, "all_varchar": "true"}, partitioned=partitioned)
+        types = self._describe(_read_csv(paths, {**options, "sample_size": "-1"}, partitioned=partitioned))
+        for name in (self.population.id, *self.population.slices):
+            if name in types and not (name == self.population.id and self._is_written_plainly(name, types[name])):
+                types[name] = "VARCHAR"
+        in_files = self._describe(_read_csv(paths, {**options, "all_varchar": "true"}, partitioned=False)) if partitioned else types
+        listed = ", ".join(f"{DIALECT.text(name)}: {DIALECT.text(types[name])}" for name in in_files)
+        self.source = _read_csv(paths, {**options, "types": f"{{{listed}}}"}, partitioned=partitioned)
+
+    def _is_written_plainly(self, name: str, type_: str) -> bool:
+        """Whether a column holds integers written as their decimal text, so that ' 5', '0x10' and '-0' stay text."""
+        if type_ not in _INTEGERS:
+            return False
+        column = DIALECT.identifier(name)
+        differs = f"cast(try_cast({column} as {type_}) as varchar) is distinct from {column}"
+        return self.query(f"select count(*) from {self.text_source} where {differs}") == [(0,)]
+
+
+def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray]) -> None:
+    """Writes columns of text and doubles as one Parquet file."""
+    with duckdb.connect() as connection:
+        connection.register("columns", {name: np.asarray(values) for name, values in columns.items()})
+        listed = ", ".join(DIALECT.identifier(name) for name in columns)
+        connection.execute(f"copy (select {listed} from columns) to {DIALECT.text(str(path))} (format parquet)")
+
+
+def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
+    """The names of the columns of Parquet files, and their rows, every value as text."""
+    listed = ", ".join(DIALECT.text(glob.escape(str(path))) for path in paths)
+    try:
+        with duckdb.connect() as connection:
+            source = f"read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"
+            names = [row[0] for row in connection.execute(f"describe select * from {source}").fetchall()]
+            texts = ", ".join(DIALECT.as_text.format(x=DIALECT.identifier(name)) for name in names)
+            return names, connection.execute(f"select {texts} from {source}").fetchall()
+    except duckdb.Error as error:
+        raise PopulationError(f"DuckDB cannot read {str(paths[0])!r}: {str(error).splitlines()[0]}") from None
+
+
+def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
+    """How DuckDB is opened: it reads no Python variables, spills into its own folder, and uses what it may."""
+    may = resources.current()
+    found: dict[str, str | bool | int | float | list[str]] = {
+        "python_enable_replacements": False,
+        "temp_directory": scratch,
+        "pandas_analyze_sample": 1_000_000_000,  # all of an object column: typed by its first values, "01" among integers became 1
+    }
+    if may.memory_limit is not None:
+        found["memory_limit"] = may.memory_limit
+    if may.threads is not None:
+        found["threads"] = may.threads
+    return found
+
+
+def _done(cursor: duckdb.DuckDBPyConnection) -> float | None:
+    """The share of the running query that is done; None before DuckDB knows."""
+    percent = cursor.query_progress()
+    return percent / 100 if percent >= 0 else None
+
+
+def _word(type_: str) -> str:
+    """DuckDB's type in fewlabels' word; its own, in lower case, where fewlabels has none."""
+    if type_ in _WORDS:
+        return _WORDS[type_]
+    if type_.startswith("ENUM("):
+        return "text"
+    if type_.startswith("DECIMAL(") and type_.endswith(",0)"):
+        return "decimal"
+    return type_.strip('"').lower()
+
+
+def _read_parquet(paths: list[str], *, partitioned: bool) -> str:
+    """Without can_have_nan DuckDB trusts Parquet's min and max, which leave NaN out, and loses those rows (duckdb/duckdb#25521)."""
+    return _read("read_parquet", paths, {"can_have_nan": "true"}, partitioned=partitioned)
+
+
+def _read_csv(paths: list[str], options: Mapping[str, str], *, partitioned: bool) -> str:
+    return _read("read_csv", paths, options, partitioned=partitioned)
+
+
+def _read(function: str, paths: list[str], options: Mapping[str, str], *, partitioned: bool) -> str:
+    """The FROM item. Columns meet by name; values in folder names stay text, so "01" is not 1."""
+    settings = {**options, "union_by_name": "true", "hive_partitioning": str(partitioned).lower()}
+    if partitioned:
+        settings["hive_types_autocast"] = "false"
+    listed = ", ".join(DIALECT.text(path) for path in paths)
+    return f"{function}([{listed}], {', '.join(f'{name}={value}' for name, value in settings.items())})"

@@ -1,0 +1,79 @@
+"""What an engine may use of the machine, and who watches it work. No number depends on any of it.
+
+    with using(Resources(memory_limit="2GB", threads=4, watch=print)):
+        study.ask()
+
+Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+"""
+
+import contextvars
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+Result = TypeVar("Result")
+_BLINK = 0.2  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What engines opened from now on may use; None leaves it to the engine.
+
+    memory_limit   of an engine on this machine, as "2GB"
+    threads        of an engine on this machine
+    watch          is told the share of the running query that is done, or None where the engine cannot tell
+
+    Examples:
+        >>> import fewlabels
+        >>> fewlabels.Resources(memory_limit="2GB", threads=4).threads
+        4
+    """
+
+    memory_limit: str | None = None
+    threads: int | None = None
+    watch: Callable[[float | None], None] | None = None
+
+
+_current: contextvars.ContextVar[Resources | None] = contextvars.ContextVar("fewlabels_resources", default=None)
+
+
+def current() -> Resources:
+    """What may be used now."""
+    return _current.get() or Resources()
+
+
+@contextmanager
+def using(resources: Resources) -> Iterator[None]:
+    """Engines opened and asked inside use these.
+
+    Examples:
+        >>> import fewlabels
+        >>> population = fewlabels.read_population({"id": ["a", "b"], "score": [0.9, 0.1]}, score="score", threshold=0.5)
+        >>> with fewlabels.using(fewlabels.Resources(threads=2)):
+        ...     study = fewlabels.Study.create("two", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
+        >>> study.plan(2).budget
+        2
+    """
+    token = _current.set(resources)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def run(work: Callable[[], Result], *, progress: Callable[[], float | None], cancel: Callable[[], None]) -> Result:
+    """What the work gives. It runs in a thread of its own, so that Ctrl-C cancels it at once, and the progress can be watched."""
+    watch = current().watch
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="fewlabels-query") as pool:
+        future: Future[Result] = pool.submit(contextvars.copy_context().run, work)
+        try:
+            while not wait([future], timeout=_BLINK).done:
+                if watch is not None:
+                    watch(progress())
+        except BaseException:
+            cancel()
+            wait([future])
+            raise
+    return future.result()

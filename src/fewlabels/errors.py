@@ -1,0 +1,84 @@
+"""What fewlabels raises when it refuses: one tree, each message stating the rule, the values and the way out.
+
+    FewlabelsError
+    ├── PopulationError    the table cannot be judged as it is (missing column, duplicate ids, bad scores)
+    │   └── FingerprintError   the table is not the one the study was made on
+    ├── EngineError        the engine is missing, cannot be reached, or computes other numbers than fewlabels' reference
+    ├── GoalError          a goal cannot be read, or names what does not exist
+    ├── PolicyError        a policy of the gate cannot be read, or contradicts itself
+    ├── PlanError          the plan cannot be made or would break what an earlier one promised
+    ├── DrawError          a unit was asked for or answered that was never drawn
+    ├── LabelError         an answer cannot be recorded
+    ├── FileError          a file cannot be written
+    ├── StudyError         no such study, or one of that name exists
+    ├── ConfigurationError fewlabels.toml cannot be read, or says what no command understands
+    └── LedgerError        the record is missing, of another version, or was changed
+        └── LedgerUnreachable   its database does not answer now: do it again, which is safe
+
+Each class below repeats its line.
+"""
+
+
+class FewlabelsError(Exception):
+    """Every refusal of fewlabels; the command line prints it without a traceback.
+
+    Examples:
+        >>> import fewlabels
+        >>> try:
+        ...     fewlabels.Classifier("gbm", score="score")
+        ... except fewlabels.FewlabelsError as refused:
+        ...     print(type(refused).__name__)
+        PopulationError
+    """
+
+
+class PopulationError(FewlabelsError):
+    """The table cannot be judged as it is."""
+
+
+class FingerprintError(PopulationError):
+    """The table is not the one the study was made on."""
+
+
+class EngineError(FewlabelsError):
+    """The engine is missing, cannot be reached, or computes other numbers than fewlabels' reference."""
+
+
+class GoalError(FewlabelsError):
+    """A goal cannot be read, or names a metric or classifier that does not exist."""
+
+
+class PolicyError(FewlabelsError):
+    """A policy of the gate cannot be read, or contradicts itself."""
+
+
+class PlanError(FewlabelsError):
+    """The plan cannot be made, or would break what an earlier plan promised."""
+
+
+class DrawError(FewlabelsError):
+    """A unit was asked for or answered that was never drawn."""
+
+
+class LabelError(FewlabelsError):
+    """An answer cannot be recorded."""
+
+
+class FileError(FewlabelsError):
+    """A file cannot be written."""
+
+
+class StudyError(FewlabelsError):
+    """No such study, or one of that name exists already."""
+
+
+class ConfigurationError(FewlabelsError):
+    """fewlabels.toml cannot be read, or says what no command understands."""
+
+
+class LedgerError(FewlabelsError):
+    """The record is missing, of another version, or was changed."""
+
+
+class LedgerUnreachable(LedgerError):
+    """The database of the record does not answer now. Whether an act was kept is unknown: do it again, which is safe."""

@@ -1,0 +1,199 @@
+"""Which group a unit's label counts in: the part of its band on one side of the classifier judged.
+
+Groups are fixed by the profile and the design, never by labels. Parts of bands that expect few labels are read together (`pooling`).
+A group that non-response left without a label is joined to its neighbor on the same side, again without looking at what the labels say.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.estimators.linearize import CLIP
+from fewlabels.estimators.pooling import Pool, pool_parts, pooled
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.weights import NO_LAYER, QUANTA, LabelSums, WeightSums
+
+
+class Groups(NamedTuple):
+    """Groups of one classifier under one design, ordered by side and then by guide.
+
+    of_cell   the group of each profile cell; -1 outside the frame
+    band      the band each group is part of
+    N         units; N1, N0 what the two sides hold of what the metric sums: units, or metric weight
+    X, XX, top   sums of metric weights and of their squares, and the largest possible, for a metric by a column; else None
+    pool      which groups are read together; None: each alone
+    stratum   whether another classifier that the design was made for flags most of each group; None: there is none
+    """
+
+    of_cell: IntArray
+    band: IntArray
+    flagged: BoolArray
+    N: FloatArray
+    logit: FloatArray
+    expected: FloatArray
+    N1: float
+    N0: float
+    X: FloatArray | None = None
+    XX: FloatArray | None = None
+    top: FloatArray | None = None
+    pool: Pool | None = None
+    stratum: IntArray | None = None
+
+    def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
+        """Labels and positives per group, as counted; sums of the labels' metric weights, or what they should be on average."""
+        parts = Tally(
+            flagged=self.flagged,
+            N=self.N,
+            n=n,
+            k=k,
+            logit=self.logit,
+            expected=self.expected,
+            N1=self.N1,
+            N0=self.N0,
+            simple=bool((self.band == self.band[0]).all()),
+            weights=self._weights(n, k, sums),
+            stratum=self.stratum,
+        )
+        return parts if self.pool is None else pooled(parts, self.pool)
+
+    def summed(self, by_cell: FloatArray) -> FloatArray:
+        """Labels (or positive ones) by profile cell, on the last axis, summed by group; cells outside the frame do not count."""
+        inside = self.of_cell >= 0
+        member = (self.of_cell[inside, None] == np.arange(self.N.size)).astype(np.float64)
+        return np.asarray(by_cell[..., inside] @ member)
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """What is known of every group of a tally, for each part that it was read from."""
+        return values if self.pool is None else values[..., self.pool.home]
+
+    def _weights(self, n: FloatArray, k: FloatArray, sums: LabelSums | None) -> WeightSums | None:
+        if self.X is None or self.XX is None or self.top is None:
+            return None
+        x, xx = self.X / self.N, self.XX / self.N
+        known = sums if sums is not None else LabelSums(n * x, n * xx, k * x, k * xx)
+        return WeightSums(self.X, self.XX, self.top, *known)
+
+
+def groups_of(
+    profile: Profile,
+    design: Design,
+    *,
+    classifier: int = 0,
+    weight: str | None = None,
+    guide: FloatArray | None = None,
+    take: IntArray | None = None,
+) -> Groups:
+    """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column.
+
+    guide   of each cell, where another than the profile's steered the draw
+    take    labels of each band, where parts of bands may be too small to be read alone; None: bands cross no side of the classifier
+    """
+    flagged = profile.predicted(classifier)
+    inside = design.band >= 0
+    key = np.where(inside, design.band * 2 + flagged, -1)
+    names, of_cell = np.unique(key[inside], return_inverse=True)
+    claimed = profile.claimed(classifier) if guide is None else guide
+    s = np.clip(claimed, CLIP, 1 - CLIP)
+    amount = profile.amount(weight)
+    summed = np.maximum(amount[inside], 1e-9)  # a group without weight has a guide all the same
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(of_cell, weights=summed * values[inside]) / np.bincount(of_cell, weights=summed))
+
+    logit = mean(np.log(s / (1 - s)))
+    order = np.lexsort((logit, names % 2))
+    where = np.full(profile.count.size, -1, dtype=np.int64)
+    where[inside] = np.argsort(order)[of_cell]
+    N1 = float(amount[flagged].sum())
+    groups = Groups(
+        of_cell=where,
+        band=(names // 2)[order],
+        flagged=(names % 2 == 1)[order],
+        N=np.bincount(of_cell, weights=profile.count[inside]).astype(np.float64)[order],
+        logit=logit[order],
+        expected=mean(claimed)[order],
+        N1=N1,
+        N0=float(amount.sum()) - N1,
+    )
+    groups = groups._replace(stratum=_stratum(profile, groups, [j for j in design.judged if j != classifier]))
+    groups = groups if take is None else groups._replace(pool=_pool(groups, design, take))
+    return groups if weight is None else _weighted(groups, profile)
+
+
+def _stratum(profile: Profile, groups: Groups, others: Sequence[int]) -> IntArray | None:
+    """Whether any of these classifiers flags most of each group's units: their goals may have raised the rates there."""
+    if not others or profile.claims is not None:
+        return None
+    inside = groups.of_cell >= 0
+    flagged = np.logical_or.reduce([profile.predicted(j) for j in others])
+    held = np.bincount(groups.of_cell[inside], weights=(profile.count * flagged)[inside], minlength=groups.N.size)
+    return np.asarray(held > groups.N / 2).astype(np.int64)
+
+
+def _pool(groups: Groups, design: Design, take: IntArray) -> Pool | None:
+    """Which parts of bands are read together when each band gets its take."""
+    N = design.N[groups.band]
+    rate = np.maximum(take, 1e-9)[groups.band] / N  # a band without a label expands to nothing that is read
+    return pool_parts(groups.flagged, groups.logit, expected=rate * groups.N, whole=groups.N >= N, expansion=1 / rate)
+
+
+def _weighted(groups: Groups, profile: Profile) -> Groups:
+    """The groups with what is known of their units' metric weights."""
+    inside = groups.of_cell >= 0
+    home, mass, count = groups.of_cell[inside], profile.mass[inside], profile.count[inside]
+    top = np.zeros(groups.N.size)
+    np.maximum.at(top, home, np.where(profile.layer[inside] == NO_LAYER, 0.0, 2.0 ** (profile.layer[inside] + 1) / QUANTA))
+    X = np.bincount(home, weights=mass, minlength=groups.N.size).astype(np.float64)
+    XX = np.bincount(home, weights=mass * mass / count, minlength=groups.N.size).astype(np.float64)
+    return groups._replace(X=X, XX=XX, top=top)
+
+
+def fill_empty(tally: Tally) -> Tally:
+    """The same labels, every group left without one joined to its nearest labeled neighbor on the same side (one study, no replicates).
+
+    The neighbor's labels then stand for both. Groups taken whole join with none: their labels stand for their own units only. Where
+    there is no such neighbor the group stays empty, and the interval is widened by all it could hold; so do parts of bands, whose
+    neighbors may have been drawn at other rates.
+    """
+    apart = np.zeros(tally.N.shape, dtype=np.bool_) if tally.chance is None else tally.chance
+    open_groups = (tally.n > 0) & (tally.n < tally.N) & ~apart
+    home = np.arange(tally.N.size)
+    for g in np.flatnonzero((tally.n == 0) & ~apart):
+        near = np.flatnonzero(open_groups & (tally.flagged == tally.flagged[g]))
+        if near.size:
+            home[g] = near[np.argmin(np.abs(near - g))]
+    kept, joined = np.unique(home, return_inverse=True)
+    if kept.size == tally.N.size:
+        return tally
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(joined, weights=values).astype(np.float64)
+
+    N = total(tally.N)
+    weights = tally.weights
+    if weights is not None:
+        top = np.zeros(kept.size)
+        np.maximum.at(top, joined, weights.top)
+        X, XX, _, *sums = (total(values) for values in weights)
+        weights = WeightSums(X, XX, top, *sums)
+    return Tally(
+        flagged=tally.flagged[kept],
+        N=N,
+        n=total(tally.n),
+        k=total(tally.k),
+        logit=total(tally.N * tally.logit) / N,
+        expected=total(tally.N * tally.expected) / N,
+        N1=tally.N1,
+        N0=tally.N0,
+        simple=tally.simple,
+        weights=weights,
+        expansions=None if tally.expansions is None else LabelSums(*(total(values) for values in tally.expansions)),
+        chance=None if tally.chance is None else tally.chance[kept],
+        stratum=None if tally.stratum is None else tally.stratum[kept],
+    )

@@ -1,0 +1,95 @@
+"""The influence of a unit on a metric: one gradient path for all metrics.
+
+    a1 = dtheta/dTP - dtheta/dFP   for a flagged unit          a0 = dtheta/dFN - dtheta/dTN   for another
+
+    Var(theta) ~ a1^2 Var(A) + a0^2 Var(B),    A, B the positives on the two sides
+
+Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.profile import Profile
+
+CLIP = 1e-6  # a guide of exactly 0 has no log-odds
+SUREST = 0.99  # no guide is surer of a positive than this when labels are placed
+DOUBT = 0.01  # share of the guide that is taken from its side's mean
+
+
+class Influence(NamedTuple):
+    """What one more positive among the flagged (a1) and the other (a0) units does to the metric."""
+
+    a1: FloatArray
+    a0: FloatArray
+
+
+def influence(metric: Metric, totals: Totals) -> Influence:
+    """The metric's influence at the given totals; 0 where it is undefined there."""
+    g = metric.gradient(totals)
+    return Influence(np.nan_to_num(g.TP - g.FP), np.nan_to_num(g.FN - g.TN))
+
+
+def guided_totals(profile: Profile, flagged: BoolArray, weight: str | None = None, *, classifier: int = 0) -> Totals:
+    """The totals if every guide were a true probability: of units, or of their metric weight."""
+    amount = profile.amount(weight)
+    expected = amount * profile.claimed(classifier)
+    A, B = np.asarray(expected[flagged].sum()), np.asarray(expected[~flagged].sum())
+    N1 = float(amount[flagged].sum())
+    return Totals.of_sides(A, B, N1=N1, N0=float(amount.sum()) - N1)
+
+
+def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
+    """The guide as the design reads it: one per cent of doubt, shared by the side, and never surer of a positive than 0.99.
+
+        s' = clip(0.99 s + 0.01 mean(s on its side), 1e-6, 0.99)
+
+    Scores of exactly 0 or 1 claim that labels are useless there. The doubt is relative to the side, so it does not swamp a rare
+    class as a fixed one would. What it costs and buys: docs/decisions/0005-mixture.md.
+    """
+    s = profile.guide.copy()
+    for side in (flagged, ~flagged):
+        if side.any():
+            s[side] = (1 - DOUBT) * s[side] + DOUBT * np.average(s[side], weights=profile.count[side])
+    return np.clip(s, CLIP, SUREST)
+
+
+def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
+    """How much a unit of each cell matters: |a| sqrt(s (1 - s)), for several metrics the root sum of squares of their shares.
+
+    size = sqrt(sum_m (a_m / S_m)^2) sqrt(s (1 - s)),   S_m = sum over all units of |a_m| sqrt(s (1 - s))
+
+    A unit of metric weight x has x times the influence of one of weight 1.
+    """
+    s = doubted_guide(profile, flagged)
+    noise = np.sqrt(s * (1 - s))
+    squares = np.zeros(s.shape)
+    for metric in metrics:
+        a1, a0 = influence(metric, guided_totals(profile, flagged, metric.weight))
+        a = np.abs(np.where(flagged, a1, a0)) * profile.amount(metric.weight) / profile.count
+        whole = float((a * noise * profile.count).sum())
+        if whole > 0:
+            squares += (a / whole) ** 2
+    return np.asarray(np.sqrt(squares) * noise)
+
+
+def outcome_sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
+    """sqrt(E z^2), z the influence of a unit's whole outcome: what a draw without known sides would need (Yilmaz et al. 2021).
+
+    z^2 = s (dtheta/dTP)^2 + (1 - s) (dtheta/dFP)^2 of a flagged unit, with FN and TN of another; several metrics as in `sizes`.
+    """
+    s = doubted_guide(profile, flagged)
+    squares = np.zeros(s.shape)
+    for metric in metrics:
+        totals = guided_totals(profile, flagged, metric.weight)
+        g = Totals(*(np.nan_to_num(part) for part in metric.gradient(totals)))
+        each = np.where(flagged, s * g.TP**2 + (1 - s) * g.FP**2, s * g.FN**2 + (1 - s) * g.TN**2)
+        each = each * (profile.amount(metric.weight) / profile.count) ** 2
+        whole = float((np.sqrt(each) * profile.count).sum())
+        if whole > 0:
+            squares += each / whole**2
+    return np.sqrt(squares)

@@ -1,0 +1,128 @@
+"""From a tally to a metric with its limits: the one path every number takes, in a study as in a simulation.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.estimators.comparing import compare
+from fewlabels.estimators.joint import measure_joint
+from fewlabels.estimators.linearize import influence
+from fewlabels.estimators.phases import read_phases, refuse_unphased
+from fewlabels.estimators.sides import Measured as Measured
+from fewlabels.estimators.sides import Sides as Sides
+from fewlabels.estimators.sides import read_sides as read_sides
+from fewlabels.estimators.sides import side_limits
+from fewlabels.intervals.asymptotic import wald
+from fewlabels.intervals.binomial import BinomialKind, binomial, counted_share, counts_of, entering
+from fewlabels.intervals.bootstrap import percentile
+from fewlabels.intervals.moment import beta_moment
+from fewlabels.intervals.mover import mover
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
+
+
+class Point(NamedTuple):
+    """A metric without its limits. raw_error: the standard error from the usual variance, 0 where no band saw both answers."""
+
+    p1: FloatArray
+    p0: FloatArray
+    value: FloatArray
+    standard_error: FloatArray
+    raw_error: FloatArray
+
+
+def measure(
+    metric: Metric, tally: AnyTally, *, tail: float, interval: IntervalKind = "rec", rng: np.random.Generator | None = None
+) -> Measured:
+    """The metric, its limits (each missed with probability `tail`: alpha/2, or alpha for a one-sided bound) and standard error.
+
+    rng   the chance of an interval that resamples (bootstrap, rao_wu); the others use none
+    """
+    if isinstance(tally, PairTally):
+        return compare(metric, tally, tail=tail, interval=interval)
+    if isinstance(tally, JointTally):
+        return measure_joint(metric, tally, tail=tail, interval=interval)
+    if isinstance(tally, PhasedTally):
+        refuse_unphased(interval)
+        return measure_sides(metric, read_phases(tally), tally=tally.pilot, tail=tail, interval=interval)
+    return measure_sides(metric, read_sides(tally), tally=tally, tail=tail, interval=interval, rng=rng)
+
+
+def measure_sides(
+    metric: Metric,
+    sides: Sides,
+    *,
+    tally: Tally,
+    tail: float,
+    interval: IntervalKind = "rec",
+    rng: np.random.Generator | None = None,
+) -> Measured:
+    """The same from sides already read, for several metrics of one tally."""
+    if interval in ("clopper_pearson", "wilson"):
+        return _measure_counts(metric, tally, tail=tail, kind=interval)
+    point = _point(metric, sides, tally)
+    if interval == "wald":
+        limits = wald(metric, point.value, point.raw_error, tail)
+    elif interval == "beta":
+        limits = beta_moment(metric, point.value, point.raw_error, tail)
+    elif interval in ("bootstrap", "rao_wu"):
+        limits = percentile(metric, tally, point.value, tail=tail, kind=interval, rng=rng)
+    else:
+        limits = _both_sides(metric, sides, point, tally=tally, tail=tail, interval=interval)
+    return Measured(point.value, limits.low, limits.high, point.standard_error)
+
+
+def _point(metric: Metric, sides: Sides, tally: Tally) -> Point:
+    """The metric at the estimated shares of the sides, with its standard errors."""
+    one, zero = sides
+    p1, p0 = one.p, zero.p
+    if not metric.needs_unflagged:  # its value does not depend on that side, labeled or not
+        p0 = np.zeros_like(p1)
+    if not metric.needs_flagged:
+        p1 = np.zeros_like(p0)
+    if not tally.N1:
+        p1 = np.zeros_like(p0)
+    if not tally.N0:
+        p0 = np.zeros_like(p1)
+    totals = Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0)
+    value = np.clip(metric.value(totals), metric.low, metric.high)  # huge totals round beyond the range
+    a1, a0 = influence(metric, totals)
+    variances = ((one.v, zero.v), (one.raw, zero.raw))
+    both = [(a1 * tally.N1) ** 2 * np.nan_to_num(v1) + (a0 * tally.N0) ** 2 * np.nan_to_num(v0) for v1, v0 in variances]
+    smoothed, raw = (np.where(np.isfinite(value), np.sqrt(np.maximum(variance, 0.0)), np.nan) for variance in both)  # rounding at a census
+    return Point(p1, p0, value, smoothed, raw)
+
+
+def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tail: float, interval: IntervalKind) -> Limits:
+    """REC of each side, joined by MOVER."""
+
+    def theta(p1: FloatArray, p0: FloatArray) -> FloatArray:
+        return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
+
+    limits = [
+        side_limits(sides.flagged, tail, interval, needed=metric.needs_flagged),
+        side_limits(sides.other, tail, interval, needed=metric.needs_unflagged),
+    ]
+    return mover(theta, (point.p1, point.p0), limits, low=metric.low, high=metric.high)
+
+
+def _measure_counts(metric: Metric, tally: Tally, *, tail: float, kind: BinomialKind) -> Measured:
+    """A share as counted, x of m labels: no known size of a side enters."""
+    share = counted_share(metric, tally, kind)
+    x, m = share.counted(counts_of(tally))
+    enters = entering(metric)
+    sides = ((True, enters.flagged and tally.N1 > 0), (False, enters.unflagged and tally.N0 > 0))
+    if not all((tally.flagged == side).any() for side, needed in sides if needed):  # a side that was never drawn from
+        m = np.zeros_like(m)
+    u = np.divide(x, m, out=np.full(x.shape, np.nan), where=m > 0)
+    ends = [share.value(end) for end in binomial(x, m, tail, kind=kind)]
+    low, high = (np.where(m > 0, end, whole) for end, whole in ((np.minimum(*ends), metric.low), (np.maximum(*ends), metric.high)))
+    error = np.abs(share.slope(u)) * np.sqrt(u * (1 - u) / np.where(m > 0, m, 1.0))
+    value = np.clip(share.value(u), metric.low, metric.high)
+    return Measured(value, np.clip(low, metric.low, metric.high), np.clip(high, metric.low, metric.high), error)

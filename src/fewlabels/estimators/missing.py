@@ -1,0 +1,135 @@
+"""Missing answers: how many and where, whether chance could have put them there, and the worst they could hide.
+
+Labels count by group, so within a band and side the answered units stand for the missing ones. That is an assumption. Two things are
+shown beside it.
+
+    the test         missing of a part ~ Hypergeometric(all drawn, all missing, drawn of the part)    if missing has nothing to do
+                     with side or guide; parts: one side, and the thirds of each side by guide
+    the worst case   every missing answer of a side taken as yes, or as no: the lowest low and the highest high of the four ways
+
+The test has a false-alarm rate of 1 % in all; half of it is the side's. It sees what missing answers depend on among the things known of
+a unit, never whether they depend on the answer itself: silence is no proof. Derivation and figures: docs/maths/missing.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from fewlabels.estimators.calibration import THIRDS
+from fewlabels.estimators.measuring import measure
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.missing import Missing, Part
+from fewlabels.nouns.tally import AnyTally
+
+FALSE_ALARM = 0.01
+WORST_FROM = 0.05  # the worst case is shown above this missing share
+
+
+class Fill(NamedTuple):
+    """What every missing answer of a side is taken to be: positive or not."""
+
+    flagged: bool
+    other: bool
+
+
+FILLS = tuple(Fill(flagged, other) for flagged in (False, True) for other in (False, True))
+
+
+def fill_all(tally: Callable[[Fill], AnyTally]) -> tuple[AnyTally, ...]:
+    """The tallies of the four ways to fill what is missing, given how to count the labels of one."""
+    return tuple(map(tally, FILLS))
+
+
+def worst_limits(
+    metric: Metric, plain: Limits, filled: Sequence[AnyTally], *, tail: float, interval: IntervalKind, base: AnyTally | None = None
+) -> Limits:
+    """The lowest low and the highest high over all fillings and the plain limits, sampling error included.
+
+        L = min(L_plain, min over f of L_f),   U likewise
+
+    L_f are the limits that the labels would have if f were the answers. If the true answers are one of the four ways, the truth is
+    missed no more often than by an interval of complete labels. Mixtures lie between as far as values go; their limits may reach a
+    little further, see docs/maths/missing.md.
+
+    base: where gold corrected the labels, the corrected counts that nothing was filled into. What their limits lack of the plain
+    ones, the error of the correction, is added to every L_f and U_f whole.
+    """
+    found = [measure(metric, tally, tail=tail, interval=interval) for tally in filled]
+    below = above = np.zeros_like(plain.low)
+    if base is not None and found:
+        sure = measure(metric, base, tail=tail, interval=interval)
+        below, above = np.fmax(sure.low - plain.low, 0), np.fmax(plain.high - sure.high, 0)
+    low = np.minimum.reduce([plain.low, *(m.low - below for m in found)])
+    high = np.maximum.reduce([plain.high, *(m.high + above for m in found)])
+    return Limits(np.maximum(low, metric.low), np.minimum(high, metric.high))
+
+
+def count_missing(missing: BoolArray, *, flagged: BoolArray, band: IntArray, guide: FloatArray) -> Missing:
+    """Missing answers by side and band, and the parts tested. One entry a resolved unit."""
+    return Missing(
+        flagged=_part("flagged units", missing, flagged),
+        unflagged=_part("unflagged units", missing, ~flagged),
+        bands=tuple(_part(f"band {b + 1}", missing, band == b) for b in np.unique(band).tolist()),
+        tests=check_missing(missing, flagged=flagged, guide=guide),
+    )
+
+
+def check_missing(missing: BoolArray, *, flagged: BoolArray, guide: FloatArray) -> tuple[Part, ...]:
+    """The parts, each with the p-value of "missing as often as all others" and the limit below which it differs; empty: nothing to test.
+
+    If missing has nothing to do with side and guide, the probability that any part differs is at most FALSE_ALARM.
+    """
+    if not missing.any() or missing.all():
+        return ()
+    families = [family for family in (_sides(flagged), _thirds(flagged, guide)) if family]
+    return tuple(
+        _part(name, missing, rows, limit=FALSE_ALARM / len(families) / len(family)) for family in families for name, rows in family
+    )
+
+
+def _sides(flagged: BoolArray) -> list[tuple[str, BoolArray]]:
+    """The flagged units, where there are others to hold them against."""
+    return [("flagged units", flagged)] if flagged.any() and not flagged.all() else []
+
+
+def _thirds(flagged: BoolArray, guide: FloatArray) -> list[tuple[str, BoolArray]]:
+    """The thirds of each side by guide; none of a side on which the guide says the same of all."""
+    found = []
+    for is_flagged, side in ((True, "flagged"), (False, "unflagged")):
+        mine = np.flatnonzero(flagged == is_flagged)
+        mine = mine[np.argsort(guide[mine], kind="stable")]
+        if mine.size >= 3 and guide[mine[0]] < guide[mine[-1]]:
+            for third, rows in zip(THIRDS, np.array_split(mine, 3), strict=True):
+                found.append((f"{side} units, {third} by score", np.isin(np.arange(guide.size), rows)))
+    return found
+
+
+def _part(name: str, missing: BoolArray, rows: BoolArray, *, limit: float | None = None) -> Part:
+    """The part these units are; tested where a limit is given."""
+    drawn, lacking = int(rows.sum()), int(missing[rows].sum())
+    p = None if limit is None else two_sided_p(lacking, drawn, all_missing=int(missing.sum()), all_drawn=missing.size)
+    return Part(name=name, drawn=drawn, missing=lacking, p_value=p, limit=limit)
+
+
+def two_sided_p(missing: int, drawn: int, *, all_missing: int, all_drawn: int) -> float:
+    """Twice the smaller tail of Hypergeometric(all_drawn, all_missing, drawn) at `missing`, at most 1 (Fisher's exact test).
+
+    Every way to spread the missing answers over the drawn units is equally likely if they have nothing to do with the part.
+    """
+    x = np.arange(max(0, all_missing - (all_drawn - drawn)), min(drawn, all_missing) + 1)
+    logs = _log_choose(drawn, x) + _log_choose(all_drawn - drawn, all_missing - x) - _log_choose(all_drawn, np.array([all_missing]))
+    pmf = np.exp(logs)
+    at = missing - int(x[0])
+    return float(min(1.0, 2 * min(pmf[: at + 1].sum(), pmf[at:].sum())))
+
+
+def _log_choose(n: int, x: IntArray) -> FloatArray:
+    """Logarithm of n over x. scipy.stats has the distribution itself, and takes half a second to import."""
+    return np.asarray(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1))

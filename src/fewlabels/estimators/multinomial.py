@@ -1,0 +1,102 @@
+"""A metric from the four counts of one simple draw, where not even the sizes of the sides are known.
+
+A share of a domain (precision, recall, f1, ...) is read by itself: given how many labels fell in its domain, those inside are binomial.
+Any other metric is a function of three shares whose estimates are uncorrelated,
+
+    psi = (TP + FN) / n    positive among all             TP = psi r,              FN = psi (1 - r)
+    r   = TP / (TP + FN)   flagged among the positive     FP = (1 - psi)(1 - s),   TN = (1 - psi) s
+    s   = TN / (FP + TN)   not flagged among the others
+
+with the limits of each joined by MOVER. Standard error: the delta method on the same parts, which for n labels is that of the
+multinomial up to n / (n - 1); where no positive was found, r is unknown and the standard error is the largest that any r gives. The
+population is taken to be endless. Derivation and coverage: docs/maths/counts.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.estimators.sides import Measured
+from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.asymptotic import wald
+from fewlabels.intervals.binomial import share_of
+from fewlabels.intervals.moment import beta_moment
+from fewlabels.intervals.mover import mover
+from fewlabels.intervals.rare import UNSEEN, rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Evidence, Limits
+from fewlabels.nouns.metric import Metric, Totals, over
+from fewlabels.nouns.tally import Tally
+
+ENDLESS = 1e18  # units of a population so large that labels take no part of it, to double precision
+
+
+class Parts(NamedTuple):
+    """The shares a metric is a function of: what the labels say of each, and the metric's derivative by it."""
+
+    theta: Callable[..., FloatArray]
+    read: tuple[Evidence, ...]
+    slopes: tuple[FloatArray, ...]
+
+    def error(self, *, raw: bool) -> FloatArray:
+        """The standard error by the delta method, from the usual variance if `raw`, else from the smoothed one."""
+        variances = [part.raw if raw else part.v for part in self.read]
+        return np.asarray(np.sqrt(np.sum([slope**2 * v for slope, v in zip(self.slopes, variances, strict=True)], axis=0)))
+
+
+def measure_counts(metric: Metric, counts: Totals, *, tail: float, interval: IntervalKind) -> Measured:
+    """The metric of a simple draw with these counts, arrays over replicates; for intervals that rec, strict, midp, wald or beta name."""
+    parts = _parts(metric, counts)
+    value = np.clip(metric.value(counts), metric.low, metric.high)  # huge counts round beyond the range
+    if interval in ("wald", "beta"):
+        labeled = np.isfinite([part.p for part in parts.read]).all(axis=0)  # else their variance is unknown, not 0
+        limits = (wald if interval == "wald" else beta_moment)(metric, np.where(labeled, value, np.nan), parts.error(raw=True), tail)
+    else:
+        each = [rec(part, tail, strict=interval == "strict", unseen=UNSEEN[interval]) for part in parts.read]
+        limits = mover(parts.theta, [part.p for part in parts.read], each, low=metric.low, high=metric.high)
+    # of a part without a label MOVER gives what its corners leave possible; a metric that turns between them may be outside
+    low, high = Limits(np.fmin(limits.low, value), np.fmax(limits.high, value))
+    return Measured(value, low, high, np.where(np.isfinite(value), parts.error(raw=False), np.nan))
+
+
+def _parts(metric: Metric, counts: Totals) -> Parts:
+    """The share the metric is a function of, or else the three shares of the draw."""
+    share = share_of(metric)
+    if share is not None:
+        x, m = share.counted(counts)
+        return Parts(share.value, (_read(x, m),), (share.slope(over(x, m)),))
+    positive, negative = counts.TP + counts.FN, counts.FP + counts.TN
+    n = positive + negative
+    psi, r, s = positive / n, over(counts.TP, positive), over(counts.TN, negative)
+    g = metric.gradient(_totals(psi, np.nan_to_num(r), np.nan_to_num(s)))
+    ends = [(np.where(np.isnan(r), end, r), np.where(np.isnan(s), end, s)) for end in (0.0, 1.0)]  # a share without a label: the worst one
+    by_psi = np.maximum.reduce([np.abs(g.TP * a + g.FN * (1 - a) - g.FP * (1 - b) - g.TN * b) for a, b in ends])
+    read = (_read(positive, n), _read(counts.TP, positive), _read(counts.TN, negative))
+    return Parts(lambda *three: metric.value(_totals(*three)), read, (by_psi, psi * (g.TP - g.FN), (1 - psi) * (g.TN - g.FP)))
+
+
+def _totals(psi: FloatArray, r: FloatArray, s: FloatArray) -> Totals:
+    """The four shares of all units."""
+    return Totals(psi * r, (1 - psi) * (1 - s), psi * (1 - r), (1 - psi) * s)
+
+
+def _read(k: FloatArray, n: FloatArray) -> Evidence:
+    """What n labels, k of them inside, say of a share of an endless population."""
+    one = np.ones(1)
+    return read_side(
+        Tally(
+            flagged=np.array([True]),
+            N=ENDLESS * one,
+            n=np.asarray(n, dtype=np.float64)[..., None],
+            k=np.asarray(k, dtype=np.float64)[..., None],
+            logit=0 * one,
+            expected=0.5 * one,
+            N1=ENDLESS,
+            N0=0.0,
+            simple=True,
+        )
+    )

@@ -1,0 +1,124 @@
+"""Two phases read as one: a pilot, then a second draw whose guide the pilot's labels made.
+
+    T1 = the pilot's expansion over all units                      unbiased, whatever follows
+    T2 = the pilot's own positives + the second phase's expansion over the units the pilot left      unbiased given the pilot
+    T  = w T1 + (1 - w) T2,      V = w^2 V1 + (1 - w)^2 V2         w fixed before the first label
+
+Cov(T1, T2) = 0, because T2 is right on average whatever the pilot found. The labels are never pooled into one expansion: the second
+draw went where the pilot saw positives, and pooling would count that luck twice. Derivation: docs/maths/phases.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.errors import PlanError
+from fewlabels.estimators.sides import Sides
+from fewlabels.estimators.weighted import ORDER_Z, order_z, read_side
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Evidence
+from fewlabels.nouns.tally import PhasedTally as PhasedTally
+from fewlabels.nouns.tally import Tally
+
+READABLE: tuple[IntervalKind, ...] = ("rec", "strict", "midp", "wald", "beta")  # the others count or redraw labels of one phase
+
+
+class Held(NamedTuple):
+    """What a side holds of what the metric sums (units, or metric weight), how much of it is labeled, and how much positive."""
+
+    whole: float
+    labeled: FloatArray
+    positive: FloatArray
+
+
+def refuse_unphased(interval: IntervalKind) -> None:
+    """Nothing comes back. Refuses an interval that counts or redraws the labels of one phase."""
+    if interval not in READABLE:
+        raise PlanError(f"two phases are read by {', '.join(READABLE)}, but got {interval}: choose one of those")
+
+
+def read_phases(tally: PhasedTally) -> Sides:
+    """Both sides, each phase read by itself and the two joined."""
+    if not 0 <= tally.weight < 1:
+        raise PlanError(f"the pilot counts w with 0 <= w < 1, but got {tally.weight:g}: 3/4 of its share of the labels is usual")
+    one, zero = (_read(tally.pilot.side(flagged=f), tally.rest.side(flagged=f), tally.weight) for f in (True, False))
+    return Sides(one, zero)
+
+
+def _read(pilot: Tally, rest: Tally, weight: float) -> Evidence:
+    """One side. Refuses a rest that is not what the pilot left."""
+    held, left = _held(pilot), _held(rest).whole
+    if not np.allclose(held.labeled + left, held.whole, rtol=1e-6, atol=1e-3):
+        raise PlanError(
+            f"the second phase is about all units without a label of the pilot: {held.whole:,.0f} less {np.max(held.labeled):,.0f}, "
+            f"but its groups hold {left:,.0f}: draw again those the pilot asked for in vain"
+        )
+    joined = join(read_side(pilot), completed(read_side(rest), held), weight)
+    return joined._replace(ordered=proven(pilot, rest))
+
+
+def proven(pilot: Tally, rest: Tally) -> BoolArray:
+    """Whether the labels have shown the order of the guides: each phase asks of its own guide, and the two answers are added.
+
+        z = (sqrt(n1) z1 + sqrt(n2) z2) / sqrt(n1 + n2)
+
+    About N(0, 1) where the guides say nothing: the pilot's guide is older than its labels, the second is older than the second labels.
+    """
+    n1, n2 = pilot.n.sum(-1), rest.n.sum(-1)
+    z = np.sqrt(n1) * order_z(pilot) + np.sqrt(n2) * order_z(rest)
+    return np.asarray(z > ORDER_Z * np.sqrt(n1 + n2))
+
+
+def _held(side: Tally) -> Held:
+    w = side.weights
+    if w is None:
+        return Held(float(side.N.sum()), side.n.sum(-1), side.k.sum(-1))
+    return Held(float(w.X.sum()), w.x.sum(-1), w.xy.sum(-1))
+
+
+def completed(rest: Evidence, held: Held) -> Evidence:
+    """What the second phase says of the whole side: its share of the rest, and the pilot's units as a group labeled whole.
+
+        p2 = (positives of the pilot + R p_rest) / W,     V2 = (R / W)^2 V_rest,     R = W - what the pilot labeled
+
+    One factor R / W of the spread is the weight of an error in the rest, the other the chance that an error is there.
+    """
+    if not held.whole:
+        return rest
+    part = np.maximum(1 - held.labeled / held.whole, 0.0)
+    p_rest = np.where(part > 0, rest.p, 0.0)
+    return rest._replace(
+        p=held.positive / held.whole + part * p_rest,
+        raw=part**2 * rest.raw,
+        v=part**2 * rest.v,
+        spread=part**2 * rest.spread,
+        unlabeled=part * rest.unlabeled,
+        heaviest=part * rest.heaviest,
+    )
+
+
+def join(first: Evidence, second: Evidence, weight: float) -> Evidence:
+    """Two unbiased and uncorrelated readings of one side as one; `second` of the whole side.
+
+    p by w and 1 - w, variances by their squares, degrees of freedom by Satterthwaite. An error weighs w / n1 if the pilot sees it and
+    (1 - w) / n2 if the second phase does, and they see it in the ratio n1 : n2; so one that nobody saw weighs w^2 / n1 + (1 - w)^2 / n2.
+    The larger of the two unlabeled shares holds for both, and the guides count as proven where each phase has proven its own.
+    """
+    a, b = weight, 1 - weight
+    v1, v2 = a**2 * first.v, b**2 * second.v
+    noise = v1**2 / first.df + v2**2 / second.df
+    return Evidence(
+        N=first.N,
+        n=first.n + second.n,
+        p=a * first.p + b * second.p,
+        raw=a**2 * first.raw + b**2 * second.raw,
+        v=v1 + v2,
+        df=np.divide((v1 + v2) ** 2, noise, out=np.asarray(first.df + second.df, dtype=np.float64), where=noise > 0),
+        spread=a**2 * first.spread + b**2 * second.spread,
+        ordered=first.ordered & second.ordered,
+        unlabeled=np.maximum(first.unlabeled, second.unlabeled),
+        heaviest=a**2 * first.heaviest + b**2 * second.heaviest,
+    )

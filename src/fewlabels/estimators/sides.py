@@ -1,0 +1,49 @@
+"""What the labels say of the flagged and of the other side, and what is believed of each.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.rare import UNSEEN, rec
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.evidence import Evidence, Limits
+from fewlabels.nouns.tally import Tally
+
+
+class Measured(NamedTuple):
+    """A metric as measured; arrays over replicates. NaN: unknown."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_error: FloatArray
+
+    @property
+    def half_width(self) -> FloatArray:
+        """max(high - value, value - low); half the width where there is no value."""
+        reach = np.maximum(self.high - self.value, self.value - self.low)
+        return np.where(np.isfinite(self.value), reach, (self.high - self.low) / 2)
+
+
+class Sides(NamedTuple):
+    """What the labels say of the flagged and of the other side."""
+
+    flagged: Evidence
+    other: Evidence
+
+
+def read_sides(tally: Tally) -> Sides:
+    """Both sides of a tally."""
+    return Sides(read_side(tally.side(flagged=True)), read_side(tally.side(flagged=False)))
+
+
+def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True) -> Limits:
+    """REC of a side; a point where the metric does not depend on it."""
+    if not needed:
+        return Limits(np.zeros_like(side.p), np.zeros_like(side.p))
+    return rec(side, tail, strict=interval == "strict", unseen=UNSEEN[interval])

@@ -1,0 +1,114 @@
+"""Any result as a table of pandas, Polars or Arrow, or as plain rows.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > [report]
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+
+from fewlabels.errors import EngineError, StudyError
+from fewlabels.integrations.flattening import SHAPES, Columns, Kind, Row, Value, flat
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+TableKind = Literal["pandas", "polars", "arrow", "rows"]
+Column: TypeAlias = tuple[str, Kind, list[Value]]
+ANSWERS = "answers_"  # the columns of labelers that depend on what was answered
+
+
+class Flat(NamedTuple):
+    """Rows of plain values, and the type of each column in order."""
+
+    columns: Columns
+    rows: list[Row]
+
+    def filled(self) -> list[Column]:
+        """Name, type and values of each column."""
+        return [(name, kind, [row[name] for row in self.rows]) for name, kind in self.columns.items()]
+
+
+@overload
+def table(result: object, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+@overload
+def table(result: object, kind: Literal["polars"]) -> "polars.DataFrame": ...
+@overload
+def table(result: object, kind: Literal["arrow"]) -> "pyarrow.Table": ...
+@overload
+def table(result: object, kind: Literal["rows"]) -> list[Row]: ...
+def table(result: object, kind: TableKind) -> object:
+    """The result as a table: one row an estimate, goal, threshold, labeler or whatever the result holds.
+
+    result   what a study, a plan's sizing, `simulate` or `from_counts` gave; of cells (a confusion matrix, a simulation) all of them
+    kind     "pandas", "polars", "arrow", or "rows" for dicts of plain values, which need no package
+
+    Columns are named as in the result's JSON, parts of parts outer_inner. What is unknown is null in every kind, never NaN or 0, and a
+    column has the same type where all of it is unknown.
+
+    Examples:
+        >>> from fewlabels import from_counts, table
+        >>> found = table(from_counts(tp=38, fp=2, fn=9, tn=151, metrics=["precision"]), "rows")
+        >>> found[0]["metric"], found[0]["value"], found[0]["labels"]
+        ('precision', 0.95, 40)
+    """
+    makers = {"pandas": _pandas, "polars": _polars, "arrow": _arrow, "rows": _rows}
+    if kind not in makers:
+        raise StudyError(f"a table is of the kind {', '.join(makers)}, but got {kind!r}: name one of these")
+    return makers[kind](flatten(result))
+
+
+def flatten(result: object) -> Flat:
+    """The rows of a result and the types of its columns. Refuses what is no result, and a list without any."""
+    several = list(result) if isinstance(result, list | tuple) and not hasattr(result, "_fields") else [result]
+    if not several:
+        raise StudyError("a table has the columns of its results, but this list holds none: ask for it when there are some")
+    kinds = {type(one) for one in several}
+    shape = SHAPES.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if shape is None:
+        known = ", ".join(kind.__name__ for kind in SHAPES)
+        raise StudyError(
+            f"a table is made of results of one kind ({known}), but got {', '.join(sorted(kind.__name__ for kind in kinds))}: hand over "
+            "what a study, a plan's sizing, simulate or from_counts gave"
+        )
+    rows = [flat(one) for found in several for one in shape.rows(found)]
+    columns = {**shape.columns, **_answers(rows)}
+    return Flat(columns, [{name: row.get(name) for name in columns} for row in rows])
+
+
+def _answers(rows: Sequence[Row]) -> dict[str, Kind]:
+    """A column for each answer that labelers gave."""
+    return {name: "whole" for row in rows for name in row if name.startswith(ANSWERS)}
+
+
+def _rows(flat: Flat) -> list[Row]:
+    return flat.rows
+
+
+def _pandas(flat: Flat) -> object:
+    pandas = _package("pandas", "pandas")
+    types = {"text": "string", "whole": "Int64", "number": "Float64", "truth": "boolean"}  # those that know null
+    return pandas.DataFrame({name: pandas.array(values, dtype=types[kind]) for name, kind, values in flat.filled()})
+
+
+def _polars(flat: Flat) -> object:
+    polars = _package("polars", "polars")
+    types = {"text": polars.String, "whole": polars.Int64, "number": polars.Float64, "truth": polars.Boolean}
+    return polars.DataFrame([polars.Series(name, values, dtype=types[kind]) for name, kind, values in flat.filled()])
+
+
+def _arrow(flat: Flat) -> object:
+    arrow = _package("pyarrow", "pyarrow")
+    types = {"text": arrow.string(), "whole": arrow.int64(), "number": arrow.float64(), "truth": arrow.bool_()}
+    arrays = [arrow.array(values, type=types[kind]) for _, kind, values in flat.filled()]
+    return arrow.Table.from_arrays(arrays, names=list(flat.columns))
+
+
+def _package(name: str, install: str) -> Any:
+    """The package, imported now."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise EngineError(f"this table needs the package {install}, which is not installed: pip install {install}") from None

@@ -1,0 +1,130 @@
+"""Clopper-Pearson and Wilson: the limits of a share counted in a simple draw, x of m labels.
+
+    Clopper-Pearson   lower = Beta^-1(alpha/2; x, m - x + 1),   upper = Beta^-1(1 - alpha/2; x + 1, m - x)
+    Wilson            the p with |x/m - p| <= z sqrt(p (1 - p) / m)
+
+A share has a domain (the units it is a share of) and counts those of it that are inside: TP of TP + FP is precision. A metric may be
+a rising or falling function of one share: f1 = 2u / (1 + u) with u = TP / (TP + FP + FN). Then its limits are those of the share,
+mapped. Both read the counts as they are: what is known of the sizes of the sides does not enter, nor does the finite population.
+Formulas, sources and where they fail: docs/maths/baselines.md.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, ndtri
+
+from fewlabels.errors import PlanError
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.tally import Tally
+
+BinomialKind = Literal["clopper_pearson", "wilson"]
+
+
+class Share(NamedTuple):
+    """The share a metric is a function of: units counted `inside` among those inside and `outside`; by place in TP, FP, FN, TN."""
+
+    metric: Metric
+    inside: tuple[int, ...]
+    outside: tuple[int, ...]
+
+    def counted(self, totals: Totals) -> tuple[FloatArray, FloatArray]:
+        """How many units are inside (x), and how many the domain has (m)."""
+        x = np.asarray(sum(totals[j] for j in self.inside))
+        return x, np.asarray(x + sum(totals[j] for j in self.outside))
+
+    def at(self, u: FloatArray) -> Totals:
+        """Totals at which the share is u."""
+        zero = np.zeros_like(u)
+        return Totals(*(u if j == self.inside[0] else 1 - u if j == self.outside[0] else zero for j in range(4)))
+
+    def value(self, u: FloatArray) -> FloatArray:
+        """The metric where the share is u."""
+        return self.metric.value(self.at(u))
+
+    def slope(self, u: FloatArray) -> FloatArray:
+        """The metric's derivative by the share."""
+        gradient = self.metric.gradient(self.at(u))
+        return np.asarray(gradient[self.inside[0]] - gradient[self.outside[0]])
+
+
+def share_of(metric: Metric) -> Share | None:
+    """The share the metric is a rising or falling function of; None if there is none.
+
+    A ratio is one if its four totals enter in two ways only (or not at all):
+    (c1 x + c0 (m - x)) / (d1 x + d0 (m - x)) depends on x / m alone, without a turn.
+    """
+    ways = sorted({pair for pair in metric.terms if pair != (0, 0)}, reverse=True)
+    if metric.weight is not None or len(ways) != 2:
+        return None
+    inside, outside = (tuple(j for j, pair in enumerate(metric.terms) if pair == way) for way in ways)
+    return Share(metric, inside, outside)
+
+
+class Entering(NamedTuple):
+    """Whether the labels of a side enter a metric as counted: also a side whose size alone matters, which counting does not know."""
+
+    flagged: bool
+    unflagged: bool
+
+
+def entering(metric: Metric) -> Entering:
+    """Which sides' labels enter the metric as counted: FN / n is needed of one side, and counts the labels of both."""
+    if not metric.terms:
+        return Entering(metric.needs_flagged, metric.needs_unflagged)
+    return Entering(*(any(pair != (0, 0) for pair in side) for side in (metric.terms[:2], metric.terms[2:])))
+
+
+def is_simple(metric: Metric, tally: Tally) -> bool:
+    """Whether the labels that enter the metric are one simple draw: of everything, or of the one group that does."""
+    counted = np.where(tally.flagged, *entering(metric))
+    return tally.simple or int(counted.sum()) <= 1
+
+
+def counted_share(metric: Metric, tally: Tally, kind: BinomialKind) -> Share:
+    """The metric's share. Refuses a metric that is none, and labels that are not one simple draw."""
+    share = share_of(metric)
+    if share is None:
+        raise PlanError(f"{kind} is for shares of a domain such as precision and f1, but {metric.name} is none: use rec, strict or midp")
+    if not is_simple(metric, tally):
+        raise PlanError(
+            f"{kind} reads counts of a simple draw, but the labels of {metric.name} are of {tally.N.size} groups drawn apart: "
+            "use the simple design (--design simple), or the interval rec, strict or midp"
+        )
+    return share
+
+
+def counts_of(tally: Tally) -> Totals:
+    """The labels themselves as totals."""
+    k1, k0 = (tally.k[..., tally.flagged == side].sum(-1) for side in (True, False))
+    n1, n0 = (tally.n[..., tally.flagged == side].sum(-1) for side in (True, False))
+    return Totals(k1, n1 - k1, k0, n0 - k0)
+
+
+def binomial(x: FloatArray, m: FloatArray, tail: float, *, kind: BinomialKind) -> Limits:
+    """The limits of a share of which x of m labels are inside; everything where there is no label."""
+    limits = clopper_pearson if kind == "clopper_pearson" else wilson
+    low, high = limits(np.where(m > 0, x, 0.0), np.where(m > 0, m, 1.0), tail)
+    return Limits(np.where(m > 0, low, 0.0), np.where(m > 0, high, 1.0))
+
+
+def clopper_pearson(x: FloatArray, m: FloatArray, tail: float) -> Limits:
+    """The exact limits: each is missed with probability at most `tail`. Source: Clopper & Pearson 1934, Biometrika 26:404."""
+    none, all_of_them = x <= 0, x >= m
+    low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, x), np.maximum(m - x, 0) + 1, tail))
+    high = np.where(all_of_them, 1.0, betaincinv(x + 1, np.where(all_of_them, 1.0, m - x), 1 - tail))
+    return Limits(low, high)
+
+
+def wilson(x: FloatArray, m: FloatArray, tail: float) -> Limits:
+    """The limits at which the score test just keeps the share. Source: Wilson 1927, JASA 22:209."""
+    z = ndtri(1 - tail)
+    p = x / m
+    center = (x + z * z / 2) / (m + z * z)
+    reach = z * np.sqrt(m * p * (1 - p) + z * z / 4) / (m + z * z)
+    # at the ends the limit is the share itself, up to rounding
+    return Limits(np.where(x <= 0, 0.0, np.clip(center - reach, 0, p)), np.where(x >= m, 1.0, np.clip(center + reach, p, 1)))

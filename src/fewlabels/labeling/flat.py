@@ -1,0 +1,209 @@
+"""Flat files: batches out and answers in as CSV, TSV, JSONL or JSON.
+
+Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from fewlabels.errors import LabelError
+from fewlabels.labeling.found import Found, Refused
+from fewlabels.nouns.classifier import DEFAULT_QUESTION
+from fewlabels.nouns.label import Label, read_answer
+
+FORMULA = re.compile("[=+\\-@\t\r]")  # how a text starts that a spreadsheet would run
+ANSWER_COLUMNS = ("answer", "label")
+TABLES = (".csv", ".tsv")
+LINES = (".jsonl", ".ndjson")
+OWN_COLUMNS = frozenset({"unit", "answer", "labeler", "at"})  # what a told file says itself; a shown column of that name would replace it
+
+
+class Asked(NamedTuple):
+    """What a file may answer: the questions with the columns that hold the answer (the first that is there), and the classes to name."""
+
+    columns: Mapping[str, Sequence[str]] = MappingProxyType({DEFAULT_QUESTION: ANSWER_COLUMNS})
+    classes: Sequence[str] = ()
+
+
+DEFAULT_ASKED = Asked()
+
+
+def defused(text: str) -> str:
+    """Text a spreadsheet will not run: a leading apostrophe where it would read a formula, one more where there is one already."""
+    return f"'{text}" if FORMULA.match(text.lstrip("'")) else text
+
+
+def restored(text: str) -> str:
+    """The text that `defused` was given."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text.lstrip("'")) else text
+
+
+def batch_text(
+    units: Sequence[str],
+    shown: Sequence[Mapping[str, str | None]],
+    *,
+    columns: Sequence[str],
+    suffix: str,
+    questions: Sequence[str] = ("answer",),
+) -> str:
+    """A batch as text: unit, the shown columns, and an empty answer to fill in, one a question. Nothing else leaves fewlabels."""
+    taken = sorted((OWN_COLUMNS | set(questions)) & set(columns))
+    if taken:
+        raise LabelError(f"a batch has columns {', '.join(taken)} of its own, so the table's cannot be shown: show it under another name")
+    rows = [{"unit": unit, **{c: row.get(c) for c in columns}, **dict.fromkeys(questions)} for unit, row in zip(units, shown, strict=True)]
+    if suffix in (".jsonl", ".ndjson"):
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if suffix == ".json":
+        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    if suffix not in (".csv", ".tsv"):
+        raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
+    return table_text([["unit", *columns, *questions], *([value or "" for value in row.values()] for row in rows)], suffix)
+
+
+def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
+    """Lines of cells, the heading first, as a table no spreadsheet runs a formula of."""
+    heading, *others = lines
+    cells = [list(heading), *([defused(cell) for cell in line] for line in others)]
+    has_returns = any("\r" in cell for line in cells for cell in line)  # Python quotes these only where they end lines, too
+    out = io.StringIO()
+    writer = csv.writer(
+        out,
+        delimiter="\t" if suffix == ".tsv" else ",",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if has_returns else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(cells)
+    return out.getvalue()
+
+
+def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Asked | None = None) -> None:
+    """Refuses to write over a file that is no batch, or a batch with answers that were not told yet: people's work is not lost here.
+
+    told   unit and question of every answer that was
+    """
+    if not path.exists():
+        return
+    try:
+        labels = read_answers(path, unit_columns=("unit",), asked=asked or DEFAULT_ASKED).labels
+    except LabelError as error:
+        raise LabelError(f"{path} exists and is no batch that could be written again ({error}): name another file") from None
+    untold = [label for label in labels if (label.unit, label.question) not in told]
+    if untold:
+        raise LabelError(f"{path} holds {len(untold):,} answers that were not told yet: tell them first, or name another file")
+
+
+class Sheet(NamedTuple):
+    """The answers of a file, and how many of its rows have none yet."""
+
+    labels: list[Label]
+    blank: int
+
+
+def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
+    """The labels of a file with a unit column and an answer column a question, and optionally labeler and at."""
+    found = find_answers(path, unit_columns=unit_columns, asked=asked, labeler=labeler)
+    if found.refused:
+        raise LabelError(f"{path}, {found.refused[0].where}: {found.refused[0].why}")
+    return Sheet(found.labels, found.blank)
+
+
+def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Found:
+    """The same, with the answers that cannot be read apart."""
+    rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
+    # A table in which an id starts like a formula was not written by fewlabels: its ids stand as they are.
+    is_defused = path.suffix in TABLES and not any(FORMULA.match(unit) for unit, _ in rows)
+    found, blank = Found([], []), 0
+    for row, (unit, item) in enumerate(rows, start=1):
+        said = {question: _first(item, columns, path, row) for question, columns in asked.columns.items()}
+        answers = {question: answer for question, answer in said.items() if answer.strip()}
+        blank += len(answers) < len(said)
+        who = labeler or item.get("labeler") or "anonymous"
+        base = Label(unit=restored(unit) if is_defused else unit, answer="skipped", labeler=who, at=item.get("at") or None, row=row)
+        for question, answer in answers.items():
+            add_answer(found, replace(base, question=question), answer, asked.classes)
+    return found._replace(blank=blank)
+
+
+def add_answer(found: Found, label: Label, answer: object, classes: Sequence[str]) -> None:
+    """Nothing comes back. The label with what was answered joins those found, or those refused if it is no answer."""
+    try:
+        found.labels.append(replace(label, answer=read_answer(answer, classes)))
+    except LabelError as error:
+        found.refused.append(Refused(label.unit, str(error), found.where(label)))
+
+
+def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) -> str:
+    for name in names:
+        if name in item:
+            return item[name]
+    raise LabelError(
+        f"{path}, row {row}: a column named {' or '.join(names)} is needed, but the row has {', '.join(item)}: rename it or name it"
+    )
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of answers."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")  # Path.read_text would turn a carriage return inside an id into a line feed
+    except OSError as error:
+        raise LabelError(f"the answers cannot be read from {path} ({error.strerror}): check the path") from None
+    except UnicodeDecodeError as error:
+        raise LabelError(f"{path} must be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
+
+
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a file as text, whatever its kind."""
+    if path.suffix in TABLES:
+        text = read_text(path)
+        yield from _table_rows(text, _delimiter(text, path), path)
+    elif path.suffix in (*LINES, ".json"):
+        yield from ({key: "" if value is None else str(value) for key, value in item.items()} for item in read_objects(path))
+    else:
+        raise LabelError(f"answers are read from .csv, .tsv, .jsonl or .json, but {path.name} is none of those: rename or convert it")
+
+
+def read_objects(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON file, which is a list of them or one, or of a file with one a line."""
+    text = read_text(path)
+    if path.suffix == ".json":
+        items = _parsed(text, path)
+        return [_object(item, path) for item in (items if isinstance(items, list) else [items])]
+    return [_object(_parsed(line, path), path) for line in text.split("\n") if line.strip()]
+
+
+def _delimiter(text: str, path: Path) -> str:
+    """What separates columns: a tab in .tsv; in .csv whichever of comma, semicolon and tab the heading has most of."""
+    if path.suffix == ".tsv":
+        return "\t"
+    heading = text.partition("\n")[0]
+    return max(",;\t", key=heading.count)
+
+
+def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what was shown may be longer than Python's 131,072 characters
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        for item in reader:
+            yield {key: value or "" for key, value in item.items() if key is not None and not isinstance(value, list)}
+    except csv.Error as error:
+        raise LabelError(f"{path} is not a readable table ({error}): check its quotes and line ends") from None
+
+
+def _parsed(text: str, path: Path) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LabelError(f"{path} is not valid JSON ({error}): correct it") from None
+
+
+def _object(item: object, path: Path) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        raise LabelError(f"{path} must hold one object a row, but one is {type(item).__name__}: write {{'unit': ..., 'answer': ...}}")
+    return item

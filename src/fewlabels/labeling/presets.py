@@ -1,0 +1,192 @@
+"""Flat files as other labeling tools read and write them: Mechanical Turk, Toloka, Prodigy, doccano and Argilla.
+
+One reader for all: a preset says where a tool's row keeps the unit, the answers, the labeler and the time. A row that is no person's
+answer (rejected by the requester, several choices at once, out of vocabulary) is refused with the reason; one without an answer is blank.
+
+Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fewlabels.errors import LabelError
+from fewlabels.labeling.flat import TABLES, Asked, add_answer, read_objects, read_rows
+from fewlabels.labeling.found import Found, Refused
+from fewlabels.nouns.label import Label
+
+Row = Mapping[str, Any]
+SKIPPED = "skipped"
+
+
+class Said(NamedTuple):
+    """What one row says of one unit: an answer (None: none yet), or why it does not count. `question` where the row names it."""
+
+    answer: object = None
+    labeler: str | None = None
+    at: str | None = None
+    why: str | None = None
+    question: str | None = None
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether there is an answer, right or wrong."""
+        return self.answer is not None and str(self.answer).strip() != ""
+
+
+class Preset(NamedTuple):
+    """How a tool's rows are read: where the unit may stand (a.b is b within a), and what a row says."""
+
+    unit: tuple[str, ...]
+    said: Callable[[Row, Asked, str | None], Iterator[Said]]
+
+
+def read_preset(path: Path, name: str, *, asked: Asked, labeler: str | None = None, answer_column: str | None = None) -> Found:
+    """The answers of a file that the tool exported."""
+    preset = PRESETS[name]
+    rows = list(read_rows(path) if path.suffix in TABLES else read_objects(path))
+    units = _units(rows, preset, path)
+    found, blank = Found([], []), 0
+    for row, (unit, item) in enumerate(zip(units, rows, strict=True), start=1):
+        for said in preset.said(item, asked, answer_column):
+            who, question = labeler or said.labeler or "anonymous", said.question or next(iter(asked.columns))
+            if said.why is not None or (unit is None and said.is_answer):
+                found.refused.append(Refused(unit, said.why or f"the row has no unit in {' or '.join(preset.unit)}", f"row {row}"))
+            elif unit is None or not said.is_answer:
+                blank += 1
+            else:
+                label = Label(unit=unit, answer=SKIPPED, labeler=who, question=question, at=said.at, row=row)
+                add_answer(found, label, said.answer, asked.classes)
+    return found._replace(blank=blank)
+
+
+def _units(rows: Sequence[Row], preset: Preset, path: Path) -> list[str | None]:
+    """The id each row carries, None where there is none. Refuses a file in which it is nowhere."""
+    found = [next((str(value) for name in preset.unit if (value := _within(row, name)) not in (None, "")), None) for row in rows]
+    if rows and not any(found):
+        raise LabelError(
+            f"{path}: the unit stands in {' or '.join(preset.unit)}, but the first row has {', '.join(map(str, rows[0]))}: "
+            "choose the --format the file has, or upload what `fewlabels draw --format` wrote"
+        )
+    return found
+
+
+def _within(item: Row, name: str) -> Any:
+    if name in item:
+        return item[name]
+    outer, dot, inner = name.partition(".")
+    nested = item.get(outer)
+    return nested.get(inner) if dot and isinstance(nested, Mapping) else None
+
+
+def _columns(item: Row, asked: Asked, chosen: str | None, prefix: str) -> Iterator[tuple[str, str]]:
+    """Each question with the answer column that the row has for it: prefix and answer, or with several questions their names."""
+    for question, names in asked.columns.items():
+        wanted = (chosen,) if chosen else tuple(prefix + name for name in names)
+        column = next((name for name in wanted if name in item), None)
+        if column is None:
+            raise LabelError(f"the answer stands in {' or '.join(wanted)}, but the row has {', '.join(item)}: name it with --answer-column")
+        yield question, column
+
+
+def _mturk(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+    """AssignmentStatus is Submitted, Approved or Rejected."""
+    rejected = str(item.get("AssignmentStatus", "")).lower() == "rejected"
+    why = "the requester rejected the assignment" if rejected else None
+    for question, column in _columns(item, asked, chosen, "Answer."):
+        yield Said(item[column], item.get("WorkerId"), item.get("SubmitTime") or None, why, question)
+
+
+def _toloka(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+    """ASSIGNMENT:status is SUBMITTED, APPROVED (ACCEPTED), REJECTED, SKIPPED, EXPIRED or ACTIVE."""
+    status = str(item.get("ASSIGNMENT:status", "")).upper()
+    at = item.get("ASSIGNMENT:submitted") or item.get("ASSIGNMENT:started") or None
+    why = "the requester rejected the assignment" if status == "REJECTED" else None
+    for question, column in _columns(item, asked, chosen, "OUTPUT:"):
+        answer = SKIPPED if status == "SKIPPED" else None if status in ("EXPIRED", "ACTIVE") else item[column]
+        yield Said(answer, item.get("ASSIGNMENT:worker_id"), at, why, question)
+
+
+def _prodigy(item: Row, asked: Asked, _: str | None) -> Iterator[Said]:
+    """A yes/no task is accepted or rejected; one with options names them in `accept`. Ignored is skipped."""
+    verdict, options = item.get("answer"), item.get("accept")
+    answer: object = {"accept": "yes", "reject": "no", "ignore": SKIPPED}.get(str(verdict))
+    why = None
+    if len(asked.columns) > 1:
+        why = "Prodigy has one answer a row, but the study asks several questions"
+    elif verdict is not None and answer is None:
+        why = f"answer is {verdict!r}, and Prodigy's are accept, reject and ignore"
+    elif answer != SKIPPED and (options is not None or asked.classes):
+        answer, why = _only(options)
+        if verdict == "reject":
+            why = "the labeler rejected a task with options, which names none of them"
+    yield Said(answer, item.get("_annotator_id") or item.get("_session_id"), _stamp(item.get("_timestamp")), why)
+
+
+def _doccano(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+    """The labels given to a text: a list, empty until one is given."""
+    told = next((item[name] for name in ([chosen] if chosen else ["label", "labels"]) if name in item), None)
+    if len(asked.columns) > 1:
+        yield Said(why="doccano has one list of labels a text, but the study asks several questions")
+    elif not told:
+        yield Said()
+    else:
+        answer, why = _only(told)
+        yield Said(answer, item.get("username"), None, why)
+
+
+def _argilla(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+    """Lists of equal length: <question>.responses, .responses.users and .responses.status. Suggestions are a machine's and not read."""
+    for question, names in asked.columns.items():
+        wanted = (chosen,) if chosen else (*names, question)
+        told = next((name for name in wanted if f"{name}.responses" in item), None)
+        if told is None:
+            if not any(str(key).endswith(".responses") for key in item):
+                yield Said(question=question)  # nobody has answered this record
+                continue
+            raise LabelError(
+                f"the answers stand in {' or '.join(f'{name}.responses' for name in wanted)}, but the record has "
+                f"{', '.join(map(str, item))}: name the question with --answer-column"
+            )
+        yield from _responses(item, told, question)
+
+
+def _responses(item: Row, told: str, question: str) -> Iterator[Said]:
+    """One answer a user; discarded is skipped, a draft is none yet."""
+    values, users, status = (item.get(f"{told}.{part}") or [] for part in ("responses", "responses.users", "responses.status"))
+    if not len(values) == len(users) == len(status):
+        yield Said(why="responses, users and status differ in length, so an answer has no labeler", question=question)
+        return
+    for value, user, state in zip(values, users, status, strict=True):
+        answer = {"submitted": value, "discarded": SKIPPED, "draft": None}.get(str(state))
+        known = state in ("submitted", "discarded", "draft")
+        yield Said(answer, str(user), None, None if known else f"the status of a response is {state!r}", question)
+
+
+def _only(told: object) -> tuple[object, str | None]:
+    """The one label of a list, or why there is not one."""
+    if not isinstance(told, list):
+        return told, None
+    if len(told) == 1:
+        return told[0], None
+    return None, f"one answer is needed, but {len(told)} were chosen" + (f": {', '.join(map(str, told))}" if told else "")
+
+
+def _stamp(seconds: object) -> str | None:
+    """Seconds since 1970 as a time."""
+    if not isinstance(seconds, int | float) or not 0 <= seconds < 2**40:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (OverflowError, ValueError):
+        return None
+
+
+PRESETS: Mapping[str, Preset] = {
+    "mturk": Preset(("Input.unit",), _mturk),
+    "toloka": Preset(("INPUT:unit",), _toloka),
+    "prodigy": Preset(("meta.unit", "unit"), _prodigy),
+    "doccano": Preset(("unit", "meta.unit"), _doccano),
+    "argilla": Preset(("metadata.unit", "id"), _argilla),
+}

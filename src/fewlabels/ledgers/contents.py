@@ -1,0 +1,52 @@
+"""What labelers are shown, beside the record: the sheet of a study and the content of its units. It can be deleted.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import sqlalchemy as sa
+
+from fewlabels.ledgers.tables import CONTENT, SHEET
+from fewlabels.nouns.sheet import Sheet
+
+CHUNK = 500  # units named in one query
+Content = Mapping[str, str | None]
+
+
+def sheet(connection: sa.Connection, study: str) -> Sheet:
+    """The sheet of a study; an empty one where none was set."""
+    body = connection.execute(sa.select(SHEET.c.body).where(SHEET.c.study == study)).scalar()
+    return Sheet() if body is None else Sheet.of_json(json.loads(body))
+
+
+def set_sheet(connection: sa.Connection, study: str, sheet: Sheet) -> None:
+    """Replaces the sheet of a study."""
+    connection.execute(sa.delete(SHEET).where(SHEET.c.study == study))
+    connection.execute(sa.insert(SHEET).values(study=study, body=json.dumps(sheet.as_json())))
+
+
+def contents(connection: sa.Connection, study: str, units: Sequence[str]) -> dict[str, Content]:
+    """What is held of these units."""
+    found: dict[str, Content] = {}
+    for start in range(0, len(units), CHUNK):
+        named = sa.and_(CONTENT.c.study == study, CONTENT.c.unit.in_(units[start : start + CHUNK]))
+        rows = connection.execute(sa.select(CONTENT.c.unit, CONTENT.c.body).where(named))
+        found |= {unit: json.loads(body) for unit, body in rows}
+    return found
+
+
+def set_contents(connection: sa.Connection, study: str, held: Iterable[tuple[str, Content]]) -> None:
+    """Holds the content of units, in the place of what was held of them."""
+    rows = [{"study": study, "unit": unit, "body": json.dumps(dict(content))} for unit, content in held]
+    for start in range(0, len(rows), CHUNK):
+        some = rows[start : start + CHUNK]
+        named = sa.and_(CONTENT.c.study == study, CONTENT.c.unit.in_([row["unit"] for row in some]))
+        connection.execute(sa.delete(CONTENT).where(named))
+        connection.execute(sa.insert(CONTENT), some)
+
+
+def forget(connection: sa.Connection, study: str) -> int:
+    """Deletes the content of all units of a study; returns how many those were. The record keeps ids, scores and answers."""
+    return connection.execute(sa.delete(CONTENT).where(CONTENT.c.study == study)).rowcount

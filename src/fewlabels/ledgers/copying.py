@@ -1,0 +1,164 @@
+"""Studies from one ledger to another, entry by entry as they are: same times, hashes and seals, whichever database either is in.
+
+With a study come its turns, its sheet and what is held of its units to be shown. People and the secrets that let them in stay where they
+are. What a study follows is not copied with it, unless it is named too.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from fewlabels.errors import LedgerError
+from fewlabels.ledgers.base import Entry, broken
+from fewlabels.ledgers.database import Database, insert, read
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.ledgers.tables import CONTENT, ENTRY, SHEET, TURN
+from fewlabels.nouns.canonical import Json
+
+CHUNK = 1_000  # rows held in memory at once of what stands beside the record
+Watch = Callable[[str], None]
+
+
+class Copied(NamedTuple):
+    """A study that was copied: its entries, how many of them were new there, and its turns and contents."""
+
+    study: str
+    entries: int
+    added: int
+    turns: int
+    contents: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {**self._asdict()}
+
+
+def copy(source: Database, target: Database, *, studies: Sequence[str] = (), watch: Watch = lambda _: None) -> list[Copied]:
+    """Copies studies, all if none is named, as they are at one moment; each is there whole or not at all.
+
+    A study that is there already is carried on: its entries must be the first of those copied. So a copy can be repeated and resumed.
+    """
+    if source.where == target.where or _is_same_file(source, target):
+        raise LedgerError(f"a ledger is copied to another one, but both are {source.where}: name another")
+    done: list[Copied] = []
+    with source.reading() as connection:
+        for study in _wanted(connection, studies, where=source.where):
+            done.append(_copy_one(connection, target, study, where=source.where))
+            watch(f"{study}: {done[-1].added:,} of {done[-1].entries:,} entries added")
+    return done
+
+
+def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> list[Copied]:
+    """Copies all studies to a new SQLite file, read back before it gets its name. A file that is there is refused."""
+    if path.exists():
+        raise LedgerError(f"a backup is a new file, but {path} exists: name another, or move it away")
+    if not path.parent.is_dir():
+        raise LedgerError(f"the folder {path.parent} of the backup does not exist: make it, or name another")
+    with _unfinished(path) as unfinished:
+        done = copy(source, SqliteLedger(f"sqlite:///{unfinished}"), watch=watch)
+        watch("reading the backup back")
+        _check(SqliteLedger(f"sqlite:///{unfinished}"), source, done)
+        try:
+            path.open("x").close()  # whoever comes first has the name
+        except FileExistsError:
+            raise LedgerError(f"a backup is a new file, but {path} exists by now: name another, or move it away") from None
+        os.replace(unfinished, path)
+    return done
+
+
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Path]:
+    """A file beside the one that is wanted, removed unless it was renamed."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise LedgerError(f"the backup cannot be written to {path.parent} ({error.strerror}): name another folder") from None
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _is_same_file(source: Database, target: Database) -> bool:
+    """Whether both are one SQLite file, however it was written."""
+    paths = [Path(one.where) for one in (source, target) if isinstance(one, SqliteLedger)]
+    return len(paths) == 2 and all(path.is_file() for path in paths) and paths[0].samefile(paths[1])
+
+
+def _wanted(connection: sa.Connection, studies: Sequence[str], *, where: str) -> list[str]:
+    """The studies to copy; refuses one that is not there."""
+    known = sorted(connection.execute(sa.select(ENTRY.c.study).distinct()).scalars())
+    missing = [study for study in studies if study not in known]
+    if missing:
+        raise LedgerError(f"no study {missing[0]!r} in the ledger at {where} (it has: {', '.join(known) or 'none'}): check the name")
+    return list(dict.fromkeys(studies)) or known
+
+
+def _copy_one(connection: sa.Connection, target: Database, study: str, *, where: str) -> Copied:
+    """One study in one transaction of the target."""
+    entries = read(connection, study)
+    damage = next(broken(entries), None)
+    if damage is not None:
+        raise LedgerError(
+            f"only a study whose record matches is copied, but in study {study!r} at {where} {damage}: see fewlabels verify, and restore "
+            f"it "
+            "from a backup; others can be copied by name (--study)"
+        )
+    with target.receiving(study) as writing:
+        there = read(writing, study)
+        _refuse_other(study, entries, there, where=target.where)
+        insert(writing, entries[len(there) :])
+        beside = {table.name: _replace(connection, writing, table, study) for table in (TURN, SHEET, CONTENT)}
+    return Copied(study, len(entries), len(entries) - len(there), beside[TURN.name], beside[CONTENT.name])
+
+
+def _refuse_other(study: str, entries: Sequence[Entry], there: Sequence[Entry], *, where: str) -> None:
+    """Nothing comes back. Refuses to go on with a study whose entries there are not the first of those here."""
+    rule = f"a study is carried on by a copy only if its entries there are the first of those here, but in study {study!r} at {where}"
+    way_out = "copy to a ledger without it"
+    for mine, other in zip(entries, there, strict=False):
+        if mine != other:
+            raise LedgerError(f"{rule} entry {other.serial} ({other.kind}, {other.key}) is another: {way_out}")
+    if len(there) > len(entries):
+        more = there[len(entries)]
+        raise LedgerError(
+            f"{rule} entry {more.serial} ({more.kind}, {more.key}) comes after the last one here: {way_out}, or copy the other way"
+        )
+
+
+def _replace(source: sa.Connection, target: sa.Connection, table: sa.Table, study: str) -> int:
+    """Makes what stands beside the record that of the source; returns how many rows those are."""
+    target.execute(sa.delete(table).where(table.c.study == study))
+    if not sa.inspect(source).has_table(table.name):
+        return 0  # an older ledger that may only be read
+    wanted = sa.select(table).where(table.c.study == study).execution_options(yield_per=CHUNK)
+    rows: Iterator[Any] = iter(source.execute(wanted).mappings())
+    count = 0
+    while some := [dict(row) for row in islice(rows, CHUNK)]:
+        target.execute(sa.insert(table), some)
+        count += len(some)
+    return count
+
+
+def _check(written: Database, source: Database, done: Sequence[Copied]) -> None:
+    """Nothing comes back. Refuses a backup that is not what was copied."""
+    for one in done:
+        entries = written.entries(one.study, anew=True)
+        with written.reading() as connection:
+            turns, contents = (
+                connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.study == one.study)).scalar()
+                for table in (TURN, CONTENT)
+            )
+        first = source.entries(one.study)[: one.entries]  # more may have come since
+        if entries != first or any(broken(entries)) or (turns, contents) != (one.turns, one.contents):
+            raise LedgerError(f"the backup of study {one.study!r} does not read back as it was written: check the disk, and back up again")

@@ -1,0 +1,42 @@
+"""Brings a database to the newest schema. Alembic is imported only when there is something to do."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from fewlabels.errors import LedgerError
+from fewlabels.ledgers.tables import HEAD
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def version_of(connection: sa.Connection) -> str | None:
+    """The schema's version; None for an empty database."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(sa.text("select version_num from alembic_version")).scalar()
+    return None if found is None else str(found)
+
+
+def is_current(connection: sa.Connection) -> bool:
+    """Whether nothing has to be done."""
+    return version_of(connection) == HEAD
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Runs the migrations that are missing, inside the connection's transaction; refuses a newer ledger and other tables."""
+    found = version_of(connection)
+    if found == HEAD:
+        return
+    if found is not None and found not in {path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}:
+        raise LedgerError(f"this fewlabels reads ledgers up to version {HEAD}, but this one is of version {found}: upgrade fewlabels")
+    tables = sa.inspect(connection).get_table_names()
+    if (found is None and tables) or (found is not None and "entry" not in tables):
+        raise LedgerError("this database holds other tables and no ledger: name a file that does not exist yet, or a fewlabels ledger")
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

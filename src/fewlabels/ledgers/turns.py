@@ -1,0 +1,192 @@
+"""Turns beside the record: who works on what now, so that no two people do the same work, and how long a look took.
+
+No number depends on them. Every function works inside a transaction of the caller.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from fewlabels.ledgers.tables import TURN
+from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+
+CHUNK = 500  # units named in one query
+ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
+OTHER = TURN.alias()
+
+
+def _of(study: str, *more: Any) -> Any:
+    return sa.and_(TURN.c.study == study, *more)
+
+
+def _kinds(adjudicates: bool) -> Any:
+    return TURN.c.kind == ADJUDICATION if adjudicates else TURN.c.kind != ADJUDICATION
+
+
+def known(connection: sa.Connection, study: str) -> dict[str, UnitTurns]:
+    """The turns of every unit that has one."""
+    waiting = sa.func.sum(sa.case((TURN.c.told.is_(None), 1), else_=0))
+    rows = connection.execute(sa.select(TURN.c.unit, sa.func.max(TURN.c.number), waiting).where(_of(study)).group_by(TURN.c.unit))
+    return {unit: UnitTurns(newest=newest, waiting=int(count)) for unit, newest, count in rows}
+
+
+def adjudicated(connection: sa.Connection, study: str) -> set[str]:
+    """Units that have a turn for an adjudicator."""
+    return set(connection.execute(sa.select(TURN.c.unit).where(_of(study, TURN.c.kind == ADJUDICATION))).scalars())
+
+
+def checks(connection: sa.Connection, study: str, labeler: str) -> set[str]:
+    """Units that this labeler is to look at as a check, and has not yet."""
+    waiting = _of(study, TURN.c.kind == CHECK, TURN.c.labeler == labeler, TURN.c.told.is_(None))
+    return set(connection.execute(sa.select(TURN.c.unit).where(waiting)).scalars())
+
+
+def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
+    """Puts turns behind those that are there. The caller has seen to it that none of them is."""
+    if turns:
+        last = connection.execute(sa.select(sa.func.max(TURN.c.position)).where(_of(study))).scalar() or 0
+        rows = [turn._asdict() | {"study": study, "position": last + i} for i, turn in enumerate(turns, start=1)]
+        connection.execute(sa.insert(TURN), rows)
+
+
+def take(
+    connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False
+) -> list[Held]:
+    """Leases turns to a labeler: those still held, renewed, then those named for them, then open ones in order; never two of one unit.
+
+    On PostgreSQL rows that another transaction is leasing are passed over; on SQLite transactions follow one another anyway. Two takings of
+    one labeler must not run at once: the caller sees to it.
+    """
+    waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
+    holds = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_(None), TURN.c.until >= now))
+    has_told = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_not(None)))
+    others = sa.exists(sa.select(OTHER.c.unit).where(OTHER.c.study == study, OTHER.c.labeler != labeler))
+    new = sa.and_(TURN.c.unit.not_in(holds), sa.or_(TURN.c.unit.not_in(has_told), sa.and_(TURN.c.kind == AGAIN, sa.not_(others))))
+    held = sa.select(TURN).where(waiting, mine, TURN.c.until >= now)
+    named = sa.select(TURN).where(waiting, mine, TURN.c.until.is_(None), new)
+    fresh = sa.select(TURN).where(waiting, sa.or_(TURN.c.labeler.is_(None), TURN.c.until < now), new)
+    chosen: dict[str, Any] = {}
+    for wanted in (held, named, fresh):
+        _choose(connection, wanted, chosen, units)
+    _set(connection, study, [_name(row) | {"labeler": labeler, "until": until, "taken": now} for row in chosen.values()])
+    return [Held(unit, until) for unit in chosen]
+
+
+def _choose(connection: sa.Connection, wanted: sa.Select[Any], chosen: dict[str, Any], units: int) -> None:
+    """Chooses up to so many units in all. Both turns of a unit may be open: one labeler has one of them, and the next unit instead."""
+    while len(chosen) < units:
+        short = units - len(chosen)
+        some = wanted.where(TURN.c.unit.not_in(list(chosen))) if chosen else wanted
+        ordered = some.order_by(TURN.c.position, TURN.c.unit, TURN.c.number).limit(short)
+        rows = connection.execute(ordered.with_for_update(skip_locked=True)).mappings().all()
+        for row in rows:
+            chosen.setdefault(row["unit"], row)
+        if len(rows) < short:
+            return
+
+
+def give_back(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> int:
+    """Opens turns that a labeler holds to others; returns how many those were."""
+    theirs = _of(study, TURN.c.labeler == labeler, TURN.c.told.is_(None), TURN.c.unit.in_(list(units)), TURN.c.kind != CHECK)
+    return connection.execute(sa.update(TURN).where(theirs).values(labeler=None, until=None, taken=None)).rowcount
+
+
+def drop(connection: sa.Connection, study: str, units: Sequence[str]) -> None:
+    """Takes away the turns of these units that are not told, whoever holds them."""
+    for start in range(0, len(units), CHUNK):
+        waiting = _of(study, TURN.c.told.is_(None), TURN.c.unit.in_(units[start : start + CHUNK]))
+        connection.execute(sa.delete(TURN).where(waiting))
+
+
+def own(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> set[str]:
+    """Those of the units whose turn is, or was, this labeler's; nobody else can take it until the transaction ends."""
+    theirs = _of(study, TURN.c.labeler == labeler, TURN.c.unit.in_(list(units)))
+    return set(connection.execute(sa.select(TURN.c.unit).where(theirs).with_for_update()).scalars())
+
+
+def finish(connection: sa.Connection, study: str, finished: Sequence[Finished]) -> None:
+    """Marks turns as told: the labeler's own, else one that nobody holds, else one that is added. Told again changes nothing.
+
+    A unit without turns gets none: it was never given to anybody here.
+    """
+    if not finished or not connection.execute(sa.select(sa.exists(sa.select(TURN.c.unit).where(_of(study))))).scalar():
+        return
+    for start in range(0, len(finished), CHUNK):
+        some = finished[start : start + CHUNK]
+        named = _of(study, TURN.c.unit.in_({one.unit for one in some}))
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for row in connection.execute(sa.select(TURN).where(named).order_by(TURN.c.number).with_for_update()).mappings():
+            rows.setdefault(row["unit"], []).append(dict(row))
+        ended, added = _looks(some, rows)
+        _set(connection, study, ended)
+        add(connection, study, added)
+
+
+def _looks(finished: Sequence[Finished], rows: dict[str, list[dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[Turn]]:
+    """What answers change of the turns their units have: those that end, and those that come to them as told."""
+    ended: list[dict[str, Any]] = []
+    added: list[Turn] = []
+    for one in finished:
+        theirs = rows.get(one.unit, [])
+        row = _ended_by(one, theirs)
+        if row is not None:
+            row |= {"labeler": one.labeler, "told": one.at}
+            ended.append(_name(row) | {"labeler": one.labeler, "told": one.at, "seconds": one.seconds})
+        elif theirs and not _has_told(one.labeler, theirs):
+            added.append(Turn(one.unit, theirs[-1]["number"] + 1, "label", one.labeler, one.at))
+            theirs.append({**added[-1]._asdict(), "until": None})
+    return ended, added
+
+
+def _has_told(labeler: str, turns: Sequence[dict[str, Any]]) -> bool:
+    return any(row["labeler"] == labeler and row["told"] is not None for row in turns)
+
+
+def _ended_by(one: Finished, turns: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The waiting turn an answer ends. Of a unit the labeler has told about before, only one handed out again is free to them."""
+    waiting = [row for row in turns if row["told"] is None]
+    mine = [row for row in waiting if row["labeler"] == one.labeler]
+    free = [row for row in waiting if row["labeler"] is None or (row["until"] is not None and row["until"] < one.at)]
+    if _has_told(one.labeler, turns):
+        free = [row for row in free if row["kind"] == AGAIN]
+    return next(iter(mine or free), None)
+
+
+def _name(row: Any) -> dict[str, Any]:
+    return {"unit_": row["unit"], "number_": row["number"]}
+
+
+def _set(connection: sa.Connection, study: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Changes turns, each named by `unit_` and `number_`."""
+    if rows:
+        this = _of(study, TURN.c.unit == sa.bindparam("unit_"), TURN.c.number == sa.bindparam("number_"))
+        connection.execute(sa.update(TURN).where(this), list(rows))
+
+
+def told_and_waiting(connection: sa.Connection, study: str, labeler: str) -> tuple[int, int]:
+    """How many turns a labeler has told, and how many of anybody's are not told yet."""
+    of = sa.select(sa.func.count()).select_from(TURN)
+    told = of.where(_of(study, TURN.c.labeler == labeler, TURN.c.told.is_not(None)))
+    waiting = of.where(_of(study, TURN.c.told.is_(None), TURN.c.kind != ADJUDICATION))
+    return int(connection.execute(told).scalar() or 0), int(connection.execute(waiting).scalar() or 0)
+
+
+def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
+    """How many turns are open, leased and told, of all labelers or one."""
+    wanted = _of(study, _kinds(adjudicates), *([] if labeler is None else [TURN.c.labeler == labeler]))
+    told, held = TURN.c.told.is_not(None), sa.and_(TURN.c.told.is_(None), TURN.c.until >= now)
+    sums = [sa.func.coalesce(sa.func.sum(sa.case((state, 1), else_=0)), 0) for state in (told, held)]
+    row = connection.execute(sa.select(*sums, sa.func.count()).where(wanted)).one()
+    return TurnCounts(told=int(row[0]), held=int(row[1]), open=int(row[2]) - int(row[0]) - int(row[1]))
+
+
+def seconds(connection: sa.Connection, study: str) -> dict[str, list[float]]:
+    """How long each labeler looked at each unit they answered, where it was measured."""
+    found: dict[str, list[float]] = {}
+    measured = _of(study, TURN.c.told.is_not(None), TURN.c.seconds.is_not(None))
+    for labeler, took in connection.execute(sa.select(TURN.c.labeler, TURN.c.seconds).where(measured)):
+        found.setdefault(labeler, []).append(took)
+    return found

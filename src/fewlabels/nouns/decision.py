@@ -1,0 +1,109 @@
+"""A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.metric import Metric
+
+GoalStatus = Literal["met", "not met", "open"]
+Outcome = Literal["ship", "do not ship", "label more", "undecided"]
+THIN_N_EFF = 30
+THIN_HALF_WIDTH = 0.12
+NO_TARGET = "no goal has a target: the number is known as exactly as was asked, and whether it is good enough is yours to say"
+
+
+def without_target(goals: Sequence[Goal]) -> list[str]:
+    """What to add to the reasons where every goal is a half-width: such a study can ship whatever the value is."""
+    return [NO_TARGET] if all(goal.kind == "+-" for goal in goals) else []
+
+
+def widest(metric: Metric) -> float:
+    """The largest half-width to ship on: twelve points of a share, and as much of a wider range."""
+    return THIN_HALF_WIDTH * (metric.high - metric.low)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalVerdict:
+    """One goal held against its estimate. `bound` is the one-sided limit that decided, None for a half-width."""
+
+    goal: Goal
+    status: GoalStatus
+    estimate: Estimate
+    bound: float | None
+    reason: str
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "goal": str(self.goal),
+            "status": self.status,
+            "bound": self.bound,
+            "reason": self.reason,
+            "estimate": self.estimate.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoreLabels:
+    """How many more labels should settle what is open, and where they would go. `enough` is False where even all units would not do."""
+
+    labels: int
+    flagged: int
+    unflagged: int
+    enough: bool
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"about {self.labels:,} more label{'' if self.labels == 1 else 's'}, {self.flagged:,} of them flagged"
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"labels": self.labels, "flagged": self.flagged, "unflagged": self.unflagged, "enough": self.enough}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level.
+
+    Examples:
+        >>> from fewlabels.study.demo import small_study
+        >>> print(small_study().decide())
+        SHIP
+        - precision >= 0.6: shown, one-sided bound 0.7500 at 0.95
+        - f1 >= 0 for new over old: shown, one-sided bound 0.3478 at 0.95
+    """
+
+    outcome: Outcome
+    reasons: tuple[str, ...]
+    goals: tuple[GoalVerdict, ...]
+    more: MoreLabels | None
+    certified: bool
+
+    def __str__(self) -> str:
+        """The verdict and its reasons, one a line."""
+        head = self.outcome.upper() if self.certified else f"{self.outcome.upper()} (a peek, not certified)"
+        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json.
+
+        Examples:
+            >>> import fewlabels
+            >>> decision = fewlabels.Decision(outcome="ship", reasons=(), goals=(), more=None, certified=True)
+            >>> decision.as_json()["outcome"]
+            'ship'
+        """
+        return {
+            "outcome": self.outcome,
+            "reasons": list(self.reasons),
+            "goals": [g.as_json() for g in self.goals],
+            "more": None if self.more is None else self.more.as_json(),
+            "certified": self.certified,
+        }

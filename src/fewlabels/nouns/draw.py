@@ -1,0 +1,111 @@
+"""The units one plan chose, with what was known of each on that day.
+
+Main path: population > profile > plan > [draw] > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fewlabels.errors import DrawError
+from fewlabels.nouns.arrays import FloatArray, IntArray, own_floats, own_ints
+from fewlabels.nouns.canonical import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Units:
+    """Units as an engine hands them out: id, permanent number, cell and the values of the day. Row i is one unit.
+
+    unit     ids as text
+    number   permanent numbers
+    band     the band each was found in
+    guide_bin, pattern, slice   its cell
+    weight   metric weights in quanta; None where the population has none
+    scores   the score of each classifier, one row a unit, one column a classifier; NaN where a classifier has no score
+    """
+
+    unit: tuple[str, ...]
+    number: IntArray
+    band: IntArray
+    guide_bin: IntArray
+    pattern: IntArray
+    slice: IntArray
+    scores: FloatArray
+    weight: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        """Owns its arrays; refuses columns of different length and units that appear twice."""
+        for name in ("number", "band", "guide_bin", "pattern", "slice"):
+            object.__setattr__(self, name, own_ints(getattr(self, name)))
+        object.__setattr__(self, "scores", own_floats(self.scores))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", own_ints(self.weight))
+        lengths = {
+            len(self.unit),
+            len(self.number),
+            len(self.band),
+            len(self.guide_bin),
+            len(self.pattern),
+            len(self.slice),
+            len(self.scores),
+            len(self.unit if self.weight is None else self.weight),
+        }
+        if len(lengths) != 1:
+            raise DrawError(
+                f"all columns of a draw have one length, but got {sorted(lengths)}: this is a defect of the engine, please report it"
+            )
+        if len(set(self.unit)) < len(self.unit):
+            twice = next(u for i, u in enumerate(self.unit) if u in self.unit[:i])
+            raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
+
+    def __len__(self) -> int:
+        """How many units."""
+        return len(self.unit)
+
+    def pick(self, rows: IntArray) -> "Units":
+        """These rows, in this order."""
+        return Units(
+            unit=tuple(self.unit[i] for i in rows.tolist()),
+            number=self.number[rows],
+            band=self.band[rows],
+            guide_bin=self.guide_bin[rows],
+            pattern=self.pattern[rows],
+            slice=self.slice[rows],
+            scores=self.scores[rows],
+            weight=None if self.weight is None else self.weight[rows],
+        )
+
+    def in_order(self) -> IntArray:
+        """Row numbers sorted by (permanent number, UTF-8 bytes of the id): the one order every engine must agree on."""
+        keys = [u.encode() for u in self.unit]
+        return np.array(sorted(range(len(keys)), key=lambda i: (int(self.number[i]), keys[i])), dtype=np.int64)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger; a missing score is null."""
+        return {
+            "unit": list(self.unit),
+            "number": self.number.tolist(),
+            "band": self.band.tolist(),
+            "guide_bin": self.guide_bin.tolist(),
+            "pattern": self.pattern.tolist(),
+            "slice": self.slice.tolist(),
+            "scores": [[None if np.isnan(s) else s for s in row] for row in self.scores.tolist()],
+            "weight": None if self.weight is None else self.weight.tolist(),
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Units":
+        """The units that `as_json` wrote."""
+        rows = [[np.nan if s is None else s for s in row] for row in data["scores"]]
+        return cls(
+            unit=tuple(data["unit"]),
+            number=own_ints(data["number"]),
+            band=own_ints(data["band"]),
+            guide_bin=own_ints(data["guide_bin"]),
+            pattern=own_ints(data["pattern"]),
+            slice=own_ints(data["slice"]),
+            scores=own_floats(rows) if rows else np.empty((0, 0)),
+            weight=None if data["weight"] is None else own_ints(data["weight"]),
+        )

@@ -1,0 +1,204 @@
+"""An estimate: a value, its interval, and what stands behind it. Not a float: arithmetic must not keep a stale variance.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.goal import whose
+
+IntervalKind = Literal["rec", "strict", "midp", "anytime", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
+"""How an interval is made.
+
+rec       for any draw: errors are where the guide says, once the labels have shown its order
+strict    for any draw: wherever errors are
+midp      rec with half an unseen error in place of a whole one: narrower, near its level on average, down to 0.90 at worst
+anytime   a running band, for an online draw: wherever errors are, and however often one looks
+clopper_pearson, wilson          for a share counted in a simple draw
+wald, beta, bootstrap, rao_wu    baselines, see BASELINES
+"""
+INTERVALS: tuple[IntervalKind, ...] = tuple(kind for kind in get_args(IntervalKind) if kind != "anytime")  # of labels already told
+
+BASELINES: dict[str, str] = {
+    "wald": "wald is a baseline: where errors are rare it holds far less often than its level says, and where no error was seen it has no "
+    "width",
+    "beta": "beta is a baseline: it rests on the variance of wald, so where no error was seen it has no width, and where errors are rare "
+    "it misses as often",
+    "bootstrap": "bootstrap is a baseline: resampling never shows an error that was not drawn, so where errors are rare it misses as wald "
+    "does; it also leaves out that units are drawn without replacement",
+    "rao_wu": "rao_wu is a baseline: its variance is right, but resampling never shows an error that was not drawn, so where errors are "
+    "rare it misses as wald does",
+}
+"""Intervals that are there to be compared with, and where each is known to fail: docs/maths/baselines.md has the figures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A metric of a classifier as the labels show it.
+
+    value           None: unknown, `why` says why; then the interval is what remains possible
+    low, high       two-sided interval at `level`
+    at_least, at_most   one-sided bounds, each at `level` by itself: "at most 0.2 % with 95 % confidence"
+    strict_low, strict_high   the interval that also holds if errors hide where the guide says there are none
+    n_eff           labels of a simple draw that would give as narrow an interval
+    labels          labels behind the number
+    design_effect   labels / n_eff: below 1, the draw was better than a simple one
+    planned         whether the draw was made for this metric
+    worst_low, worst_high   the interval if every missing answer were what moves it most; None: too little is missing to show it
+    gold            adjudicated labels that corrected it; 0: none
+    told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
+    slice           (column, value) of the units it is about; None: all
+    over            of a difference: the classifier whose metric is taken off; None: it is of the metric itself
+
+    Examples:
+        >>> import fewlabels
+        >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+        >>> precision.value, round(precision.low, 3), round(precision.high, 3)
+        (0.9, 0.772, 0.968)
+        >>> print(precision)
+        precision of counts 0.900 [0.772, 0.968] at 95.0%, 50 labels, effective n 50
+    """
+
+    metric: str
+    classifier: str
+    value: float | None
+    low: float
+    high: float
+    at_least: float
+    at_most: float
+    strict_low: float
+    strict_high: float
+    level: float
+    standard_error: float | None
+    n_eff: float | None
+    labels: int
+    interval: IntervalKind
+    planned: bool
+    why: str | None = None
+    worst_low: float | None = None
+    worst_high: float | None = None
+    gold: int = 0
+    told_value: float | None = None
+    told_low: float | None = None
+    told_high: float | None = None
+    slice: tuple[str, str] | None = None
+    over: str | None = None
+
+    @property
+    def whose(self) -> str:
+        """The classifier, or the two that are compared.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> small_study().compare("new", "old").estimate.whose
+            'new over old'
+        """
+        return str(whose(self.classifier, self.over))
+
+    @property
+    def half_width(self) -> float:
+        """max(high - value, value - low); half the width where there is no value.
+
+        Examples:
+            >>> import fewlabels
+            >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> round(precision.half_width, 3) == round(precision.value - precision.low, 3)
+            True
+        """
+        if self.value is None:
+            return (self.high - self.low) / 2
+        return max(self.high - self.value, self.value - self.low)
+
+    @property
+    def worst_half_width(self) -> float | None:
+        """The half-width of the worst case around the same value; None where there is none.
+
+        Examples:
+            >>> import fewlabels
+            >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> print(precision.worst_half_width)  # no answer is missing
+            None
+        """
+        if self.worst_low is None or self.worst_high is None:
+            return None
+        if self.value is None:
+            return (self.worst_high - self.worst_low) / 2
+        return max(self.worst_high - self.value, self.value - self.worst_low)
+
+    @property
+    def design_effect(self) -> float | None:
+        """Labels over effective n; None where there is no value.
+
+        Examples:
+            >>> import fewlabels
+            >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> precision.design_effect  # a simple draw is as good as itself
+            1.0
+        """
+        return self.labels / self.n_eff if self.n_eff else None
+
+    def __str__(self) -> str:
+        """One line for people."""
+        value = "unknown" if self.value is None else f"{self.value:.3f}"
+        n_eff = "" if self.n_eff is None else f", effective n {self.n_eff:.0f}"
+        worst = "" if self.worst_low is None else f", worst case [{self.worst_low:.3f}, {self.worst_high:.3f}]"
+        interval = f"[{self.low:.3f}, {self.high:.3f}] at {self.level:.1%}"
+        gold = f", corrected by {self.gold} gold answers" if self.gold else ""
+        where = "" if self.slice is None else f" in {self.slice[0]}={self.slice[1]}"
+        return f"{self.metric} of {self.whose}{where} {value} {interval}, {self.labels} labels{n_eff}{gold}{worst}"
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger and for --json.
+
+        Examples:
+            >>> import fewlabels
+            >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> precision.as_json()["labels"]
+            50
+        """
+        where: dict[str, Json] = {} if self.slice is None else {"slice": list(self.slice)}
+        if self.over is not None:
+            where["over"] = self.over
+        return {
+            "metric": self.metric,
+            "classifier": self.classifier,
+            **where,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
+            "strict_low": self.strict_low,
+            "strict_high": self.strict_high,
+            "half_width": self.half_width,
+            "level": self.level,
+            "standard_error": self.standard_error,
+            "n_eff": self.n_eff,
+            "labels": self.labels,
+            "design_effect": self.design_effect,
+            "interval": self.interval,
+            "planned": self.planned,
+            "why": self.why,
+            "worst_low": self.worst_low,
+            "worst_high": self.worst_high,
+            "gold": self.gold,
+            "told_value": self.told_value,
+            "told_low": self.told_low,
+            "told_high": self.told_high,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Estimate":
+        """The estimate that `as_json` wrote; what a later version added may be missing.
+
+        Examples:
+            >>> import fewlabels
+            >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
+            >>> fewlabels.Estimate.of_json(precision.as_json()) == precision
+            True
+        """
+        held = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        return cls(**(held | {"slice": tuple(held["slice"])} if held.get("slice") else held))

@@ -1,0 +1,248 @@
+"""A goal: a metric of a classifier, a level, and a half-width to reach or a target to settle.
+
+Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from fewlabels.errors import GoalError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import metric_named, plain
+
+DEFAULT_LEVEL = 0.95
+DEFAULT_POWER = 0.8  # the chance of settling a target that a plan is sized for
+LONGEST_TEXT = 500
+OVER = " over "  # between two classifiers that are compared
+Kind = Literal["+-", ">=", "<="]
+Slice: TypeAlias = tuple[str, str]  # a column and a value
+
+NUMBER = r"-?[0-9]*\.?[0-9]+"
+_HEAD = re.compile(
+    r"(?:shows?\s+)?(?P<metric>[A-Za-z][A-Za-z0-9_.]*(?:\[[^\]]*\])?(?:\s+by\s+\S+?)?)\s*(?P<kind>\+-|\+/-|±|>=|≥|<=|≤)\s*"
+    rf"(?P<value>{NUMBER})(?P<percent>\s*%)?"
+)
+_TAILS = {  # what may follow, read from the end
+    "level": re.compile(r"(?P<rest>.*?)\s+at\s+(?P<value>[0-9]*\.?[0-9]+)"),
+    "power": re.compile(r"(?P<rest>.*?)\s+with\s+(?P<value>[0-9]*\.?[0-9]+)(?P<percent>\s*%)?\s+power"),
+    "expected": re.compile(rf"(?P<rest>.*?)\s+if\s+(?:it\s+is\s+)?(?P<value>{NUMBER})(?P<percent>\s*%)?"),
+    "by": re.compile(r"(?P<rest>.*[0-9%].*?)\s+by\s+(?P<value>\S+)"),
+    "slice": re.compile(r"(?P<rest>.*?)\s+in\s+(?P<column>[^\s=]+)=(?P<value>\S(?:.*?\S)??)"),
+    "classifier": re.compile(r"(?P<rest>.*?)\s+for\s+(?P<value>\S(?:.*?\S)??)"),
+}
+_KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
+
+
+def whose(classifier: str | None, over: str | None) -> str | None:
+    """A classifier, or two that are compared, as they are typed."""
+    return classifier if over is None else f"{classifier}{OVER}{over}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What is to be shown.
+
+    kind "+-": the interval's half-width is at most `value`. kind ">=" or "<=": the metric is on that side of the target `value`.
+
+    slice     (column, value): the metric among these units only; None: all
+    by        a slice column: the same goal for each of its values; a study puts one goal a value in its place
+    power     of a target: the chance that the labels settle it, for which a plan is sized
+    expected  of a target: what the metric is taken to be when a plan is sized; None: what the scores say
+    over      another classifier: the goal is about the difference, `classifier` less this one; None: about the metric itself
+
+    Examples:
+        >>> import fewlabels
+        >>> goal = fewlabels.Goal(metric="recall", kind=">=", value=0.9, slice=("country", "DE"))
+        >>> print(goal)
+        recall >= 0.9 in country=DE
+    """
+
+    metric: str
+    kind: Kind
+    value: float
+    classifier: str | None = None  # None: the population's first
+    level: float = DEFAULT_LEVEL
+    slice: tuple[str, str] | None = None
+    by: str | None = None
+    power: float = DEFAULT_POWER
+    expected: float | None = None
+    over: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses a goal no number of labels could settle."""
+        metric = self.definition
+        low = metric.low if self.over is None else metric.low - metric.high
+        high = metric.high if self.over is None else metric.high - metric.low
+        if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
+            raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
+        if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
+            raise GoalError(f"a half-width lies between 0 and {metric.high - metric.low:g}, but got {self.value:g}: 0.03 is three points")
+        if self.kind != "+-" and not low < self.value < high:
+            raise GoalError(f"a target of {self.metric} lies inside ({low:g}, {high:g}), but got {self.value:g}: name one inside")
+        self._check_chance(low, high)
+        self._check_difference()
+        if self.slice is not None and self.by is not None:
+            raise GoalError(
+                f"a goal is about one slice or about each of a column, but got in {self.slice[0]} and by {self.by}: leave one out"
+            )
+
+    def _check_difference(self) -> None:
+        """Refuses a difference that is of no two classifiers."""
+        if self.over is not None and (self.classifier is None or self.classifier == self.over):
+            raise GoalError(
+                f"a difference is of two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
+                f'"{self.metric} >= 0 for A over B"'
+            )
+        if self.over is not None and (self.slice is not None or self.by is not None or self.definition.joint):
+            raise GoalError(f"a difference is of all units and one question, but got {self}: leave the slice out, or name another metric")
+
+    def _check_chance(self, low: float, high: float) -> None:
+        """Refuses a power or an expected value that no plan could be sized for."""
+        if self.kind == "+-" and (self.power != DEFAULT_POWER or self.expected is not None):
+            raise GoalError(f"power and an expected value are of a target, >= or <=, but {self.metric} has a half-width: leave them out")
+        if not 0 < self.power < 1:
+            raise GoalError(f"a power lies in (0, 1), but got {self.power:g}: 0.8 is usual, 0.9 is surer")
+        if self.expected is None:
+            return
+        beyond = self.expected > self.value if self.kind == ">=" else self.expected < self.value
+        if not beyond or not low < self.expected < high:
+            raise GoalError(
+                f"the expected value lies beyond the target and inside ({low:g}, {high:g}), but {self.metric} {self.kind} "
+                f"{self.value:g} has {self.expected:g}: no number of labels shows what is not so"
+            )
+
+    @property
+    def whose(self) -> str | None:
+        """The classifier, or the two that are compared; None: the population's first.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="f1", kind=">=", value=0.0, classifier="new", over="old").whose
+            'new over old'
+        """
+        return whose(self.classifier, self.over)
+
+    @property
+    def definition(self) -> Metric:
+        """The metric itself.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="precision", kind="+-", value=0.03).definition.needs_unflagged
+            False
+        """
+        return metric_named(self.metric)
+
+    def __str__(self) -> str:
+        """The goal as it would be typed."""
+        glue = "" if self.kind == "+-" else " "
+        parts = [
+            f"{self.metric} {self.kind}{glue}{plain(self.value)}",
+            f"for {self.whose}" if self.classifier else "",
+            f"in {self.slice[0]}={self.slice[1]}" if self.slice else "",
+            f"by {self.by}" if self.by else "",
+            f"with {plain(self.power)} power" if self.power != DEFAULT_POWER else "",
+            f"if {plain(self.expected)}" if self.expected is not None else "",
+            f"at {plain(self.level)}" if self.level != DEFAULT_LEVEL else "",
+        ]
+        return " ".join(part for part in parts if part)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger; what was not said is left out.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="precision", kind="+-", value=0.03).as_json()
+            {'metric': 'precision', 'kind': '+-', 'value': 0.03, 'classifier': None, 'level': 0.95}
+        """
+        data: dict[str, Json] = {
+            "metric": self.metric, "kind": self.kind, "value": self.value, "classifier": self.classifier, "level": self.level
+        }  # fmt: skip
+        if self.slice is not None:
+            data["slice"] = list(self.slice)
+        if self.by is not None:
+            data["by"] = self.by
+        if self.power != DEFAULT_POWER:
+            data["power"] = self.power
+        if self.expected is not None:
+            data["expected"] = self.expected
+        if self.over is not None:
+            data["over"] = self.over
+        return data
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Goal":
+        """The goal that `as_json` wrote.
+
+        Examples:
+            >>> import fewlabels
+            >>> goal = fewlabels.Goal(metric="recall", kind=">=", value=0.9)
+            >>> fewlabels.Goal.of_json(goal.as_json()) == goal
+            True
+        """
+        column, value = data.get("slice", (None, None))
+        return cls(
+            metric=data["metric"],
+            kind=data["kind"],
+            value=data["value"],
+            classifier=data["classifier"],
+            level=data["level"],
+            slice=None if column is None else (column, value),
+            by=data.get("by"),
+            power=data.get("power", DEFAULT_POWER),
+            expected=data.get("expected"),
+            over=data.get("over"),
+        )
+
+
+def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
+    """The goal a person typed.
+
+    "precision +-0.03", "recall >= 0.90", "f1 +-5% for gbm by country", "recall >= 0.8 in country=DE", "prevalence <= 0.002 at 0.99",
+    "shows precision >= 0.90 with 90 % power if it is 0.93", "f1 >= 0 for gbm over lr", "recall +-0.02 for gbm over lr"
+
+    Examples:
+        >>> from fewlabels.nouns.goal import parse_goal
+        >>> goal = parse_goal("f1 +-5% for gbm by country")
+        >>> goal.value, goal.classifier, goal.by
+        (0.05, 'gbm', 'country')
+    """
+    said, rest = _tails(text.strip()) if len(text) <= LONGEST_TEXT else ({}, "")
+    match = _HEAD.fullmatch(rest)
+    if match is None:
+        raise GoalError(
+            f"a goal is a metric, then +- and a half-width or >= / <= and a target, but got {text[:LONGEST_TEXT]!r}: "
+            'write "precision +-0.03" or "recall >= 0.90"'
+        )
+    named, over, other = said["classifier"]["value"].rpartition(OVER) if "classifier" in said else ("", "", "")
+    return Goal(
+        metric=metric_named(match["metric"]).name,
+        kind=_KINDS[match["kind"]],
+        value=_number(match),
+        classifier=(named if over else other) or None,
+        over=other if over else None,
+        level=_number(said["level"]) if "level" in said else level,
+        slice=(said["slice"]["column"], said["slice"]["value"]) if "slice" in said else None,
+        by=said["by"]["value"] if "by" in said else None,
+        power=_number(said["power"]) if "power" in said else DEFAULT_POWER,
+        expected=_number(said["expected"]) if "expected" in said else None,
+    )
+
+
+def _tails(text: str) -> tuple[dict[str, re.Match[str]], str]:
+    """What follows the goal, each at most once, taken off from the end; and what is left."""
+    said: dict[str, re.Match[str]] = {}
+    for _ in _TAILS:
+        for name, pattern in _TAILS.items():
+            if name not in said and (match := pattern.fullmatch(text)):
+                said[name], text = match, match["rest"]
+                break
+    return said, text
+
+
+def _number(match: re.Match[str]) -> float:
+    """The number of a match, a hundredth of it with a percent sign."""
+    return float(match["value"] + ("e-2" if match.groupdict().get("percent") else ""))

@@ -1,0 +1,109 @@
+"""What a metric is: a smooth function of the four totals TP, FP, FN, TN, with its gradient.
+
+All functions take and give arrays and broadcast; where a metric is undefined (0/0) they give NaN, never a number. The metrics
+themselves are in `metrics`.
+
+Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.nouns.arrays import FloatArray
+
+Coefficients = tuple[float, float, float, float]
+
+
+class Totals(NamedTuple):
+    """How many units of the population are true and false positives and negatives of one classifier."""
+
+    TP: FloatArray
+    FP: FloatArray
+    FN: FloatArray
+    TN: FloatArray
+
+    @classmethod
+    def of_sides(cls, A: FloatArray, B: FloatArray, *, N1: float | FloatArray, N0: float | FloatArray) -> "Totals":
+        """From the positives among flagged (A) and unflagged (B) units and the known sizes of the two sides."""
+        return cls(A, N1 - A, B, N0 - B)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A quantity people report.
+
+    name             its one name in code, goals, JSON and prose
+    value            totals -> the metric
+    gradient         totals -> its derivative by TP, FP, FN, TN
+    low, high        its range
+    needs_flagged, needs_unflagged   False where the other side alone determines it
+    joint            whether it is of several classifiers together; totals then have one entry a classifier on the last axis
+    weight           the column whose values are summed in place of units, as in "precision by amount"; None: units are counted
+    terms            of a ratio of two sums of totals: what TP, FP, FN, TN each count in its numerator and its denominator
+    """
+
+    name: str
+    value: Callable[[Totals], FloatArray]
+    gradient: Callable[[Totals], Totals]
+    low: float = 0.0
+    high: float = 1.0
+    needs_flagged: bool = True
+    needs_unflagged: bool = True
+    joint: bool = False
+    weight: str | None = None
+    terms: tuple[tuple[float, float], ...] = ()
+
+
+def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """The quotient, NaN where the denominator is 0."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64))
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0))
+
+
+def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.0, high: float = 1.0) -> Metric:
+    """A ratio of two sums of totals: most metrics are one.
+
+        theta = (c . T) / (d . T),     dtheta/dT_j = sum_k (c_j d_k - d_j c_k) T_k / (d . T)^2
+
+    A side whose totals enter neither sum, or enter both in a way that its positives do not matter, is not needed.
+    """
+    pairs = list(zip(top, bottom, strict=True))
+
+    def value(t: Totals) -> FloatArray:
+        return over(_dot(top, t), _dot(bottom, t))
+
+    def gradient(t: Totals) -> Totals:
+        D = _dot(bottom, t)
+        return Totals(*(over(_dot([c * e - d * b for b, e in pairs], t), D * D) for c, d in pairs))
+
+    return Metric(
+        name=name,
+        value=value,
+        gradient=gradient,
+        low=low,
+        high=high,
+        needs_flagged=pairs[0] != pairs[1],
+        needs_unflagged=pairs[2] != pairs[3],
+        terms=tuple(pairs),
+    )
+
+
+def combination(name: str, parts: Sequence[tuple[float, Metric]], *, constant: float = 0.0, low: float = 0.0) -> Metric:
+    """A weighted sum of metrics plus a constant; undefined where a part is."""
+
+    def value(t: Totals) -> FloatArray:
+        return np.asarray(constant + sum(weight * metric.value(t) for weight, metric in parts))
+
+    def gradient(t: Totals) -> Totals:
+        each = [(weight, metric.gradient(t)) for weight, metric in parts]
+        return Totals(*(np.asarray(sum(weight * g[j] for weight, g in each)) for j in range(4)))
+
+    return Metric(name=name, value=value, gradient=gradient, low=low)
+
+
+def _dot(coefficients: Sequence[float], t: Totals) -> FloatArray:
+    """The sum of the totals with these coefficients; exact for totals that are whole numbers."""
+    return np.asarray(sum(c * total for c, total in zip(coefficients, t, strict=True)))

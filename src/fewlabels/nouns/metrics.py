@@ -1,0 +1,192 @@
+"""The metrics: choose one by its name. A new metric is one more entry of METRICS, and of the property list in its test.
+
+Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
+"""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from fewlabels.errors import GoalError
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.joint import AVERAGES, CLASS_ACCURACY, averaged, f1_of_averages
+from fewlabels.nouns.metric import Coefficients, Metric, Totals, combination, over, ratio
+
+#                                            numerator      denominator
+#                                            TP FP FN TN    TP FP FN TN
+PRECISION = ratio("precision",              (1, 0, 0, 0),  (1, 1, 0, 0))  # fmt: skip
+RECALL = ratio("recall",                    (1, 0, 0, 0),  (1, 0, 1, 0))  # fmt: skip
+ACCURACY = ratio("accuracy",                (1, 0, 0, 1),  (1, 1, 1, 1))  # fmt: skip
+PREVALENCE = ratio("prevalence",            (1, 0, 1, 0),  (1, 1, 1, 1))  # fmt: skip
+SPECIFICITY = ratio("specificity",          (0, 0, 0, 1),  (0, 1, 0, 1))  # fmt: skip
+NPV = ratio("negative_predictive_value",    (0, 0, 0, 1),  (0, 0, 1, 1))  # fmt: skip
+FALSE_POSITIVE_RATE = ratio("false_positive_rate", (0, 1, 0, 0),  (0, 1, 0, 1))  # fmt: skip
+FALSE_OMISSION_RATE = ratio("false_omission_rate", (0, 0, 1, 0),  (0, 0, 1, 1))  # fmt: skip
+F1_NEGATIVE = ratio("f1_negative",          (0, 0, 0, 2),  (0, 1, 1, 2))  # fmt: skip
+JACCARD = ratio("jaccard",                  (1, 0, 0, 0),  (1, 1, 1, 0))  # fmt: skip
+
+
+def plain(number: float) -> str:
+    """A number in digits that reads back to itself: 0.00005, never 5e-05."""
+    return np.format_float_positional(number, trim="-")
+
+
+def f_beta(beta: float) -> Metric:
+    """The weighted harmonic mean of precision and recall: (1 + b2) TP / ((1 + b2) TP + b2 FN + FP) with b2 = beta^2."""
+    b2 = beta * beta
+    if not 0 < b2 < np.inf:
+        raise GoalError(f"beta of an F metric and its square must be positive and finite, but got {beta}: use f1 for equal weight")
+    return ratio(f"f{plain(beta)}", (1 + b2, 0, 0, 0), (1 + b2, 1, b2, 0))
+
+
+F1 = f_beta(1)
+MACRO_F1 = combination("macro_f1", [(0.5, F1), (0.5, F1_NEGATIVE)])
+BALANCED_ACCURACY = combination("balanced_accuracy", [(0.5, RECALL), (0.5, SPECIFICITY)])
+INFORMEDNESS = combination("informedness", [(1, RECALL), (1, SPECIFICITY)], constant=-1, low=-1.0)
+
+
+def _weighted_f1() -> Metric:
+    """F1 of both classes, each weighted by the share of units that are of it."""
+
+    def value(t: Totals) -> FloatArray:
+        share = PREVALENCE.value(t)
+        return np.asarray(share * F1.value(t) + (1 - share) * F1_NEGATIVE.value(t))
+
+    def gradient(t: Totals) -> Totals:
+        share, difference = PREVALENCE.value(t), F1.value(t) - F1_NEGATIVE.value(t)
+        parts = zip(PREVALENCE.gradient(t), F1.gradient(t), F1_NEGATIVE.gradient(t), strict=True)
+        return Totals(*(np.asarray(p * difference + share * f + (1 - share) * g) for p, f, g in parts))
+
+    return Metric(name="weighted_f1", value=value, gradient=gradient)
+
+
+def _kappa() -> Metric:
+    """Cohen's kappa: 2 (TP TN - FN FP) / ((TP + FP)(FP + TN) + (TP + FN)(FN + TN))."""
+
+    def parts(t: Totals) -> tuple[FloatArray, FloatArray]:
+        return 2 * (t.TP * t.TN - t.FN * t.FP), (t.TP + t.FP) * (t.FP + t.TN) + (t.TP + t.FN) * (t.FN + t.TN)
+
+    def value(t: Totals) -> FloatArray:
+        return over(*parts(t))
+
+    def gradient(t: Totals) -> Totals:
+        C, D = parts(t)
+        tops = (2 * t.TN, -2 * t.FN, -2 * t.FP, 2 * t.TP)
+        flagged, unflagged = t.TP + t.FP, t.FN + t.TN
+        positive, negative = t.TP + t.FN, t.FP + t.TN
+        bottoms = (negative + unflagged, flagged + negative, unflagged + positive, flagged + positive)
+        return Totals(*(over(c * D - d * C, D * D) for c, d in zip(tops, bottoms, strict=True)))
+
+    return Metric(name="kappa", value=value, gradient=gradient, low=-1.0)
+
+
+def _mcc() -> Metric:
+    """Matthews' correlation: (TP TN - FP FN) / sqrt of the product of the four margins; undefined where a margin is 0."""
+
+    def margins(t: Totals) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        return t.TP + t.FP, t.FN + t.TN, t.TP + t.FN, t.FP + t.TN
+
+    def value(t: Totals) -> FloatArray:
+        root = np.asarray(1.0)
+        for margin in margins(t):  # one root at a time, as in the gradient
+            root = root * np.sqrt(np.maximum(margin, 0))
+        return np.clip(over(t.TP * t.TN - t.FP * t.FN, root), -1, 1)
+
+    def gradient(t: Totals) -> Totals:
+        flagged, unflagged, positive, negative = margins(t)
+        theta = value(t)
+        root = np.sqrt(np.maximum(flagged, 0)) * np.sqrt(np.maximum(unflagged, 0)) * np.sqrt(np.maximum(positive, 0))
+        root = root * np.sqrt(np.maximum(negative, 0))
+        one = np.ones_like(theta)
+
+        def slope(top: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+            return np.asarray(over(top, root) - theta / 2 * (over(one, first) + over(one, second)))
+
+        return Totals(
+            slope(t.TN, flagged, positive),
+            slope(-t.FN, flagged, negative),
+            slope(-t.FP, unflagged, positive),
+            slope(t.TP, unflagged, negative),
+        )
+
+    return Metric(name="mcc", value=value, gradient=gradient, low=-1.0)
+
+
+def cost(tp: float, fp: float, fn: float, tn: float) -> Metric:
+    """The mean cost of a unit, given what each kind of outcome costs: cost[0,1,5,0] where a miss costs five false alarms."""
+    costs: Coefficients = (tp + 0.0, fp + 0.0, fn + 0.0, tn + 0.0)  # no -0.0, which would be a second name
+    if not (np.isfinite(costs).all() and np.isfinite(max(costs) - min(costs))):
+        raise GoalError(f"costs of tp, fp, fn, tn are finite, but got {costs}: write cost[0,1,5,0]")
+    if tp == fp and fn == tn:  # the sizes of the sides are known before any label
+        raise GoalError(f"costs of {costs} are the same whatever the labels say: tp and fp differ, or fn and tn, as in cost[0,1,5,0]")
+    name = f"cost[{','.join(plain(c) for c in costs)}]"
+    return ratio(name, costs, (1, 1, 1, 1), low=min(costs), high=max(costs))
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        PRECISION,
+        RECALL,
+        F1,
+        ACCURACY,
+        PREVALENCE,
+        SPECIFICITY,
+        NPV,
+        FALSE_POSITIVE_RATE,
+        FALSE_OMISSION_RATE,
+        F1_NEGATIVE,
+        MACRO_F1,
+        _weighted_f1(),
+        BALANCED_ACCURACY,
+        INFORMEDNESS,
+        _mcc(),
+        _kappa(),
+        JACCARD,
+    )
+}
+JOINT: dict[str, Metric] = {metric.name: metric for metric in (CLASS_ACCURACY, f1_of_averages(PRECISION, RECALL))}
+COMMON = ("precision", "recall", "f1", "accuracy", "prevalence")  # shown to people beside the goals
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name; f2, f0.5, cost[tp,fp,fn,tn] and "recall by COLUMN" are made as asked."""
+    if match := re.fullmatch(r"\s*(\S+)\s+by\s+(\S(?:.*\S)?)\s*", name):
+        return _weighted_by(name, match[2], metric_named(match[1]))
+    key = name.strip().lower()
+    if found := METRICS.get(key) or JOINT.get(key):
+        return found
+    if match := re.fullmatch(r"(micro|macro|weighted)\[([^\[\]]+)\]", key):
+        return _averaged(name, match[1], metric_named(match[2]))
+    if match := re.fullmatch(r"f([0-9]*\.?[0-9]+)", key):
+        return f_beta(float(match[1]))
+    if match := re.fullmatch(r"cost\[([^\]]*)\]", key):
+        return _cost_of(name, match[1])
+    raise GoalError(
+        f"no metric {name!r}: fewlabels knows {', '.join(METRICS)}, f with a number as f2, cost[tp,fp,fn,tn], each of them by a weight "
+        f"column, "
+        "as in 'recall by amount', and micro[f1], macro[f1], weighted[f1], f1_of_averages and class_accuracy of several labels or classes"
+    )
+
+
+def _cost_of(name: str, costs: str) -> Metric:
+    try:
+        tp, fp, fn, tn = (float(text) for text in costs.split(","))
+    except ValueError:
+        raise GoalError(f"a cost is written cost[tp,fp,fn,tn] with four numbers, but got {name!r}: write cost[0,1,5,0]") from None
+    return cost(tp, fp, fn, tn)
+
+
+def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
+    """The metric by a weight column. Refuses one of several labels or classes, which counts units."""
+    if counted.joint or counted.weight is not None:
+        raise GoalError(f"one metric of one classifier is by one column, but got {name!r}: write 'recall by amount'")
+    return replace(counted, name=f"{counted.name} by {column}", weight=column)
+
+
+def _averaged(name: str, average: str, part: Metric) -> Metric:
+    """The average over labels or classes. Refuses what cannot be averaged: an average, or a metric by a column."""
+    if part.joint or part.weight is not None:
+        raise GoalError(f"an average is of a metric of one classifier, in units, but got {name!r}: write macro[f1]")
+    return averaged(next(a for a in AVERAGES if a == average), part)

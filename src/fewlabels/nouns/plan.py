@@ -1,0 +1,212 @@
+"""A plan: everything fixed before the first label, hashed and dated.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from fewlabels.errors import PlanError
+from fewlabels.nouns.arrays import IntArray, own_ints
+from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.randomness import NumberRule
+
+Change = Literal[
+    "first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension", "online"
+]
+
+
+class Pilot(NamedTuple):
+    """A first round that teaches the second where to look: its labels, those of both rounds, and what its own expansion counts."""
+
+    labels: int
+    total: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """Goals, design, sizes, salt and when it may be looked at.
+
+    number    1 for the first plan of a study
+    budget    labels in all, those of earlier plans included
+    take      labels per band
+    grow_to   a larger budget declared now, so that growing to it later costs little
+    change    what this plan is to the one before it
+    share     the share of the error 1 - level this plan's look may spend
+    promise   in words, what the interval at this plan's look is worth
+    interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none
+    pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
+    guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
+    choice    what was asked of the design beyond its name; None: nothing
+    number_rule   how permanent numbers are made of the salt and an id: "md5" or "fast"
+    stopping  what ends the labeling; None: one look, when all labels are in
+    fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
+
+    Examples:
+        >>> from fewlabels.study.demo import small_study
+        >>> plan = small_study(labeled=False).standing.plan
+        >>> plan.number, plan.budget, plan.interval
+        (1, 40, 'rec')
+        >>> plan.promise
+        'one look, when all labels are in: the interval holds at its level'
+    """
+
+    number: int
+    goals: tuple[Goal, ...]
+    design: Design
+    budget: int
+    take: IntArray
+    salt: str
+    grow_to: int | None
+    change: Change
+    share: float
+    promise: str
+    interval: IntervalKind = "rec"
+    pilot: Pilot | None = None
+    guide: tuple[float, ...] | None = None
+    choice: Choice | None = None
+    fresh: tuple[str, ...] = ()
+    number_rule: NumberRule = "md5"
+    stopping: Stopping | None = None
+
+    def __post_init__(self) -> None:
+        """Owns its arrays; refuses takes that are not the budget."""
+        object.__setattr__(self, "take", own_ints(self.take))
+        if int(self.take.sum()) != self.budget - self.before:
+            raise PlanError(
+                f"takes must sum to the budget {self.budget:,} less {self.before:,} of the pilot, but sum to {int(self.take.sum()):,}: "
+                "this is a defect, please report it"
+            )
+
+    @property
+    def before(self) -> int:
+        """Labels of the pilot, which the bands of a later plan do not draw again.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.before  # it began without a pilot
+            0
+        """
+        return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
+
+    def share_of(self, *classifiers: str) -> float:
+        """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.share_of("new")
+            1.0
+        """
+        return 1.0 if set(classifiers) & set(self.fresh) else self.share
+
+    @property
+    def is_online(self) -> bool:
+        """Whether units are asked one after another, where answers say; the takes are then only what is expected.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.is_online
+            False
+        """
+        return self.stopping is not None and self.stopping.is_online
+
+    @property
+    def is_pilot(self) -> bool:
+        """Whether this is the pilot itself: its labels alone are never read.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.is_pilot
+            False
+        """
+        return self.pilot is not None and self.guide is None
+
+    @property
+    def hash(self) -> str:
+        """The sha256 of the whole plan.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> len(plan.hash)
+            64
+        """
+        return fingerprint(self.as_json())
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> plan.as_json()["budget"]
+            40
+        """
+        phased: dict[str, Json] = {} if self.pilot is None else {"pilot": self.pilot._asdict()}
+        if self.guide is not None:
+            phased["guide"] = list(self.guide)
+        if self.choice is not None:
+            phased["choice"] = self.choice.as_json()
+        if self.fresh:
+            phased["fresh"] = list(self.fresh)
+        if self.number_rule != "md5":
+            phased["number_rule"] = self.number_rule
+        if self.stopping is not None:
+            phased["stopping"] = self.stopping.as_json()
+        return {
+            **phased,
+            "number": self.number,
+            "goals": [g.as_json() for g in self.goals],
+            "design": self.design.as_json(),
+            "budget": self.budget,
+            "take": self.take.tolist(),
+            "salt": self.salt,
+            "grow_to": self.grow_to,
+            "change": self.change,
+            "share": self.share,
+            "promise": self.promise,
+            "interval": self.interval,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Plan":
+        """The plan that `as_json` wrote.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> plan = small_study(labeled=False).standing.plan
+            >>> type(plan).of_json(plan.as_json()).hash == plan.hash
+            True
+        """
+        return cls(
+            number=data["number"],
+            goals=tuple(Goal.of_json(g) for g in data["goals"]),
+            design=Design.of_json(data["design"]),
+            budget=data["budget"],
+            take=np.array(data["take"]),
+            salt=data["salt"],
+            grow_to=data["grow_to"],
+            change=data["change"],
+            share=data["share"],
+            promise=data["promise"],
+            interval=data["interval"],
+            pilot=Pilot(**data["pilot"]) if "pilot" in data else None,
+            guide=tuple(data["guide"]) if "guide" in data else None,
+            choice=Choice.of_json(data["choice"]) if "choice" in data else None,
+            fresh=tuple(data.get("fresh", ())),
+            number_rule=data.get("number_rule", "md5"),
+            stopping=Stopping.of_json(data["stopping"]) if "stopping" in data else None,
+        )

@@ -1,0 +1,205 @@
+"""A policy: what has to be shown of a classifier before it ships, and how good the evidence has to be. Read from policy.toml.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from fewlabels.errors import GoalError, PolicyError
+from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.decision import THIN_N_EFF
+from fewlabels.nouns.goal import DEFAULT_LEVEL, NUMBER, Goal, Kind
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import metric_named
+
+MOST_NONRESPONSE = 0.2
+LIMITS = ("level", "min_n_eff", "max_half_width", "max_nonresponse")  # at the top: for every rule that says nothing else
+KEYS = ("metric", "classifier", "over", "slice", "by", "target", *LIMITS)
+MOST_RULES = 500
+LARGEST = 1e15  # of any number a rule may hold
+LONGEST = 1_000_000  # characters of a file
+NOT_PLAIN = ("prevalence", "false_", "cost[")  # metrics of which a number alone does not say which side is good
+_TARGET = re.compile(rf"(?P<kind>>=|≥|<=|≤)\s*(?P<value>{NUMBER})(?P<percent>\s*%)?")
+_KINDS: dict[str, Kind] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One thing a release has to show.
+
+    goal             a target, or a half-width where the rule names no target; its level is the rule's
+    min_n_eff        effective labels it is judged on at least
+    max_half_width   of its two-sided interval at the level; None: as wide as any decision allows
+    max_nonresponse  the largest share, of the units it is about, without a usable answer
+    """
+
+    goal: Goal
+    min_n_eff: float = THIN_N_EFF
+    max_half_width: float | None = None
+    max_nonresponse: float = MOST_NONRESPONSE
+
+    def __post_init__(self) -> None:
+        """Refuses limits that nothing, or everything, keeps to."""
+        metric = self.goal.definition
+        if not self.min_n_eff >= 1:
+            raise PolicyError(f"min_n_eff is at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs")
+        if self.max_half_width is not None and not 0 < self.max_half_width < metric.high - metric.low:
+            raise PolicyError(
+                f"max_half_width lies between 0 and {metric.high - metric.low:g}, but {self} has {self.max_half_width:g}: 0.05 is usual"
+            )
+        if not 0 <= self.max_nonresponse < 1:
+            raise PolicyError(
+                f"max_nonresponse is a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 lets a tenth of the answers be missing"
+            )
+
+    def __str__(self) -> str:
+        """The rule's goal as it would be typed."""
+        return str(self.goal)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {
+            "goal": self.goal.as_json(),
+            "min_n_eff": self.min_n_eff,
+            "max_half_width": self.max_half_width,
+            "max_nonresponse": self.max_nonresponse,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Rule":
+        """The rule that `as_json` wrote."""
+        return cls(**{**data, "goal": Goal.of_json(data["goal"])})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Rules that all have to hold."""
+
+    rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        """Refuses a policy that asks for nothing, for the same twice, or for what no value can be."""
+        if not 0 < len(self.rules) <= MOST_RULES:
+            raise PolicyError(f"a policy has 1 to {MOST_RULES} rules, but got {len(self.rules)}: write each under [[rule]]")
+        for i, rule in enumerate(self.rules):
+            for other in self.rules[:i]:
+                _refuse_contradiction(other.goal, rule.goal)
+
+    @property
+    def hash(self) -> str:
+        """The sha256 of all rules: two policies that ask for the same have the same, however they are written."""
+        return fingerprint(self.as_json())
+
+    def as_json(self) -> list[Mapping[str, Json]]:
+        """Plain data for the ledger."""
+        return [rule.as_json() for rule in self.rules]
+
+    @classmethod
+    def of_json(cls, data: Sequence[Mapping[str, Any]]) -> "Policy":
+        """The policy that `as_json` wrote."""
+        return cls(rules=tuple(Rule.of_json(rule) for rule in data))
+
+
+def _refuse_contradiction(first: Goal, second: Goal) -> None:
+    """Nothing comes back. Refuses two rules about the same thing of which one is idle, or that no value keeps."""
+    about = [(g.definition.name, g.classifier, g.over, g.slice, g.by) for g in (first, second)]
+    if about[0] != about[1]:
+        return
+    if first.kind == second.kind:
+        raise PolicyError(f"a policy says a thing once, but has {first} and {second}: keep the stricter one")
+    ends = {goal.kind: goal.value for goal in (first, second)}
+    if ">=" in ends and "<=" in ends and ends[">="] > ends["<="]:
+        raise PolicyError(f"no value keeps both {first} and {second}: change one of them")
+
+
+def parse_policy(text: str) -> Policy:
+    """The policy a file says."""
+    if len(text) > LONGEST:
+        raise PolicyError(f"a policy is at most {LONGEST:,} characters, but this file has {len(text):,}: name the policy's own file")
+    try:
+        said = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
+        raise PolicyError(f"a policy is TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
+    rules = said.pop("rule", [])
+    _refuse_unknown(said, LIMITS, "at the top of a policy", also="rules stand under [[rule]]")
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+        raise PolicyError(f"rules are tables of a list, but got {rules!r:.80}: write [[rule]] with two brackets each side")
+    return Policy(rules=tuple(_rule({**said, **rule}, number) for number, rule in enumerate(rules, start=1)))
+
+
+def _rule(said: Mapping[str, Any], number: int) -> Rule:
+    """One rule of the file, with what the top says of all."""
+    where = f"rule {number}"
+    _refuse_unknown(said, KEYS, f"in {where}")
+    if not isinstance(said.get("metric"), str):
+        raise PolicyError(f'a rule names a metric, but {where} has {said.get("metric", "none")!r}: write metric = "recall"')
+    given = {key: _number(said[key], key, where) for key in LIMITS if key in said}
+    level = given.pop("level", DEFAULT_LEVEL)
+    try:
+        return Rule(goal=_goal(said, where, level), **given)
+    except GoalError as error:
+        raise PolicyError(f"{where}: {error}") from None
+
+
+def _goal(said: Mapping[str, Any], where: str, level: float) -> Goal:
+    """What a rule wants shown."""
+    metric = metric_named(said["metric"])
+    names = {key: _text(said[key], key, where) if key in said else None for key in ("classifier", "over", "by")}
+    kind, value = _target(said, metric, where)
+    return Goal(
+        metric=metric.name, kind=kind, value=value, level=level, classifier=names["classifier"], over=names["over"], by=names["by"],
+        slice=_slice(said["slice"], where) if "slice" in said else None,
+    )  # fmt: skip
+
+
+def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, float]:
+    """The target of a rule: text with >= or <=, or a number where it is plain which of them is meant; else its half-width."""
+    target = said.get("target")
+    if target is None:
+        if "max_half_width" not in said:
+            raise PolicyError(f'a rule has a target or a max_half_width, but {where} has neither: write target = ">= 0.9"')
+        return "+-", _number(said["max_half_width"], "max_half_width", where)
+    if isinstance(target, str):
+        match = _TARGET.fullmatch(target.strip())
+        if match is None:
+            raise PolicyError(f'a target is written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own')
+        return _KINDS[match["kind"]], float(match["value"] + ("e-2" if match["percent"] else ""))
+    if metric.name.startswith(NOT_PLAIN):
+        raise PolicyError(
+            f"a target that is a number means at least, but {where} is about {metric.name}, of which that is not plain: write "
+            f'target = "<= {target}" or ">= {target}"'
+        )
+    return ">=", _number(target, "target", where)
+
+
+def _number(value: object, key: str, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
+        raise PolicyError(f"{key} is a number, but {where} has {value!r:.80}: write {key} = 0.9 without quotes")
+    return float(value)
+
+
+def _text(value: object, key: str, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise PolicyError(f'{key} is a name, but {where} has {value!r:.80}: write {key} = "..."')
+    return value
+
+
+def _slice(value: object, where: str) -> tuple[str, str]:
+    column, equals, name = value.partition("=") if isinstance(value, str) else ("", "", "")
+    if not equals or not column.strip() or not name.strip():
+        raise PolicyError(f'a slice is written "COLUMN=VALUE", but {where} has {value!r:.80}: write "country=DE"')
+    return column.strip(), name.strip()
+
+
+def _refuse_unknown(said: Mapping[str, object], known: Sequence[str], where: str, *, also: str = "") -> None:
+    """Nothing comes back. Refuses keys nobody reads: a limit that was misspelt would hold nothing."""
+    for key in said:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            way_out = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}" + (f"; {also}" if also else "")
+            raise PolicyError(f"{key!r} {where} means nothing: {way_out}")

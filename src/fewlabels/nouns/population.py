@@ -1,0 +1,240 @@
+"""The finite set of units being judged: where it lives and how it is read. Frozen data; engines open it.
+
+Main path: [population] > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.metric import Metric
+
+MEMORY = "memory"  # the source of a population held in memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Units, classifiers and slices of one table.
+
+    source       a path or glob of Parquet or CSV files, or "memory" for a table held in `table`
+    id           the column that names a unit
+    classifiers  who is judged; the position of a classifier is its bit in the prediction pattern
+    slices       columns that cut the population into parts
+    weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None: none
+    guide        the column, a probability in [0, 1], that steers the draw; None: the first classifier's own score, or the risk
+    candidates   columns, probabilities in [0, 1], that a guide may be fitted from after a pilot; read in steps of about a factor of two
+    missing_scores   whether a score or guide may be null: such units are not flagged, and bands of their own
+    risk         for several questions: what the noise s (1 - s) of each classifier's score counts in the risk that steers the draw,
+                 unflagged and flagged; a study sets it from its goals
+
+    Examples:
+        >>> import fewlabels
+        >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+        >>> population.id, population.classifiers[0].name, population.slices
+        ('id', 'classifier', ('country',))
+    """
+
+    source: str
+    id: str
+    classifiers: tuple[Classifier, ...]
+    slices: tuple[str, ...] = ()
+    guide: str | None = None
+    weight: str | None = None
+    candidates: tuple[str, ...] = ()
+    missing_scores: bool = False
+    risk: tuple[tuple[float, float], ...] | None = None
+    table: object | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuses a population nobody could be judged on."""
+        if not self.classifiers:
+            raise PopulationError("a population needs at least one classifier, but got none: name one with its score and threshold")
+        names = [c.name for c in self.classifiers]
+        if len(set(names)) < len(names):
+            raise PopulationError(f"classifier names must differ, but got {names}: rename one")
+        if len(set(self.slices)) < len(self.slices):
+            raise PopulationError(f"slice columns must differ, but got {list(self.slices)}: name each once")
+        if len(set(self.candidates)) < len(self.candidates) or set(self.candidates) & {self.guide_column}:
+            raise PopulationError(f"candidates are other columns than the guide, each once, but got {list(self.candidates)}: leave one out")
+        if self.candidates and self.is_joint:
+            raise PopulationError("candidates are of one question, but the classifiers are judged on several: make a study for each")
+        if self.missing_scores and self.is_joint:
+            raise PopulationError("missing scores are allowed for one question, but the classifiers are judged on several: fill them in")
+        _refuse_mixed_classes(self.classifiers)
+        _refuse_votes(self.classifiers)
+        if self.weight is not None and self.weight in self.slices:
+            raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
+
+    def refuse_unknown_weight(self, metric: Metric) -> None:
+        """Nothing comes back. Refuses a metric by a column that is not the population's weight.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, weight="amount")
+            >>> population.refuse_unknown_weight(fewlabels.Goal(metric="recall by amount", kind="+-", value=0.1).definition)
+        """
+        if metric.weight is not None and metric.weight != self.weight:
+            named = f"is by {self.weight!r}" if self.weight else "has none"
+            raise PopulationError(
+                f"{metric.name} needs the weight column {metric.weight!r}, but the population {named}: name it with weight= (--weight)"
+            )
+
+    def classifier(self, name: str | None) -> Classifier:
+        """The classifier of that name; the first one for None.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.classifier(None).threshold
+            0.5
+        """
+        if name is None:
+            return self.classifiers[0]
+        for candidate in self.classifiers:
+            if candidate.name == name:
+                return candidate
+        raise PopulationError(f"no classifier {name!r}: this population has {[c.name for c in self.classifiers]}")
+
+    @property
+    def guide_column(self) -> str | None:
+        """The column that steers the draw: the guide, else the first classifier's score, else none. None too where the risk steers.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.guide_column
+            'score'
+        """
+        return self.guide or (None if self.is_joint else self.classifiers[0].score)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked of a labeler about a unit, each once.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.questions
+            ('positive',)
+        """
+        return tuple(dict.fromkeys(c.question for c in self.classifiers))
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the classifiers are labels or classes judged together: several questions, or several classes of one.
+
+        Examples:
+            >>> import fewlabels
+            >>> animals = [fewlabels.Classifier(name, predicted="label", value=name) for name in ("cat", "dog")]
+            >>> fewlabels.read_population("scored.parquet", classifiers=animals).is_joint
+            True
+        """
+        return len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classifiers[0].value is not None)
+
+    @property
+    def guided(self) -> bool:
+        """Whether anything is known of where errors may be.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.read_population("scored.parquet", predicted="flag").guided
+            False
+        """
+        return self.guide_column is not None or self.risk is not None
+
+    @property
+    def guide_range(self) -> tuple[float, float]:
+        """The range mapped to [0, 1] before binning.
+
+        Examples:
+            >>> import fewlabels
+            >>> old = fewlabels.Classifier("old", score="points", threshold=60, score_range=(0, 100))
+            >>> fewlabels.read_population("scored.parquet", classifiers=[old]).guide_range
+            (0.0, 100.0)
+        """
+        return (0.0, 1.0) if self.guide else self.classifiers[0].score_range
+
+    @property
+    def hidden_columns(self) -> frozenset[str]:
+        """Columns no labeler may see: scores, predictions and the guide.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.hidden_columns
+            frozenset({'score'})
+        """
+        named = [self.guide, *self.candidates, *(c.score for c in self.classifiers), *(c.predicted for c in self.classifiers)]
+        return frozenset(column for column in named if column)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger; a table held in memory is not part of it.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.as_json()["slices"]
+            ['country']
+        """
+        fitted: dict[str, Json] = {"candidates": list(self.candidates)} if self.candidates else {}
+        if self.missing_scores:
+            fitted["missing_scores"] = True
+        return {
+            **fitted,
+            "source": self.source,
+            "id": self.id,
+            "classifiers": [c.as_json() for c in self.classifiers],
+            "slices": list(self.slices),
+            "guide": self.guide,
+            "weight": self.weight,
+            "risk": None if self.risk is None else [list(pair) for pair in self.risk],
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any], *, table: object | None = None) -> "Population":
+        """The population that `as_json` wrote, with its table if it lives in memory.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> fewlabels.Population.of_json(population.as_json()) == population
+            True
+        """
+        return cls(
+            source=data["source"],
+            id=data["id"],
+            classifiers=tuple(Classifier.of_json(c) for c in data["classifiers"]),
+            slices=tuple(data["slices"]),
+            guide=data["guide"],
+            weight=data["weight"],
+            candidates=tuple(data.get("candidates", ())),
+            missing_scores=data.get("missing_scores", False),
+            risk=None if data["risk"] is None else tuple((low, high) for low, high in data["risk"]),
+            table=table,
+        )
+
+
+def _refuse_votes(classifiers: tuple[Classifier, ...]) -> None:
+    """Nothing comes back. Refuses a vote of classifiers that do not stand before it, or that answer another question."""
+    known: dict[str, str] = {}
+    for classifier in classifiers:
+        if classifier.of and {known.get(name) for name in classifier.of} != {classifier.question}:
+            raise PopulationError(
+                f"a vote is of classifiers named before it that answer the same question, but {classifier.name!r} is of "
+                f"{list(classifier.of)} after {list(known)}: name those first"
+            )
+        known[classifier.name] = classifier.question
+
+
+def _refuse_mixed_classes(classifiers: tuple[Classifier, ...]) -> None:
+    """Nothing comes back. Refuses classes of several columns or questions, one class twice, and classes beside yes or no."""
+    kinds = {(c.predicted, c.question) if c.value is not None else None for c in classifiers}
+    values = [c.value for c in classifiers]
+    if kinds != {None} and (len(kinds) > 1 or len(set(values)) < len(values)):
+        shown = ", ".join(f"{c.name} ({c.predicted or c.score}, {c.value or 'yes or no'})" for c in classifiers)
+        raise PopulationError(
+            f"classes are different values of one column and answer one question, but got {shown}: make a study for each column"
+        )

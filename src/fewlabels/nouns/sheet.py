@@ -1,0 +1,69 @@
+"""A sheet: what labelers are shown of a unit, and what they are told about the work. Never a score, prediction or guide.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+from fewlabels.errors import LabelError
+from fewlabels.nouns.canonical import Json
+
+ShownKind = Literal["text", "image", "link"]
+KINDS: tuple[ShownKind, ...] = get_args(ShownKind)
+
+
+class Shown(NamedTuple):
+    """A column as labelers see it: its text, the image it holds or names, or a link they may follow."""
+
+    column: str
+    kind: ShownKind = "text"
+
+    def __str__(self) -> str:
+        """As it would be typed."""
+        return self.column if self.kind == "text" else f"{self.column}:{self.kind}"
+
+
+def parse_shown(text: str) -> Shown:
+    """The column a person typed: text, photo:image or url:link. A column whose name has a colon is followed by its kind."""
+    column, colon, kind = text.rpartition(":")
+    if not colon:
+        column, kind = text, "text"
+    if column and kind in KINDS:
+        return Shown(column, kind)
+    raise LabelError(f"a shown column is written COLUMN, COLUMN:image or COLUMN:link, but got {text!r}: write it so")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What labelers see: columns in order, instructions, and the question in words.
+
+    check_every   after so many answers a labeler gets a unit whose gold answer is known, unseen among the others; 0: never
+    """
+
+    show: tuple[Shown, ...] = ()
+    instructions: str = ""
+    ask: str = ""
+    check_every: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the shown columns, each once."""
+        return tuple(dict.fromkeys(shown.column for shown in self.show))
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data, to be kept beside the ledger."""
+        return {
+            "show": [{"column": shown.column, "kind": shown.kind} for shown in self.show],
+            "instructions": self.instructions,
+            "ask": self.ask,
+            "check_every": self.check_every,
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Sheet":
+        """The sheet that `as_json` wrote, or a person."""
+        show = tuple(parse_shown(f"{one['column']}:{one.get('kind', 'text')}") for one in data.get("show", ()))
+        words = {name: str(data.get(name, "")) for name in ("instructions", "ask")}
+        return cls(show=show, check_every=int(data.get("check_every", 0)), **words)

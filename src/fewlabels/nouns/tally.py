@@ -1,0 +1,144 @@
+"""Labels counted by group: what the estimators see of the answers.
+
+A group is the part of a band on one side (flagged or not) of one classifier. Counts may carry leading axes, one per replicate of
+a simulation, so that a simulation runs through the very code a study runs through.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.weights import LabelSums, WeightSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """Answers of one classifier's groups.
+
+    flagged  which side each group is on, shape (G,)
+    N        units, shape (G,)
+    n        labels, shape (..., G)
+    k        positive labels, shape (..., G)
+    logit    the guide's mean log-odds, shape (G,); its order is the order the guide claims
+    expected the guide's mean probability, shape (G,)
+    N1, N0   units on the flagged and the other side of the whole population; their metric weight where there are weights
+    simple   whether all groups were drawn from as one: their counts are then those of one simple draw
+    weights  sums of metric weights, for a metric by a column; None: units are counted
+    expansions   where groups join parts of bands drawn at different rates: sums of what labels stand for; None: all of a group alike
+    chance   groups whose number of labels is left to chance, because they are parts of bands, shape (G,); None: none is
+    stratum  which of several draws in one each group is of, shape (G,): where another classifier's goals raised the rates, or not;
+             the guide's order must be shown in each; None: one draw
+    """
+
+    flagged: BoolArray
+    N: FloatArray
+    n: FloatArray
+    k: FloatArray
+    logit: FloatArray
+    expected: FloatArray
+    N1: float
+    N0: float
+    simple: bool = False
+    weights: WeightSums | None = None
+    expansions: LabelSums | None = None
+    chance: BoolArray | None = None
+    stratum: IntArray | None = None
+
+    def side(self, *, flagged: bool) -> "Tally":
+        """The groups of one side."""
+        return self.pick(self.flagged == flagged)
+
+    def pick(self, mine: BoolArray | IntArray) -> "Tally":
+        """These groups alone."""
+        return Tally(
+            flagged=self.flagged[mine],
+            N=self.N[mine],
+            n=self.n[..., mine],
+            k=self.k[..., mine],
+            logit=self.logit[mine],
+            expected=self.expected[mine],
+            N1=self.N1,
+            N0=self.N0,
+            simple=self.simple,
+            weights=None if self.weights is None else self.weights.pick(mine),
+            expansions=None if self.expansions is None else LabelSums(*(v[..., mine] for v in self.expansions)),
+            chance=None if self.chance is None else self.chance[mine],
+            stratum=None if self.stratum is None else self.stratum[mine],
+        )
+
+    def one(self, replicate: int) -> "Tally":
+        """One replicate of a simulation alone, where units are counted."""
+        sums = None if self.expansions is None else LabelSums(*(v[replicate] for v in self.expansions))
+        return replace(self, n=self.n[replicate], k=self.k[replicate], expansions=sums)
+
+    def counted(self, n: FloatArray, k: FloatArray) -> "Tally":
+        """The same groups with other counts."""
+        return replace(self, n=n, k=k)
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in all groups."""
+        return np.asarray(self.n.sum(axis=-1))
+
+
+class JointTally(NamedTuple):
+    """Answers about the same units for several classifiers.
+
+    tallies      one a classifier
+    correlation  of the estimated totals, shape (..., 2J, 2J), in the order flagged and other side of each classifier
+    """
+
+    tallies: tuple[Tally, ...]
+    correlation: FloatArray
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labeled units: the most any classifier has."""
+        return np.asarray(np.maximum.reduce([t.labels for t in self.tallies]))
+
+
+class PhasedTally(NamedTuple):
+    """Answers of two phases about one classifier.
+
+    pilot    the first phase, by its own groups of all units
+    rest     the second phase, by groups of the units that have no label of the pilot
+    weight   w, what the pilot's expansion counts; fixed before the first label
+    """
+
+    pilot: Tally
+    rest: Tally
+    weight: float
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels of both phases."""
+        return np.asarray(self.pilot.labels + self.rest.labels)
+
+
+class PairTally(NamedTuple):
+    """Answers about the units of two classifiers.
+
+    tally  labels and positives by group; a group is the part of a band in one disagreement cell
+    cell   the disagreement cell of each group: 2 if the first predicts positive, plus 1 if the second does
+    size   what each of the four cells holds of what the metric sums: units, or metric weight
+    """
+
+    tally: Tally
+    cell: IntArray
+    size: FloatArray
+
+    def part(self, cell: int) -> Tally:
+        """The groups of one disagreement cell."""
+        return self.tally.pick(self.cell == cell)
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in all groups."""
+        return self.tally.labels
+
+
+AnyTally: TypeAlias = Tally | JointTally | PhasedTally | PairTally

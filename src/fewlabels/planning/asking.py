@@ -1,0 +1,242 @@
+"""What a goal asks of a profile: which metric of which classifier among which cells.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.designs.bands import rates
+from fewlabels.errors import GoalError
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.goal import Goal, Slice
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.choosing import frame_of, sides_of, sizes_for
+from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """One goal on one profile.
+
+    classifier  by position
+    cells       the profile's cells of the goal's slice; all where it has none
+    part        the profile of these cells alone
+    over        of a difference: the other classifier, by position; None: the goal is about the metric itself
+    """
+
+    goal: Goal
+    classifier: int
+    cells: BoolArray
+    part: Profile
+    over: int | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The goal's metric."""
+        return self.goal.definition
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """The classifiers whose decisions matter."""
+        return (self.classifier,) if self.over is None else (self.classifier, self.over)
+
+    @property
+    def contest(self) -> Contest:
+        """The two classifiers of a difference."""
+        assert self.over is not None  # asked of differences only
+        return Contest(self.part, self.metric, self.classifier, self.over)
+
+    @cached_property
+    def alone(self) -> "Ask":
+        """The same goal as if the table held nothing but its slice."""
+        whole = bool(self.cells.all())
+        return self if whole else Ask(self.goal, self.classifier, np.ones(self.part.count.shape, dtype=np.bool_), self.part)
+
+    @cached_property
+    def needed(self) -> BoolArray:
+        """The cells of the part that the goal is about."""
+        if self.over is not None:
+            return self.contest.needed
+        return frame_of(self.part, [self.metric], classifier=self.classifier)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the classifier leaves no unit the metric is a share of: precision where it flags none."""
+        flagged, metric = self.part.predicted(self.classifier), self.metric
+        return (
+            self.part.claims is None
+            and self.over is None
+            and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
+        )
+
+    @cached_property
+    def frame(self) -> int:
+        """Units the goal is about."""
+        return int(self.part.count[self.needed].sum())
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """How much a unit of each cell of the part matters to the goal."""
+        if self.over is not None:
+            return difference_sizes(self.contest)
+        return sizes_for(self.part, [self.metric], classifier=self.classifier)
+
+    def rates(self, labels: float) -> FloatArray:
+        """The probability of every cell's units, of the whole profile, in a draw of `labels` made for this goal alone."""
+        pi = np.zeros(self.cells.shape)
+        if self.over is not None:
+            pi[self.cells] = difference_rates(self.contest, min(labels, self.frame))
+            return pi
+        flagged = sides_of(self.part, self.classifier)
+        pi[self.cells] = rates(self.part, frame=self.needed, flagged=flagged, size=self.size, labels=min(labels, self.frame))
+        return pi
+
+
+class Merged(NamedTuple):
+    """A profile with fewer cells, and the cell of it that each cell of the other went into."""
+
+    profile: Profile
+    home: IntArray
+
+
+def merge(profile: Profile, keep: Sequence[str], slices: Sequence[str], *, bins: int = 1) -> Merged:
+    """The profile with only these of its slice columns told apart: what is planned does not depend on the others.
+
+    bins   of the ladder read as one, for sizes that need no finer guide
+    """
+    positions = [_position(column, slices) for column in keep]
+    layered = [len(profile.slice_values[0]) - 1] if profile.weight is not None else []
+    values = [tuple(v[p] for p in [*positions, *layered]) for v in profile.slice_values]
+    names = sorted(set(values))
+    code = np.array([names.index(v) for v in values], dtype=np.int64)[profile.slice]
+    coarse = profile.guide_bin
+    if bins > 1:
+        coarse = np.where(profile.unscored, coarse, np.minimum(coarse // bins * bins + bins // 2, ladder.BINS - 1))
+    key = (profile.pattern * (ladder.BINS + 1) + coarse) * len(names) + code
+    _, first, home = np.unique(key, return_index=True, return_inverse=True)
+    merged = replace(
+        profile,
+        guide_bin=coarse[first],
+        pattern=profile.pattern[first],
+        slice=code[first],
+        count=np.bincount(home, weights=profile.count).astype(np.int64),
+        slice_values=tuple(names),
+        weight=None if profile.weight is None else np.bincount(home, weights=profile.weight).astype(np.int64),
+    )
+    return Merged(merged, home)
+
+
+def kept_columns(goals: Sequence[Goal], choice: Choice) -> list[str]:
+    """The slice columns that goals and design tell apart, in order of their names."""
+    named = {goal.slice[0] for goal in goals if goal.slice is not None} | {goal.by for goal in goals if goal.by is not None}
+    return sorted(named | {c for c in (choice.pi, choice.cut.column if choice.cut else None) if c})
+
+
+def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: Sequence[str] = ()) -> Ask:
+    """What a goal asks. `names` are the classifiers' and `slices` the slice columns, in order."""
+    classifier = names.index(goal.classifier) if goal.classifier is not None and names else 0
+    cells = cells_of(profile, goal.slice, slices)
+    if not cells.any():
+        raise GoalError(f"{goal} is about units of a slice, but the population has none there: check the value")
+    over = None if goal.over is None else list(names).index(goal.over)
+    ask = Ask(goal, classifier, cells, profile.part(cells), over)
+    if goal.slice is not None and ask.is_empty:
+        side = "flagged" if ask.metric.needs_flagged else "unflagged"
+        raise GoalError(f"{goal} is about the {side} units of a slice, but it has none: leave this goal out")
+    return ask
+
+
+def cells_of(profile: Profile, chosen: Slice | Sequence[Slice] | None, slices: Sequence[str]) -> BoolArray:
+    """The cells of a slice (column, value), or where several cross; all of them for None."""
+    cells = np.ones(profile.count.shape, dtype=np.bool_)
+    for column, value in crossed(chosen):
+        position = _position(column, slices)
+        codes = [code for code, values in enumerate(profile.slice_values) if values[position] == value]
+        cells &= np.isin(profile.slice, codes)
+    return cells
+
+
+def crossed(chosen: Slice | Sequence[Slice] | None) -> list[Slice]:
+    """The slices that are crossed: none, one or several."""
+    if not chosen:
+        return []
+    if isinstance(chosen[0], str):
+        return [(chosen[0], str(chosen[1]))]
+    return [(str(pair[0]), str(pair[1])) for pair in chosen]
+
+
+EACH = "each"  # in place of a classifier's name: the same goal for every one of them
+
+
+def for_each(goals: Sequence[Goal], names: Sequence[str]) -> list[Goal]:
+    """The goals with one a classifier in place of each "for each"."""
+    found: list[Goal] = []
+    for goal in goals:
+        all_of_them = goal.classifier == EACH and EACH not in names and names
+        found += [replace(goal, classifier=name) for name in names] if all_of_them else [goal]
+    return found
+
+
+def expand(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
+    """The goals with one a classifier in place of each "for each", and one a value in place of each "by COLUMN"."""
+    found: list[Goal] = []
+    for goal in for_each(goals, names):
+        if goal.by is None:
+            found.append(goal)
+            continue
+        position = _position(goal.by, slices)
+        values = sorted({profile.slice_values[code][position] for code in np.unique(profile.slice)})
+        each = [replace(goal, by=None, slice=(goal.by, value)) for value in values]
+        kept = [one for one in each if not _lacks_units(profile, one, slices, names)]
+        if not kept:
+            raise GoalError(f"{goal} is about units that no value of {goal.by} has: change the threshold, or ask for prevalence")
+        found += kept
+    return tuple(dict.fromkeys(found))
+
+
+def left_out(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
+    """The goals "by COLUMN" would make of values that have no unit they are about: they are not asked."""
+    kept = set(expand(profile, goals, slices=slices, names=names))
+    found = []
+    for goal in for_each(goals, names):
+        if goal.by is not None:
+            position = _position(goal.by, slices)
+            values = sorted({profile.slice_values[code][position] for code in np.unique(profile.slice)})
+            found += [one for value in values if (one := replace(goal, by=None, slice=(goal.by, value))) not in kept]
+    return tuple(found)
+
+
+def _lacks_units(profile: Profile, goal: Goal, slices: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether a slice has no unit on the side its goal is about."""
+    judged = names.index(goal.classifier) if goal.classifier is not None and names else 0
+    flagged, metric, cells = profile.predicted(judged), goal.definition, cells_of(profile, goal.slice, slices)
+    needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    return profile.claims is None and not (cells & needed).any()
+
+
+def domain_of(profile: Profile, goals: Sequence[Goal], slices: Sequence[str]) -> IntArray | None:
+    """A number per cell that tells apart the slices goals are about; None where no goal is about one."""
+    columns = sorted({_position(goal.slice[0], slices) for goal in goals if goal.slice is not None})
+    if not columns:
+        return None
+    keys = [tuple(values[c] for c in columns) for values in profile.slice_values]
+    order = {key: i for i, key in enumerate(sorted(set(keys)))}
+    return np.array([order[key] for key in keys], dtype=np.int64)[profile.slice]
+
+
+def _position(column: str, slices: Sequence[str]) -> int:
+    if column not in slices:
+        known = f"has {', '.join(slices)}" if slices else "has none"
+        raise GoalError(
+            f"goals, cuts and given probabilities name a slice column, but {column!r} is none and the population {known}: "
+            "name it with --slice"
+        )
+    return list(slices).index(column)

@@ -1,0 +1,99 @@
+"""Which units the goals need, and the design that serves them.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fewlabels.designs.bands import bands, rates, reference_of
+from fewlabels.designs.poisson import given, importance, poisson
+from fewlabels.designs.simple import simple
+from fewlabels.designs.strata import strata
+from fewlabels.errors import PlanError
+from fewlabels.estimators.linearize import outcome_sizes, sizes
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.choice import DESIGNS as DESIGNS
+from fewlabels.nouns.choice import STRATIFIED, Choice
+from fewlabels.nouns.choice import DesignName as DesignName
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.profile import Profile
+
+
+def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
+    """The cells the metrics need: one side alone where that determines every metric, else all (of several labels always all)."""
+    if profile.claims is not None:
+        return np.ones(profile.count.shape, dtype=np.bool_)
+    flagged = profile.predicted(classifier)
+    needed = np.zeros(flagged.shape, dtype=np.bool_)
+    for metric in metrics:
+        needed |= (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    if not needed.any():
+        raise PlanError(
+            f"{', '.join(m.name for m in metrics)} is a share of the {'flagged' if metrics[0].needs_flagged else 'unflagged'} units, but "
+            f"the classifier has none among its {profile.N:,}: change its threshold, or ask for prevalence"
+        )
+    return needed
+
+
+def choose_design(
+    profile: Profile,
+    metrics: Sequence[Metric],
+    *,
+    labels: int,
+    name: DesignName | Choice = "bands",
+    classifier: int = 0,
+    slices: Sequence[str] = (),
+) -> Design:
+    """The design for these metrics of one classifier (by position) and a budget of `labels`. `slices` are the slice columns, in order."""
+    found = _design(profile, metrics, labels=labels, name=name, classifier=classifier, slices=slices)
+    return replace(found, judged=(classifier,))
+
+
+def _design(
+    profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName | Choice, classifier: int, slices: Sequence[str]
+) -> Design:
+    choice = name if isinstance(name, Choice) else Choice(name=name)
+    frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
+    if choice.name == "simple":
+        return simple(profile, frame=frame)
+    if choice.name == "given":
+        return given(profile, frame=frame, flagged=flagged, position=_position(choice.pi, slices))
+    if choice.name in STRATIFIED:
+        size = sizes(profile, flagged, metrics)
+        return strata(profile, frame=frame, flagged=flagged, size=size, labels=labels, choice=choice, slices=slices)
+    reference = reference_of(labels, int(profile.count[frame].sum()))
+    if choice.name == "importance":
+        pi = importance(profile, frame=frame, size=outcome_sizes(profile, flagged, metrics), labels=reference)
+    else:
+        pi = own_rates(profile, metrics, labels=reference, classifier=classifier)
+    if choice.name == "bands":
+        return bands(profile, flagged=flagged, pi=pi, labels=labels)
+    return poisson(profile, name=choice.name, flagged=flagged, pi=pi, labels=labels)
+
+
+def _position(column: str | None, slices: Sequence[str]) -> int:
+    if column is None or column not in slices:
+        raise PlanError(f"given probabilities are a slice column, but {column!r} is none of {list(slices)}: name it with --slice too")
+    return list(slices).index(column)
+
+
+def sides_of(profile: Profile, classifier: int) -> BoolArray:
+    """Which cells are on the flagged side; of several labels or classes those that any classifier flags."""
+    return profile.pattern > 0 if profile.claims is not None else profile.predicted(classifier)
+
+
+def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> FloatArray:
+    """How much a unit of each cell matters; of several labels or classes the root of the risk, which is their guide."""
+    if profile.claims is not None:
+        return np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
+    return sizes(profile, sides_of(profile, classifier), metrics)
+
+
+def own_rates(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0) -> FloatArray:
+    """The probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
+    frame, size = frame_of(profile, metrics, classifier=classifier), sizes_for(profile, metrics, classifier=classifier)
+    return rates(profile, frame=frame, flagged=sides_of(profile, classifier), size=size, labels=labels)

@@ -1,0 +1,180 @@
+"""What a number of labels is expected to show: the very interval the study will report, on labels that were imagined.
+
+Answers are drawn at random from what is believed of every cell (the scores at their word, unless said), counted as a study counts
+them and read as a study reads them. Expected counts would do for a first guess; but an interval of the average answers is not the
+average interval, and a target is settled or not by the answers that come.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.grouping import Groups, groups_of
+from fewlabels.estimators.joint import uncorrelated
+from fewlabels.estimators.measuring import Measured, measure, measure_sides, read_sides
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.decision import widest
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.tally import AnyTally, PairTally, Tally
+from fewlabels.planning.asking import Ask
+from fewlabels.planning.believing import Believed, at_their_word
+from fewlabels.randomness import stream
+
+WIDTH_REPS, CHANCE_REPS = 32, 200  # imagined draws behind a mean half-width, and behind a chance
+SEED = 20_260  # the same imagined answers every time
+
+
+class Forecast(NamedTuple):
+    """What a number of labels is expected to show of a goal.
+
+    half_width   its mean
+    chance       that the labels settle the goal: a half-width reached, a target met or shown not to be
+    settles      the mean half-width is small enough, or a target is settled with the goal's power; and not too thin to ship on
+    short        how far it falls short of that: 1 is just enough, 2 about four times too few labels
+    """
+
+    value: float | None
+    half_width: float
+    chance: float
+    settles: bool
+    short: float
+
+
+def spread_labels(groups: Groups, design: Design, labels: int, take: IntArray | None = None) -> FloatArray:
+    """Labels per group when `labels` are drawn: the band's take (worked out, if not given), shared by the units of its groups."""
+    take = takes_of(design, labels) if take is None else take
+    return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
+
+
+def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
+    """The tail of the two-sided interval shown, and of the one-sided bound that settles a target; `share` of the error may be spent."""
+    error = (1 - goal.level) * share
+    return error / 2, error
+
+
+def with_power(goal: Goal, tail: float) -> float:
+    """The tail at which a bound of expected answers has to settle a target, so that one at `tail` does with the goal's power.
+
+    The distance from value to target is then z(tail) + z(power) standard errors instead of z(tail), which chance reaches half the time.
+    """
+    return tail if goal.kind == "+-" else float(ndtr(ndtri(tail) - ndtri(goal.power)))
+
+
+def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:
+    """Whether these numbers would settle the goal, either way."""
+    if goal.kind == "+-":
+        return np.asarray(two_sided.half_width <= goal.value)
+    return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
+
+
+def groups_for(ask: Ask, design: Design, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
+    """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are read as a study reads them."""
+    part, judged = replace(design, band=design.band[ask.cells]), ask.classifier if classifier is None else classifier
+    return groups_of(ask.part, part, classifier=judged, weight=ask.metric.weight, take=take)
+
+
+def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
+    """What `labels` labels would say on average if the scores are true probabilities."""
+    if not ask.metric.joint or ask.part.claims is None:
+        groups = groups_for(ask, design)
+        n = spread_labels(groups, design, labels)
+        return groups.tally(n, n * groups.expected)
+    each = [groups_for(ask, design, j) for j in range(ask.part.claims.shape[1])]
+    return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
+
+
+def imagined_pair(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> PairTally:
+    """The same for a difference, by part of a band that the two classifiers tell apart."""
+    pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
+    groups = pair.groups
+    inside = groups.of_cell >= 0
+    member = (groups.of_cell[inside, None] == np.arange(groups.N.size)).astype(np.float64)
+    p = ((share * ask.part.count)[:, inside] @ member) / groups.N
+    rng = stream(SEED, labels)
+    each = spread_labels(groups, design, labels, take)
+    if (each != np.floor(each)).any():
+        rate = np.minimum(each / groups.N, 1.0)
+        each = rng.binomial(groups.N.astype(np.int64), rate, size=(len(p), reps, groups.N.size)).astype(np.float64)
+    n = np.broadcast_to(each, (len(p), reps, groups.N.size)).astype(np.int64)
+    k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
+    return pair.tally(n.astype(np.float64), k.astype(np.float64))
+
+
+def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+    """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
+    take = takes_of(design, labels) if take is None else take
+    groups = groups_for(ask, design, take=take)
+    inside = groups.of_cell >= 0
+    home, size = groups.of_cell[inside], groups.N.size
+    p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N
+    rng = stream(SEED, labels)
+    each = spread_labels(groups, design, labels, take)
+    if design.poisson or (each != np.floor(each)).any():  # or a band crosses sides or slices: how many labels fall where is chance too
+        whole, rate = groups.N.astype(np.int64), np.minimum(each / groups.N, 1.0)  # at a census all come, none by chance
+        each = rng.binomial(whole, rate, size=(len(p), reps, size)).astype(np.float64)
+        each = np.maximum(each, 1.0) if design.poisson else each  # a band that none came from joins its neighbor
+    n = np.broadcast_to(each, (len(p), reps, size)).astype(np.int64)
+    k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
+    return groups.tally(n.astype(np.float64), k.astype(np.float64))
+
+
+def forecast(
+    ask: Ask,
+    design: Design,
+    labels: int,
+    *,
+    believed: Believed | None = None,
+    interval: IntervalKind = "rec",
+    share: float = 1.0,
+    take: IntArray | None = None,
+) -> Forecast:
+    """What a draw of `labels` by a design is expected to show of a goal; `share` of the error may be spent at its look.
+
+    take   the labels of each band, where they are known already
+    """
+    goal = ask.goal
+    belief = believed or at_their_word(ask)
+    reps = -(-(WIDTH_REPS if goal.kind == "+-" else CHANCE_REPS) // len(belief.share))
+    tally: AnyTally
+    if ask.metric.joint:
+        tally = expected_tally(ask, design, labels)
+    else:
+        imagined = imagined_tally if ask.over is None else imagined_pair
+        tally = imagined(ask, design, labels, belief.share, reps=reps, take=take)
+    shown, bound = _measured(goal, tally, interval, share)
+    half_width = np.mean(np.atleast_2d(shown.half_width), axis=-1)
+    value = belief.value if not ask.metric.joint else np.atleast_1d(shown.value)
+    short = half_width / widest(goal.definition) if goal.over is None else np.zeros_like(half_width)  # no difference is too wide to ship
+    short = np.maximum(short, half_width / goal.value if goal.kind == "+-" else _target_short(goal, bound, value))
+    chance = np.mean(np.atleast_2d(settles(goal, shown, bound)), axis=-1)
+    worst = int(np.argmax(short))
+    at = float(value[worst])
+    return Forecast(
+        at if np.isfinite(at) else None, float(half_width[worst]), float(chance[worst]), bool(short[worst] <= 1), float(short[worst])
+    )
+
+
+def _measured(goal: Goal, tally: AnyTally, interval: IntervalKind, share: float) -> tuple[Measured, Measured]:
+    """The two-sided interval shown, and the one-sided bounds that settle a target."""
+    two, one = tails(goal, share=share)
+    if not isinstance(tally, Tally):
+        shown = measure(goal.definition, tally, tail=two, interval=interval)
+        return shown, measure(goal.definition, tally, tail=one, interval=interval)
+    sides = read_sides(tally)
+    shown = measure_sides(goal.definition, sides, tally=tally, tail=two, interval=interval)
+    return shown, shown if goal.kind == "+-" else measure_sides(goal.definition, sides, tally=tally, tail=one, interval=interval)
+
+
+def _target_short(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
+    """How far the bound that would settle a target is from doing so with the goal's power, in distances from value to target."""
+    gap = np.abs(value - goal.value)
+    low, high = (np.quantile(np.atleast_2d(end), q, axis=-1) for end, q in ((bound.low, 1 - goal.power), (bound.high, goal.power)))
+    reach = np.where(value > goal.value, value - low, high - value)
+    return np.where(gap > 0, reach / np.where(gap > 0, gap, 1.0), np.inf)  # at the target itself no number of labels is enough

@@ -1,0 +1,180 @@
+"""A guide made of several score columns, fitted to the labels of a pilot.
+
+    logit guide = b_0 + sum_j b_j x_j,      x_j = log-odds of column j
+
+Each column is believed twice: as it is (b_j = 1, all else 0), and as the center of a ridge fit,
+
+    b_0 ~ N(0, 2^2),   b_j ~ N(1, 0.25^2),   every other b ~ N(0, 0.1^2)
+
+The guide's coefficients are the mean over these candidates, by the fourth root of how likely each makes the pilot's labels (Laplace),
+the judged classifier's own score believed e^2 times as much beforehand. So few labels leave the own score as it is, and no single fit
+is trusted that the labels do not prove. A bad guide costs labels, not validity. Derivation and what was tried: docs/maths/guiding.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabels.errors import PlanError
+from fewlabels.estimators.weighted import expit
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.canonical import Json
+
+PILOT_SHARE = 0.25  # of the labels
+PILOT_COUNTS = 0.75  # what the pilot's expansion counts, over what it would if the second draw were no better
+SMALLEST_BUDGET = 200  # below it nothing was measured
+SUREST = 1e-7  # scores nearer to 0 or 1 have the log-odds of this: 16
+INTERCEPT_SD, CENTER_SD, OTHER_SD = 2.0, 0.25, 0.1
+OWN_BELIEF = 2.0  # natural log of how many times the own score is believed beforehand
+EVIDENCE_COUNTS = 0.25  # likely labels are not yet a good draw: columns about as likely as the best keep their say
+NEWTON_STEPS = 60
+TOLERANCE = 1e-9
+
+
+class Phases(NamedTuple):
+    """How a budget is divided: labels of the pilot and of the second phase, and what the pilot's expansion counts."""
+
+    pilot: int
+    rest: int
+    weight: float
+
+
+def divide(labels: int, *, frame: int) -> Phases:
+    """A quarter of the labels to the pilot, which counts 3/4 of what it would among labels that are all alike.
+
+        w = 3/4 (1/n - 1/F) / (1/n1 - 1/F)        n labels in all, n1 of the pilot, F units in the frame
+
+    3/16 where the frame is large, 0 for a census, which needs no pilot's word. Refuses a budget too small to learn a guide from.
+    """
+    if labels < SMALLEST_BUDGET:
+        raise PlanError(f"a guide is fitted from {SMALLEST_BUDGET} labels up, but the budget is {labels}: name one column as the guide")
+    if labels > frame:
+        raise PlanError(f"a draw holds at most the {frame:,} units its goals need, but {labels:,} were asked for: lower the budget")
+    pilot = round(PILOT_SHARE * labels)
+    return Phases(pilot, labels - pilot, pilot_weight(pilot, labels, frame=frame))
+
+
+def pilot_weight(pilot: int, labels: int, *, frame: int) -> float:
+    """What the expansion of `pilot` of the `labels` counts: 3/4 of what it would among labels that are all alike."""
+    return PILOT_COUNTS * (1 / labels - 1 / frame) / (1 / pilot - 1 / frame)
+
+
+def log_odds(score: FloatArray) -> FloatArray:
+    """The log-odds of scores in [0, 1], finite."""
+    s = np.clip(score, SUREST, 1 - SUREST)
+    return np.asarray(np.log(s) - np.log1p(-s))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedGuide:
+    """A guide as a formula over score columns: plain data, so that every engine computes the same.
+
+    slopes   one a column, of its log-odds
+    belief   how far each column is believed as it is or as a center; they sum to 1
+    """
+
+    intercept: float
+    slopes: tuple[float, ...]
+    belief: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        """Refuses numbers that no guide can be computed from."""
+        if len(self.slopes) != len(self.belief) or not np.isfinite([self.intercept, *self.slopes, *self.belief]).all():
+            raise PlanError(f"a guide has one finite slope and belief a column, but got {self.slopes} and {self.belief}: fit it again")
+
+    def probability(self, x: FloatArray) -> FloatArray:
+        """The guide of units with log-odds x, one column a score, on the last axis."""
+        if x.shape[-1] != len(self.slopes):
+            raise PlanError(f"the guide was fitted on {len(self.slopes)} columns, but got {x.shape[-1]}: give the same, in the same order")
+        return expit(self.intercept + x @ np.array(self.slopes))
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {"intercept": self.intercept, "slopes": list(self.slopes), "belief": list(self.belief)}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "FittedGuide":
+        """The guide that `as_json` wrote."""
+        return cls(intercept=float(data["intercept"]), slopes=tuple(data["slopes"]), belief=tuple(data["belief"]))
+
+
+class Candidate(NamedTuple):
+    """Coefficients (intercept first), the column they are built on, and the log of how likely they make the labels."""
+
+    b: FloatArray
+    column: int
+    evidence: float
+
+
+def fit_guide(x: FloatArray, y: FloatArray, *, own: int) -> FittedGuide:
+    """The guide that the pilot's labels make of several score columns; `own` is the judged classifier's.
+
+    x   log-odds of the labeled units, shape (labels, columns)
+    y   their answers, 0 or 1
+
+    The labels count alike, whatever their pi: the pilot's bands follow from a column that is in the fit. Weighting by 1 / pi was
+    tried and is worse. Without labels the guide leans to the own score, and equally to all others.
+    """
+    if x.ndim != 2 or x.shape[0] != y.shape[0] or not 0 <= own < x.shape[1] or not np.isfinite(x).all():
+        raise PlanError(f"a fit needs finite log-odds of {y.shape[0]} units and its own column among them, but got {x.shape} and {own}")
+    z = np.column_stack([np.ones(y.size), x])
+    found = [c for j in range(x.shape[1]) for c in _candidates(z, y, j)]
+    believed = np.array([EVIDENCE_COUNTS * c.evidence + OWN_BELIEF * (c.column == own) for c in found])
+    share = np.exp(believed - believed.max())
+    share /= share.sum()
+    b = share @ np.stack([c.b for c in found])
+    belief = np.array([share[[c.column == j for c in found]].sum() for j in range(x.shape[1])])
+    return FittedGuide(intercept=float(b[0]), slopes=_plain(b[1:]), belief=_plain(belief))
+
+
+def _plain(values: FloatArray) -> tuple[float, ...]:
+    return tuple(float(v) for v in values)
+
+
+def _candidates(z: FloatArray, y: FloatArray, column: int) -> Sequence[Candidate]:
+    """The column as it is, and the fit that starts from it."""
+    center = np.zeros(z.shape[1])
+    center[1 + column] = 1.0
+    sd = np.full(z.shape[1], OTHER_SD)
+    sd[0], sd[1 + column] = INTERCEPT_SD, CENTER_SD
+    b = _mode(z, y, center, sd)
+    # Laplace: log posterior at its mode - 1/2 log det(Hessian) + the prior's own constant; 2 pi cancels
+    volume = -0.5 * np.linalg.slogdet(_hessian(z, b, sd))[1] - float(np.log(sd).sum())
+    fitted = Candidate(b, column, _likelihood(z, y, b) - _penalty(b, center, sd) + volume)
+    return Candidate(center, column, _likelihood(z, y, center)), fitted
+
+
+def _mode(z: FloatArray, y: FloatArray, center: FloatArray, sd: FloatArray) -> FloatArray:
+    """The posterior mode of a ridge logistic regression: Newton steps, halved until the posterior rises (it is strictly concave)."""
+    b = center.copy()
+    height = _likelihood(z, y, b)
+    for _ in range(NEWTON_STEPS):
+        slope = z.T @ (y - expit(z @ b)) - (b - center) / sd**2
+        step = np.linalg.solve(_hessian(z, b, sd), slope)
+        while np.abs(step).max() > TOLERANCE:
+            risen = _likelihood(z, y, b + step) - _penalty(b + step, center, sd)
+            if risen >= height:
+                break
+            step = step / 2
+        else:
+            return b
+        b, height = b + step, risen
+    return b
+
+
+def _hessian(z: FloatArray, b: FloatArray, sd: FloatArray) -> FloatArray:
+    mu = expit(z @ b)
+    return np.asarray((z * (mu * (1 - mu))[:, None]).T @ z + np.diag(1 / sd**2))
+
+
+def _likelihood(z: FloatArray, y: FloatArray, b: FloatArray) -> float:
+    eta = z @ b
+    return float((y * eta - np.logaddexp(0.0, eta)).sum())
+
+
+def _penalty(b: FloatArray, center: FloatArray, sd: FloatArray) -> float:
+    return float(0.5 * (((b - center) / sd) ** 2).sum())

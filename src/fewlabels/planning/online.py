@@ -1,0 +1,183 @@
+"""An online plan: the bands units are asked in, and what each goal bets on.
+
+A goal about one classifier over another needs labels only where they disagree. Where the denominator is the same for both and no label
+moves it (accuracy) the difference itself is tested, and has a running band; else only its sign is: if the first were no better than the
+second, whose metric is m, then sum h_first(m) - h_second(m) <= 0, which is refuted at every m or not at all.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fewlabels.designs.online import online_bands
+from fewlabels.errors import PlanError
+from fewlabels.estimators.linearize import doubted_guide
+from fewlabels.estimators.online import difference_terms, influences, terms_of
+from fewlabels.intervals.anytime import EFFECTS, Terms, width_effects
+from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.planning.asking import cells_of, domain_of
+
+STEP = 0.001  # of a metric's range, between the values a running band tells apart
+FINEST = 0.1  # of a half-width that is asked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contested:
+    """One goal as it is bet on.
+
+    terms     what a unit of each band adds to its two sums
+    grid      the values m that are bet against, rising
+    effects   how far off bettors believe the metric to be
+    sign      whether only the sign of a difference is tested; grid is then of the metric both might have
+    rare      whether the metric's denominator is itself counted from labels
+    """
+
+    goal: Goal
+    terms: Terms
+    grid: FloatArray
+    effects: FloatArray
+    sign: bool
+    rare: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Course:
+    """What an online plan bets on: units of each band, what the guide says of them, whether they are flagged, and the goals."""
+
+    N: FloatArray
+    prior: FloatArray
+    flagged: BoolArray
+    goals: tuple[Contested, ...]
+
+
+def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
+    """Nothing comes back. Refuses goals that no running band was shown to hold for, or that the rule cannot end on."""
+    for goal in goals:
+        if not goal.definition.terms or goal.definition.weight is not None or goal.definition.joint:
+            raise PlanError(
+                f"a running band is of a ratio of counts such as precision, recall or f1, but got {goal}: leave it out, or plan one look"
+            )
+        if (stopping.kind == "width") != (goal.kind == "+-"):
+            wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
+            raise PlanError(f"a study that stops by {stopping.kind} has goals with {wanted}, but got {goal}: change the goal or the rule")
+        _refuse_tolerance(goal, stopping.tolerance)
+        if goal.over is not None and not _is_linear(goal.definition) and (goal.kind == "+-" or goal.value != 0):
+            raise PlanError(
+                f"online, of {goal.metric} only which classifier is better can be settled, but got {goal}: write >= 0, or plan one look"
+            )
+
+
+def _refuse_tolerance(goal: Goal, tolerance: float) -> None:
+    """Nothing comes back. Refuses a tolerance within which no value of the metric is wrong: the first label would decide."""
+    metric = goal.definition
+    low, high = (metric.low, metric.high) if goal.over is None else (metric.low - metric.high, metric.high - metric.low)
+    if tolerance and (goal.over is not None and not _is_linear(metric)):
+        raise PlanError(f"a tolerance is of a metric, but of {goal} only the sign is tested: leave the tolerance out")
+    if tolerance and not (low < goal.value - tolerance and goal.value + tolerance < high):
+        most = min(goal.value - low, high - goal.value)
+        raise PlanError(
+            f"a tolerance leaves values on both sides of the target that are wrong, but {goal} +-{tolerance:g} reaches the end of "
+            f"[{low:g}, {high:g}]: name one below {most:g}"
+        )
+
+
+def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[str], slices: Sequence[str]) -> Design:
+    """The bands of an online plan: no band mixes decisions or slices that a goal tells apart; only units whose label counts."""
+    asked = [_cell_terms(profile, goal, names, slices) for goal in goals]
+    frame = np.any([_matters(terms) for terms in asked], axis=0)
+    if not frame.any():
+        raise PlanError("no unit's label counts for these goals: the classifiers agree everywhere, or flag nothing")
+    judged = sorted({names.index(n) for goal in goals for n in (goal.classifier or names[0], goal.over) if n is not None})
+    told = sum(profile.predicted(j).astype(np.int64) << i for i, j in enumerate(judged))
+    domain = domain_of(profile, goals, slices)
+    kind = np.asarray(told if domain is None else told + (1 << len(judged)) * domain)
+    flagged = profile.predicted(judged[0])
+    share = doubted_guide(profile, flagged)
+    size = _influences(asked, profile.count.astype(np.float64), share) * np.sqrt(share * (1 - share))
+    found = online_bands(profile, frame=frame, kind=kind, flagged=flagged, size=size)
+    return replace(found, judged=tuple(judged))
+
+
+def course_of(
+    profile: Profile, design: Design, goals: Sequence[Goal], stopping: Stopping, *, names: Sequence[str], slices: Sequence[str]
+) -> Course:
+    """What the plan bets on. Pure: the same profile and plan give the same course."""
+    inside = design.band >= 0
+    first = np.array([int(np.flatnonzero(design.band == k)[0]) for k in range(design.N.size)])
+    flagged = profile.predicted(design.judged[0])
+    count = profile.count[inside]
+    claimed = np.bincount(design.band[inside], weights=count * doubted_guide(profile, flagged)[inside], minlength=design.N.size)
+    contested = []
+    for goal in goals:
+        terms = _cell_terms(profile, goal, names, slices)
+        rest = profile.count[~inside]
+        known = ((terms.f0[~inside] * rest).sum(), (terms.g0[~inside] * rest).sum())  # where no label counts, f and g are known
+        banded = replace(
+            terms,
+            f0=terms.f0[first],
+            f1=terms.f1[first],
+            g0=terms.g0[first],
+            g1=terms.g1[first],
+            known_f=float(known[0]),
+            known_g=float(known[1]),
+        )
+        contested.append(_contested(goal, banded, stopping, whole=profile.N / float(design.N.sum())))
+    return Course(N=design.N.astype(np.float64), prior=claimed / design.N, flagged=flagged[first], goals=tuple(contested))
+
+
+def _contested(goal: Goal, terms: Terms, stopping: Stopping, *, whole: float) -> Contested:
+    """The goal with the values it is bet on; `whole` is all units over those of the bands."""
+    metric = goal.definition
+    sign = goal.over is not None and not _is_linear(metric)
+    rare = bool((terms.g0 != terms.g1).any()) or sign
+    low, high = (metric.low, metric.high) if goal.over is None or sign else (-(metric.high - metric.low), metric.high - metric.low)
+    if goal.over is not None and not sign:  # a difference is at most the share of units on which both disagree: effects are of that
+        terms = replace(terms, scale=1.0)
+        low, high = low / whole, high / whole
+    step = STEP * (high - low) if goal.kind != "+-" else min(STEP * (high - low), FINEST * goal.value)
+    grid = np.linspace(low, high, max(201, round((high - low) / step) + 1))
+    spread = metric.high - metric.low  # of a cost: in its own currency
+    effects = width_effects(goal.value / spread) * spread if stopping.kind == "width" else EFFECTS * spread
+    return Contested(goal=goal, terms=terms, grid=grid, effects=effects, sign=sign, rare=rare)
+
+
+def _cell_terms(profile: Profile, goal: Goal, names: Sequence[str], slices: Sequence[str]) -> Terms:
+    """What a unit of each cell adds to the goal's sums."""
+    position = names.index(goal.classifier) if goal.classifier is not None else 0
+    first, inside = profile.predicted(position), cells_of(profile, goal.slice, slices)
+    if goal.over is None:
+        return terms_of(goal.definition, first, inside=inside)
+    second = profile.predicted(list(names).index(goal.over))
+    found = difference_terms(goal.definition, first, second)
+    if not _is_linear(goal.definition):
+        return found
+    own = terms_of(goal.definition, first)
+    return replace(found, g0=own.g0, g1=own.g1, scale=None)
+
+
+def _is_linear(metric: Metric) -> bool:
+    """Whether every unit adds the same to the denominator, whatever its label and the decision: accuracy."""
+    return len({g for _, g in metric.terms}) == 1
+
+
+def _matters(terms: Terms) -> BoolArray:
+    """Which cells' labels count."""
+    return np.asarray((terms.f0 != terms.f1) | (terms.g0 != terms.g1))
+
+
+def _influences(terms: Sequence[Terms], count: FloatArray, share: FloatArray) -> FloatArray:
+    """How much a label of each cell moves the goals together, if the shares are what the guide says."""
+    values, sums = [], []
+    for one in terms:
+        f, g = ((count * ((1 - share) * a + share * b)).sum() for a, b in ((one.f0, one.f1), (one.g0, one.g1)))
+        values.append(float(f / g) if g > 0 else 0.5)
+        sums.append(float(g) if g > 0 else float(count.sum()))
+    return influences(terms, values, sums)

@@ -1,0 +1,225 @@
+"""Searching for a threshold: in which order thresholds are tried, and how many labels it needs.
+
+    the lowest threshold at which precision is at least the target     tried from a start downward
+    the highest threshold at which recall is at least the target       tried from a start upward
+
+Each is tried by its one-sided bound at the whole level, and the first failure ends the search. Because the order was fixed before any
+label, the guarantee holds after it: a wrong threshold is only reached by wrongly passing the first wrong one (fixed-sequence testing).
+A start with few labels fails by bad luck, one far down because precision is not there; what is believed of the scores says how likely
+each is to pass, and the scores are believed to be off. Derivation and figures: docs/maths/thresholds.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import GoalError
+from fewlabels.estimators.linearize import CLIP, SUREST
+from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
+from fewlabels.estimators.weighted import expit
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import PRECISION
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import stream
+
+STRIDE = 1.1  # labels flagged at a threshold over those at the one tried before it
+MOST_TRIED = 20  # thresholds of a search for recall
+IMAGINED, SEED = 200, 20_262  # imagined draws behind a chance, the same every time
+POWER = 0.8
+SHIFTS = ((-3.5, 1), (-2.0, 2), (-1.0, 2), (0.0, 3), (1.0, 2), (2.0, 1))  # what may be true: log-odds off by so much, and its weight
+TIE = 0.01  # orders whose worth differs by less are alike
+
+
+class Search(NamedTuple):
+    """What is looked for: the last threshold in order whose metric is shown to be at least the target, one-sided at the level."""
+
+    metric: Metric
+    target: float
+    level: float = 0.95
+
+    @property
+    def fewest(self) -> float:
+        """Labels that show the target if none of them is an error: ln(1 - level) / ln(target)."""
+        return math.log(1 - self.level) / math.log(self.target)
+
+
+def search_of(metric: Metric, target: float, level: float = 0.95) -> Search:
+    """A search that can be made. Refuses other metrics than precision and recall, and targets that no labels show."""
+    if metric.name not in ("precision", "recall") or not 0 < target < 1 or not 0.5 <= level < 1:
+        raise GoalError(
+            f"a search is for precision or recall of at least a target in (0, 1), at a level in [0.5, 1), but got {metric.name} >= "
+            f"{target:g} at {level:g}: write precision 0.9 at 0.95"
+        )
+    return Search(metric, target, level)
+
+
+class Belief(NamedTuple):
+    """One thing that may be true: the positive share of every cell, and how much it counts."""
+
+    share: FloatArray
+    weight: float
+
+
+def beliefs(profile: Profile) -> list[Belief]:
+    """Scores moved up and down by up to three and a half log-odds."""
+    s = np.clip(profile.guide, CLIP, SUREST)
+    x = np.log(s / (1 - s))
+    return [Belief(expit(x + a), w / sum(v for _, v in SHIFTS)) for a, w in SHIFTS]
+
+
+def search_order(pieces: Pieces, profile: Profile, search: Search) -> IntArray:
+    """The thresholds (by position) in the order they are tried, fixed before any label: a start, and from there down, or up for recall.
+
+    The start is the one whose search ends best on average over all that may be true. For precision none has fewer labels than could show
+    the target, and each has STRIDE times the labels of the one before.
+    """
+    order = _candidates(pieces, search)
+    if order.size == 0:
+        return order
+    down = search.metric is PRECISION
+    picked = _only(pieces, np.sort(order))
+    worlds = [_imagined(picked, profile, b.share, search, purpose=i) for i, b in enumerate(beliefs(profile))]
+    units = pieces.thresholds.units[order]
+    gain = units if down else profile.N - units
+    return order[_best_path([w if down else w[:, ::-1] for w in worlds], gain, [w for _, w in SHIFTS])]
+
+
+def _candidates(pieces: Pieces, search: Search) -> IntArray:
+    """Thresholds worth trying, in order: down from the fewest labels that could do, or up from the lowest."""
+    planned = pieces.thresholds.planned
+    if search.metric is not PRECISION:
+        some = np.flatnonzero(pieces.thresholds.units < pieces.N.sum() + pieces.outside)  # to flag all units is no finding
+        return some[np.unique(np.linspace(0, some.size - 1, min(some.size, MOST_TRIED)).round().astype(np.int64))[::-1]]
+    chosen: list[int] = []
+    for j in np.flatnonzero(planned >= search.fewest).tolist():
+        if not chosen or planned[j] >= STRIDE * planned[chosen[-1]]:
+            chosen.append(j)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _best_path(worlds: Sequence[BoolArray], gain: FloatArray, weights: Sequence[float]) -> IntArray:
+    """The thresholds (by place) worth trying: a start, and those after it that do not stop a search that would have gone on.
+
+    Worth is half finding any and half the gain at the end (units flagged; for recall those not), as a share of what the best start has.
+    """
+    starts = [np.arange(i, gain.size) for i in range(gain.size)]
+    ends = np.array([[_ends(passed, path, gain).mean() for path in starts] for passed in worlds])
+    most = np.maximum(ends.max(axis=1), 1e-9)
+
+    def worth(path: IntArray) -> float:
+        each = [_ends(passed, path, gain) for passed in worlds]
+        worths = [float(np.mean(e > 0) + np.mean(e) / m) / 2 for e, m in zip(each, most, strict=True)]
+        return float(np.average(worths, weights=weights))
+
+    gains = np.array([worth(path) for path in starts])
+    path = starts[int(np.argmax(gains >= gains.max() - TIE))]
+    for place in path[1:]:
+        without = path[path != place]
+        if worth(without) > worth(path) + TIE:
+            path = without
+    return path
+
+
+def _ends(passed: BoolArray, path: IntArray, gain: FloatArray) -> FloatArray:
+    """The gain where each imagined search ends; 0 where it finds none."""
+    place = last_passed(passed[:, path])
+    return np.where(place < 0, 0.0, gain[path[np.maximum(place, 0)]])
+
+
+def _only(pieces: Pieces, order: IntArray) -> Pieces:
+    """The pieces as seen by some of their thresholds alone, in ascending positions."""
+    return pieces._replace(thresholds=pieces.thresholds.pick(order), first=np.searchsorted(order, pieces.first))
+
+
+def _imagined(pieces: Pieces, profile: Profile, share: FloatArray, search: Search, *, purpose: int) -> BoolArray:
+    """Which thresholds pass in imagined draws if these are the positive shares of the cells."""
+    n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, purpose))
+    return passes(pieces, n, k, search)
+
+
+def imagined_counts(
+    pieces: Pieces, profile: Profile, share: FloatArray, *, reps: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Labels and positive ones by piece of imagined draws; the labels as planned, to the nearest whole one by chance."""
+    p = np.clip(pieces.summed(share * profile.count) / pieces.N, 0, 1)
+    whole = np.floor(pieces.planned + rng.random((reps, p.size)))
+    n = np.minimum(whole, pieces.N)
+    return n, rng.binomial(n.astype(np.int64), p).astype(np.float64)
+
+
+def passes(pieces: Pieces, n: FloatArray, k: FloatArray, search: Search) -> BoolArray:
+    """Whether each threshold's one-sided bound reaches the target; n and k by piece."""
+    read = read_thresholds(pieces, n, k, flagged_only=search.metric is PRECISION)
+    return np.asarray(limits_of(search.metric, read, tail=1 - search.level).low >= search.target)
+
+
+def last_passed(passed: BoolArray) -> IntArray:
+    """The place in the order of the last threshold before the first failure, by replicate; -1 where the first one failed."""
+    return np.asarray(np.logical_and.accumulate(passed, axis=-1).sum(axis=-1) - 1)
+
+
+def find(pieces: Pieces, order: IntArray, n: FloatArray, k: FloatArray, search: Search) -> IntArray:
+    """The threshold (by position) that the search ends at, by replicate; -1 where it finds none. n and k by piece."""
+    if order.size == 0:
+        return np.full(n.shape[:-1], -1, dtype=np.int64)
+    downward = bool(order[0] <= order[-1])
+    passed = passes(_only(pieces, order if downward else order[::-1]), n, k, search)
+    place = last_passed(passed if downward else passed[..., ::-1])
+    return np.where(place < 0, -1, order[np.maximum(place, 0)])
+
+
+class Prospect(NamedTuple):
+    """What a number of labels is expected to find: the chance to find any, and the mean units flagged where one is found."""
+
+    chance: float
+    units: float
+
+
+def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0) -> Prospect:
+    """What `labels` of a design's draw are expected to find if these are the shares of the cells."""
+    take = takes_of(design, labels)
+    pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
+    n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, labels))
+    at = find(pieces, search_order(pieces, profile, search), n, k, search)
+    found = at >= 0
+    units = float(pieces.thresholds.units[at[found]].mean()) if found.any() else 0.0
+    return Prospect(float(found.mean()), units)
+
+
+def labels_to_find(
+    profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0, power: float = POWER
+) -> int | None:
+    """About how many labels of the same design's draw find a threshold with this chance, if these are the shares; None: no number does.
+
+    labels   those drawn already, which are not enough. By doubling, then closer to about a fifth.
+    """
+    if search.metric is PRECISION and not _is_there(profile, search, share):
+        return None
+
+    def chance(n: int) -> float:
+        return prospect(profile, search, share, design=design, labels=n, classifier=classifier).chance
+
+    low, high = labels, min(2 * labels, design.frame)
+    while high > low and chance(high) < power:
+        low, high = high, min(2 * high, design.frame)
+    if high <= low:
+        return None
+    while high > 1.2 * low:
+        middle = round(math.sqrt(low * high))
+        low, high = (low, middle) if chance(middle) >= power else (middle, high)
+    return high
+
+
+def _is_there(profile: Profile, search: Search, share: FloatArray) -> bool:
+    """Whether any threshold would have the target that flags units enough to show it."""
+    where = np.unique(rank_of(profile), return_inverse=True)[1]
+    scored = rank_of(profile) >= 0
+    units, found = (np.cumsum(np.bincount(where[scored], weights=w[scored])[::-1]) for w in (profile.count, profile.count * share))
+    return bool(((found >= search.target * units) & (units >= search.fewest)).any())

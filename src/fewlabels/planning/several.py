@@ -1,0 +1,154 @@
+"""Several goals on one draw: every unit as likely as the goal that needs it most, or the fewest labels that serve all.
+
+    largest    pi_i = max_g pi_g,i(c n_g),   c such that the rates sum to the budget     (safe: no goal has less than its own draw)
+    optimum    pi_i = max(0.7 largest, sqrt(sum_g mu_g e_g,i^2)),   fewest labels with every goal's variance as in its own draw
+
+n_g are the labels a goal needs alone, e_g,i = |a_g,i| sqrt(s_i (1 - s_i)). The optimum trusts the scores for where labels may be saved;
+the floor keeps it from starving what only one goal needs. Derivation: docs/maths/several.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fewlabels.designs.bands import bands, reference_of
+from fewlabels.designs.poisson import as_poisson
+from fewlabels.errors import PlanError
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.choice import Choice, Several
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, domain_of
+from fewlabels.planning.choosing import choose_design, sides_of
+
+FLOOR = 0.7  # of the largest rate, kept everywhere
+ROUNDS = 300
+
+
+def design_together(
+    profile: Profile, asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, choice: Choice, slices: Sequence[str] = ()
+) -> Design:
+    """One design for all goals and a budget of `labels`. `needs` are the labels of each goal alone, `slices` the slice columns."""
+    metrics, first = [ask.metric for ask in asks], asks[0].classifier
+    whole = len(asks) == 1 and asks[0].goal.slice is None and asks[0].over is None
+    judged = sorted({j for ask in asks for j in ask.judged})
+    if whole or choice.name not in ("bands", "poisson") or profile.claims is not None:
+        if len(judged) > 1 and choice.name != "simple" and profile.claims is None:
+            raise PlanError(f"goals about several classifiers are drawn for by bands, poisson or simple, but got {choice.name}: choose one")
+        return choose_design(profile, metrics, labels=labels, name=choice, classifier=first, slices=slices)
+    count = _count(asks)
+    frame = np.zeros(count.shape, dtype=np.bool_)
+    for ask in asks:
+        frame[ask.cells] |= ask.needed
+    reference = reference_of(labels, int(count[frame].sum()))
+    pi = rates_together(asks, needs, labels=reference, several=choice.several)
+    flagged, domain = sides_of(profile, first), domain_of(profile, [ask.goal for ask in asks], slices)
+    pattern = pattern_of(profile, judged)
+    made = bands(profile, flagged=flagged, pi=pi, labels=labels, domain=domain if choice.name == "bands" else None, pattern=pattern)
+    found = made if choice.name == "bands" else as_poisson(made, name="poisson")
+    return replace(found, judged=tuple(judged))
+
+
+def pattern_of(profile: Profile, judged: Sequence[int]) -> IntArray | None:
+    """The decisions of these classifiers (by position) as one number per cell; None for a single one, whose sides tell as much."""
+    if len(judged) < 2:
+        return None
+    return np.asarray(sum(profile.predicted(j).astype(np.int64) << place for place, j in enumerate(judged)))
+
+
+def labels_together(asks: Sequence[Ask], needs: Sequence[int | None], *, several: Several = "largest") -> int:
+    """Labels of one draw that serves every goal as its own draw would. A need of None is all units the goal is about."""
+    count = _count(asks)
+    wanted = [ask.frame if need is None else need for ask, need in zip(asks, needs, strict=True)]
+    pi = np.maximum.reduce([ask.rates(n) for ask, n in zip(asks, wanted, strict=True)])
+    if several == "optimum":
+        pi = optimum(asks, wanted)
+    return min(int(np.ceil((pi * count).sum() - 1e-6)), int(count[pi > 0].sum()))
+
+
+def rates_together(asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, several: Several = "largest") -> FloatArray:
+    """The probability of every cell's units in one draw of `labels` for all goals, each scaled from what it needs alone."""
+    wanted = [ask.frame if need is None else need for ask, need in zip(asks, needs, strict=True)]
+    count = _count(asks)
+    if several == "largest":
+
+        def at(c: float) -> FloatArray:
+            return np.asarray(np.maximum.reduce([ask.rates(c * n) for ask, n in zip(asks, wanted, strict=True)]))
+    else:
+
+        def at(c: float) -> FloatArray:
+            return optimum(asks, [max(1.0, c * n) for n in wanted])
+
+    return scaled(at, count, labels)
+
+
+def scaled(at: Callable[[float], FloatArray], count: FloatArray, labels: int) -> FloatArray:
+    """The rates of the scale whose sum is `labels`, found by steps in its logarithm."""
+    low, high, middle = -12.0, 12.0, 0.0
+    for _ in range(40):
+        held = float((at(float(np.exp(middle))) * count).sum())
+        if abs(held - labels) < 1e-3 * labels:
+            break
+        if held < labels:
+            low = middle
+        else:
+            high = middle
+        middle += float(np.log(labels / max(held, 1e-9)))  # rates grow about as the scale; halving where that leaves the bracket
+        if not low < middle < high:
+            middle = (low + high) / 2
+    return np.asarray(np.minimum(at(float(np.exp(middle))), 1.0))
+
+
+def optimum(asks: Sequence[Ask], wanted: Sequence[float]) -> FloatArray:
+    """The fewest labels with which no goal's linearised variance exceeds that of its own draw, nowhere below 0.7 of the largest rate.
+
+    min sum pi   subject to   V_g(pi) = sum_i e_g,i^2 (1 / pi_i - 1) <= V_g(own draw)
+
+    Multipliers are raised where a goal falls short and lowered where it has more than it needs, until none does.
+    """
+    own: list[FloatArray] = [ask.rates(n) for ask, n in zip(asks, wanted, strict=True)]
+    count = _count(asks)
+    largest: FloatArray = np.asarray(np.maximum.reduce(own))
+    squares = [_squares(ask) for ask in asks]
+    target = np.array([_variance(e, pi, count) for e, pi in zip(squares, own, strict=True)])
+    floor, used = FLOOR * largest, largest > 0
+    mu = np.array([_multiplier(e, pi) for e, pi in zip(squares, own, strict=True)])
+    pi = largest
+    for _ in range(ROUNDS):
+        pi = np.where(used, np.clip(np.sqrt(sum(m * e for m, e in zip(mu, squares, strict=True))), floor, 1.0), 0.0)
+        short = np.array([_variance(e, pi, count) for e in squares]) / np.maximum(target, 1e-300)
+        if (short <= 1.001).all() and ((short >= 0.999) | (mu < 1e-9 * mu.max())).all():
+            break
+        mu = mu * np.clip(short, 0.5, 2.0)
+    reached = [_variance(e, pi, count) for e in squares]
+    return pi if all(v <= 1.01 * t for v, t in zip(reached, target, strict=True)) else largest
+
+
+def _count(asks: Sequence[Ask]) -> FloatArray:
+    """Units of every cell of the whole profile, as far as some ask has them."""
+    count = np.zeros(asks[0].cells.shape)
+    for ask in asks:
+        count[ask.cells] = ask.part.count
+    return count
+
+
+def _squares(ask: Ask) -> FloatArray:
+    """e^2 of every cell's units: squared influence on the goal times s (1 - s)."""
+    squares = np.zeros(ask.cells.shape)
+    squares[ask.cells] = ask.size**2
+    return squares
+
+
+def _variance(squares: FloatArray, pi: FloatArray, count: FloatArray) -> float:
+    """Sum of e^2 (1 / pi - 1) over units with an influence."""
+    mine = squares > 0
+    return float((count[mine] * squares[mine] * (1 / np.maximum(pi[mine], 1e-12) - 1)).sum())
+
+
+def _multiplier(squares: FloatArray, pi: FloatArray) -> float:
+    """The multiplier with which a goal alone would have about its own rates."""
+    mine = (squares > 0) & (pi < 1)
+    return float(np.median(pi[mine] ** 2 / squares[mine])) if mine.any() else 0.0

@@ -1,0 +1,126 @@
+"""How many labels the interval of one share needs, without a table: the size asked for before there is anything to plan.
+
+The expected answers, n labels of which n p are positive (a fraction is allowed), are put through the interval asked for:
+
+    wald              p -+ z sqrt(p (1 - p) / n), so n = ceil(z^2 p (1 - p) / e^2); the textbook's size, and a baseline
+    wilson            the score interval of n p of n
+    clopper_pearson   the exact interval of n p of n
+    rec               what a study reports of a simple draw from one endless side, if the guide is right about it
+
+A share is of the units of its domain: for precision, n counts flagged units. `uniform` says how many labels of the whole table hold so
+many. Derivation, and where it fails: docs/maths/shares.md.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+import math
+from typing import Literal, get_args
+
+import numpy as np
+
+from fewlabels.errors import PlanError
+from fewlabels.estimators.linearize import CLIP
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.intervals.asymptotic import wald
+from fewlabels.intervals.binomial import binomial
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.goal import DEFAULT_LEVEL
+from fewlabels.nouns.metrics import PRECISION
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.sizing import smallest
+
+ShareInterval = Literal["rec", "clopper_pearson", "wilson", "wald"]
+SHARE_INTERVALS: tuple[ShareInterval, ...] = get_args(ShareInterval)
+Around = Literal["value", "middle"]
+"""What a half-width is measured from.
+
+value    the share itself: how far the farther limit is from it, as every goal "+-" of a study is read
+middle   the middle of the interval: half of its width, which for an interval that is not symmetric is less
+"""
+ENDLESS = 1e18  # units of a side so large that no draw is a noticeable part of it
+MAX_LABELS = 100_000_000
+ROUNDING = 1e-12
+
+
+def labels_for_share(
+    half_width: float,
+    share: float,
+    *,
+    level: float = DEFAULT_LEVEL,
+    interval: ShareInterval = "rec",
+    around: Around = "value",
+) -> int:
+    """The fewest labels at which the interval of an expected share has a half-width of at most `half_width`.
+
+    A plan, not a promise: where the labels show a share nearer to 1/2 than the expected one, the interval is wider.
+    """
+    if not 0 < half_width < 1:
+        raise PlanError(f"a half-width lies in (0, 1), but is {half_width}: 0.03 stands for three points either way")
+    _check(share, level, interval)
+
+    def enough(n: int) -> bool:
+        return half_width_for(n, share, level=level, interval=interval, around=around) <= half_width * (1 + ROUNDING)
+
+    found = smallest(enough, low=1, high=MAX_LABELS)
+    if found is None:
+        raise PlanError(f"half_width {half_width} around a share of {share} needs more than {MAX_LABELS:,} labels: widen it")
+    return found
+
+
+def half_width_for(
+    labels: int,
+    share: float,
+    *,
+    level: float = DEFAULT_LEVEL,
+    interval: ShareInterval = "rec",
+    around: Around = "value",
+) -> float:
+    """The half-width of the interval of a share that so many labels show."""
+    found = expected_share(labels, share, level=level, interval=interval)
+    return float(found.half_width if around == "value" else (found.high - found.low) / 2)
+
+
+def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: ShareInterval = "rec") -> Measured:
+    """The share with its limits, if exactly that share of the labels is positive."""
+    _check(share, level, interval)
+    if labels < 1:
+        raise PlanError(f"a share is shown by at least 1 label, but got {labels}: raise it")
+    n, p, tail = np.asarray(float(labels)), np.asarray(share), (1 - level) / 2
+    if interval == "rec":
+        return measure(PRECISION, _one_side(n, p), tail=tail)
+    error = np.sqrt(p * (1 - p) / n)
+    low, high = wald(PRECISION, p, error, tail) if interval == "wald" else binomial(n * p, n, tail, kind=interval)
+    return Measured(p, low, high, error)
+
+
+def uniform(labels_flagged: int, flagged_share: float) -> int:
+    """How many labels of the whole table, drawn evenly, hold so many flagged units on average.
+
+    On average: about half of all such draws hold fewer.
+    """
+    if not 0 < flagged_share <= 1:
+        raise PlanError(f"a flagged share lies in (0, 1], but is {flagged_share}: give flagged units / all units")
+    if labels_flagged < 0:
+        raise PlanError(f"a number of labels is at least 0, but is {labels_flagged}: raise it")
+    return math.ceil(labels_flagged / flagged_share * (1 - ROUNDING))
+
+
+def _one_side(n: FloatArray, p: FloatArray) -> Tally:
+    """Labels of one endless side, n p of them positive, whose guide says p."""
+    s = np.clip(p, CLIP, 1 - CLIP)
+    N = np.array([ENDLESS])
+    return Tally(
+        flagged=np.array([True]), N=N, n=n[None], k=(n * p)[None], logit=np.log(s / (1 - s))[None], expected=p[None], N1=ENDLESS, N0=0.0
+    )
+
+
+def _check(share: float, level: float, interval: ShareInterval) -> None:
+    """Refuses what no interval can be made of."""
+    if interval not in SHARE_INTERVALS:
+        raise PlanError(f"the interval of a share is one of {', '.join(SHARE_INTERVALS)}, but got {interval!r}: use rec")
+    if not 0 <= share <= 1:
+        raise PlanError(f"a share lies in [0, 1], but is {share}: 0.9 stands for nine of ten")
+    if not 0.5 < level < 1:
+        raise PlanError(f"a level lies in (0.5, 1), but is {level}: 0.95 is usual")
+    if interval == "wald" and share in (0, 1):
+        raise PlanError(f"wald has no width at a share of {share}, so any number of labels would do: use rec, clopper_pearson or wilson")

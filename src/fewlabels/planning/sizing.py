@@ -1,0 +1,204 @@
+"""How many labels a goal needs, and several on one draw: sized for the interval that will be reported, not for an approximation of it.
+
+Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fewlabels.designs.bands import bands, reference_of
+from fewlabels.designs.base import takes_of
+from fewlabels.designs.simple import simple
+from fewlabels.errors import PlanError
+from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.asking import Ask
+from fewlabels.planning.believing import Believed
+from fewlabels.planning.choosing import DesignName, choose_design, sides_of
+from fewlabels.planning.forecasting import forecast
+from fewlabels.planning.several import design_together, labels_together, pattern_of
+
+START = 200  # where the search for a number of labels begins
+CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
+MOST_STEPS = 24
+NEAR = 1.03  # of several goals on one draw: a half-width as near to the goal as imagined draws can tell
+MOST_RAISES = 5
+PLAIN = Choice()
+UNSIZED = ("manual", "given")  # their labels are what a person says
+
+
+def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
+    """The smallest n in [low, high] that is enough, by doubling and bisection; None if even `high` is not."""
+    n = low
+    while not enough(n):
+        if n >= high:
+            return None
+        low, n = n + 1, min(2 * n, high)
+    high = n
+    while low < high:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start: int = START) -> int | None:
+    """About the smallest n in [low, high] with short(n) <= 1, where short falls about as one over the root of n; None if none is.
+
+    Steps by that law, then between the nearest n that is enough and that is not, by interpolation of the logarithms and by halving in
+    turn; ends where one falls short by less than two per cent, or where the two are neighbors to one and a half per cent.
+    """
+    n, under, over = min(max(start, low), high), None, None  # (n, short) nearest to 1 from both sides
+    for step in range(MOST_STEPS):
+        found = short(n)
+        if found <= 1:
+            over = (n, found)
+            if found >= CLOSE or n == low:
+                return n
+        else:
+            under = (n, found)
+            if n == high:
+                return None
+        bottom, top = under[0] if under else low - 1, over[0] if over else high + 1
+        if top - bottom <= max(1, 0.015 * top):
+            break
+        halved = under is not None and over is not None and step % 3 == 2
+        n = round(math.sqrt(bottom * top)) if halved else _step(n, found, under, over)
+        n = min(max(n, bottom + 1), top - 1)
+    return over[0] if over else None
+
+
+def _step(n: int, found: float, under: tuple[int, float] | None, over: tuple[int, float] | None) -> int:
+    """Where to look next."""
+    if under is None or over is None:
+        return math.ceil(n * min(max(1.02 * found * found, 1 / 8), 8.0))
+    (n0, f0), (n1, f1) = under, over
+    if not math.isfinite(f0) or f1 <= 0:  # at the target itself, or a census
+        return round(math.sqrt(n0 * n1))
+    slope = math.log(f1 / f0) / math.log(n1 / n0)
+    guess = math.log(n0) - math.log(f0 / 0.99) / slope
+    edge = 0.1 * math.log(n1 / n0)
+    return math.ceil(math.exp(min(max(guess, math.log(n0) + edge), math.log(n1) - edge)))
+
+
+def labels_needed(
+    ask: Ask,
+    *,
+    name: DesignName | Choice = "bands",
+    believed: Believed | None = None,
+    interval: IntervalKind = "rec",
+    share: float = 1.0,
+    start: int | None = None,
+    slices: Sequence[str] = (),
+) -> int | None:
+    """How many labels a draw made for one goal needs to settle it, if it is as believed (the scores at their word, if not said).
+
+    For a half-width: its mean is small enough. For a target: it is settled with the goal's power. None: not even a census does.
+    `start` is where to begin looking, such as what the same goal needs in another slice.
+    """
+    alone = ask.alone
+    frame = alone.frame
+    choice = name if isinstance(name, Choice) else Choice(name=name)
+    if choice.name in UNSIZED:
+        return None
+
+    def short(n: int) -> float:
+        try:
+            design = _own_design(alone, n, choice, slices)
+        except PlanError:  # more strata than so few labels can serve
+            return 2.0
+        return forecast(alone, design, n, believed=believed, interval=interval, share=share).short
+
+    return nearly_smallest(short, low=min(10, frame), high=frame, start=start or START)
+
+
+def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) -> Design:
+    """The design of a goal alone; of bands from the sizes it keeps."""
+    if choice.name == "simple":
+        return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
+    if ask.over is not None and choice.name != "bands":
+        raise PlanError(f"a difference is drawn for by bands or simple, but got {choice.name}: choose one of these")
+    if choice.name != "bands":
+        return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
+    pi = ask.rates(reference_of(labels, ask.frame))
+    flagged, pattern = sides_of(ask.part, ask.classifier), pattern_of(ask.part, ask.judged)
+    return replace(bands(ask.part, flagged=flagged, pi=pi, labels=labels, pattern=pattern), judged=ask.judged)
+
+
+def labels_for_all(
+    profile: Profile,
+    asks: Sequence[Ask],
+    needs: Sequence[int | None],
+    *,
+    choice: Choice = PLAIN,
+    slices: Sequence[str] = (),
+    interval: IntervalKind = "rec",
+) -> int | None:
+    """Labels of one draw that settles every goal. `needs` are the labels of each alone; None if one of them needs more than there is.
+
+    Begins with the sum of the shared rates and adds until every goal's forecast is enough: rates that suffice in the variance may
+    still be cut into other bands than a goal's own draw would be.
+    """
+    if any(need is None for need in needs):
+        return None
+    if len(asks) == 1:
+        return needs[0]
+    if choice.name != "bands":
+        return _labels_searched(profile, asks, needs, choice, slices, interval)
+    n = labels_together(asks, needs, several=choice.several)
+    for _ in range(MOST_RAISES):
+        design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
+        n = min(n, design.frame)
+        take = takes_of(design, n)
+        short = max(forecast(ask, design, n, interval=interval, take=take).short for ask in asks)
+        if short <= NEAR or n == design.frame:
+            break
+        n = min(math.ceil(n * min(short * short, 1.5)), design.frame)
+    return n
+
+
+def _labels_searched(
+    profile: Profile,
+    asks: Sequence[Ask],
+    needs: Sequence[int | None],
+    choice: Choice,
+    slices: Sequence[str],
+    interval: IntervalKind,
+) -> int | None:
+    """The same for a design whose rates are not the largest of its goals': searched for."""
+    start = max(need or 0 for need in needs)
+    frame = sum(int(ask.part.count.sum()) for ask in asks[:1])
+
+    def short(n: int) -> float:
+        try:
+            design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
+        except PlanError:
+            return 2.0
+        return max(forecast(ask, design, min(n, design.frame), interval=interval).short for ask in asks)
+
+    return nearly_smallest(short, low=min(10, frame), high=max(frame, start), start=start)
+
+
+def uniform_labels(profile: Profile, ask: Ask, simple: int | None) -> int | None:
+    """How many units of the whole table would have to be labeled, drawn evenly, to have `simple` of the kind the goal needs."""
+    return None if simple is None else min(profile.N, -(-simple * profile.N // ask.frame))
+
+
+def smoothed_shares(tally: Tally) -> FloatArray:
+    """The positive share of every group as the labels and the recalibrated guide have it: (k + 2 mu) / (n + 2), per side."""
+    q = np.empty_like(tally.k)
+    for flagged in (True, False):
+        mine = tally.flagged == flagged
+        side = tally.side(flagged=flagged)
+        q[..., mine] = (side.k + PRIOR_LABELS * recalibrate(side)) / (side.n + PRIOR_LABELS)
+    return q

@@ -1,0 +1,40 @@
+"""The planning picture: one self-contained page on which labels, prevalence and level are dragged and the band shrinks.
+
+Data comes in as plain data and goes out as JSON inside the page; text is never put together as HTML by hand. The page allows no
+network, no storage and no frame of its own, so it works offline, in a mail and inside a sandboxed viewer.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > [report]
+"""
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from fewlabels.nouns.canonical import Json
+
+
+def plan_page(picture: Mapping[str, Json]) -> str:
+    """The page of a picture (`study/plans/picturing.py` makes one)."""
+    template = files("fewlabels.reports").joinpath("plan_page.html").read_text(encoding="utf-8")
+    data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return template.replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
+
+
+def _rows(picture: Mapping[str, Json]) -> str:
+    """The table for print, mail and readers without scripts: half-widths at every number of labels, scores at their word."""
+    lines: list[str] = []
+    goals = picture["goals"]
+    assert isinstance(goals, Sequence)
+    for goal in goals:
+        assert isinstance(goal, Mapping)
+        for n, chosen, uniform in zip(*(_floats(goal[name]) for name in ("labels", "shown_chosen", "shown_uniform")), strict=True):
+            lines.append(
+                f"<tr><td>{html.escape(str(goal['goal']))}</td><td>{n:,.0f}</td><td>&plusmn;{chosen:.3f}</td><td>&plusmn;{uniform:.3f}</td></tr>"
+            )
+    return "\n".join(lines)
+
+
+def _floats(values: Json) -> list[float]:
+    assert isinstance(values, Sequence)
+    return [float(value) for value in values if isinstance(value, int | float)]

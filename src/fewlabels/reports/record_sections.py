@@ -1,0 +1,224 @@
+"""What stands behind the results of a report, as sections: coverage, warnings, missing answers, labelers, plan, population, record.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fewlabels.reports.sections import Column, Section, Table, named, whose
+from fewlabels.reports.showing import UNKNOWN, chance, count, interval, level, moment, name, percent, plural, share
+
+Report = Mapping[str, Any]
+Found = Mapping[str, Any]
+MOST_LABELERS = 50
+PART = (Column("part", words=True), Column("resolved"), Column("missing"), Column("share"))
+RULES = {
+    "first": "the first usable answer of a unit counts",
+    "majority": "the answer of most labelers counts",
+    "unanimous": "an answer counts where all labelers gave it",
+}
+
+
+def coverage_section(report: Report) -> Section:
+    """What the intervals promise, and what was not tested."""
+    found = report["coverage"]
+    promise = f"Promise of the plan: {found['promise']}." if found["promise"] else "The plan promises nothing."
+    cautions = tuple(f"Caution: {one}." for one in found["cautions"])
+    return Section(key="coverage", title="What the intervals are worth", lines=(promise, *found["statement"]), bullets=cautions)
+
+
+def warning_section(report: Report) -> Section | None:
+    """What a reader has to know."""
+    warnings = tuple(report["warnings"])
+    return Section(key="warnings", title="Warnings", bullets=warnings) if warnings else None
+
+
+def missing_section(report: Report) -> Section:
+    """Answers that are missing, where, and what they could change."""
+    found, done = report["missing"], report["progress"]
+    parts = [{"name": "all units", **{key: found[key] for key in ("drawn", "missing", "share")}}, found["flagged"], found["unflagged"]]
+    sides = Table(caption="", columns=PART, rows=tuple(map(_part, parts)))
+    tests = Table(
+        caption="Each part against all others: differs where the p-value is below its limit.",
+        columns=(*PART, Column("p-value"), Column("limit"), Column("differs", words=True)),
+        rows=tuple(
+            (*_part(p), chance(p["p_value"]), chance(p["limit"]), "beyond chance" if p["differs"] else "no") for p in found["tests"]
+        ),
+        folded=f"{len(found['tests'])} tests, {'a part differs beyond chance' if found['differs'] else 'no part differs beyond chance'}",
+    )
+    why = ", ".join(f"{count(done[kind])} {kind.replace('_', ' ')}" for kind in ("cannot_tell", "skipped", "never_answered"))
+    lead = f"{count(found['missing'])} of {plural(found['drawn'], 'resolved unit')} have no usable answer ({why})."
+    tables = (sides, *([tests] if found["tests"] else []), *_worst(report))
+    return Section(key="missing", title="Missing answers", lines=(lead,), tables=tables)
+
+
+def _part(part: Found) -> tuple[str, ...]:
+    return part["name"], count(part["drawn"]), count(part["missing"]), percent(part["share"])
+
+
+def _worst(report: Report) -> Iterator[Table]:
+    several = len({whose(e) for e in report["estimates"]}) > 1
+    rows = tuple(
+        (named(e, several=several), interval(e["low"], e["high"]), interval(e["worst_low"], e["worst_high"]))
+        for e in report["estimates"]
+        if e["worst_low"] is not None
+    )
+    if rows:
+        columns = (Column("metric", words=True), Column("interval"), Column("worst case"))
+        yield Table(caption="If every missing answer were what moves the interval most.", columns=columns, rows=rows)
+
+
+def labeler_section(report: Report) -> Section:
+    """Who labeled how many, and how far they agree."""
+    people = sorted(report["labelers"]["labelers"], key=lambda one: (-one["units"], one["labeler"]))
+    shown, rest = people[:MOST_LABELERS], people[MOST_LABELERS:]
+    columns = (
+        Column("labeler", words=True), Column("units"), Column("answers", words=True), Column("cannot tell"), Column("skipped"),
+        Column("median seconds"), Column("agreement", words=True), Column("gold accuracy", words=True),
+    )  # fmt: skip
+    table = Table(
+        caption="Agreement: with the first other labeler of a unit. Gold accuracy: against adjudicated answers. Limits at level 0.95.",
+        columns=columns,
+        rows=tuple(_labeler_row(one) for one in shown),
+    )
+    lines = [_agreement(report)]
+    if rest:
+        lines.append(f"{plural(len(rest), 'more labeler')} answered {plural(sum(one['units'] for one in rest), 'unit')}.")
+    return Section(key="labelers", title="Who labeled", lines=tuple(lines), tables=(table, *_gold(report)) if shown else ())
+
+
+def _labeler_row(one: Found) -> tuple[str, ...]:
+    said = ", ".join(f"{name(answer)} {count(number)}" for answer, number in one["answers"].items()) or "not shown before the look"
+    seconds = "not measured" if one["median_seconds"] is None else f"{one['median_seconds']:,.1f}"
+    alike = (_alike(one["agreement"]), _alike(one["gold_accuracy"]))
+    return (name(one["labeler"]), count(one["units"]), said, count(one["cannot_tell"]), count(one["skipped"]), seconds, *alike)
+
+
+def _alike(found: Found) -> str:
+    """A share of agreement with its limits and its denominator."""
+    if found["value"] is None:
+        return f"{UNKNOWN}, 0 of 0"
+    return f"{share(found['value'])} ({interval(found['low'], found['high'])}), {count(found['same'])} of {count(found['units'])}"
+
+
+def _agreement(report: Report) -> str:
+    found, disputed = report["agreement"], report["labelers"]["disputed"]
+    if found is None:
+        return "No unit was answered by two labelers: how far they agree is unknown."
+    kinds = (("kappa", found["kappa"]), ("AC1", found["ac1"]))
+    each = ", ".join(f"{kind} {share(one['value'])} ({interval(one['low'], one['high'])})" for kind, one in kinds)
+    observed = f"{share(found['observed']['value'])} of {plural(found['units'], 'unit')} seen by two or more"
+    return f"Labelers agree on {observed}; {each}; {plural(disputed, 'unit')} disputed."
+
+
+def _gold(report: Report) -> Iterator[Table]:
+    several = len({whose(e) for e in report["estimates"]}) > 1
+    rows = tuple((named(e, several=several), *_corrected(e)) for e in report["estimates"] if e["gold"])
+    if rows:
+        columns = (Column("metric", words=True), *map(Column, ("told", "told interval", "corrected", "interval", "gold answers")))
+        yield Table(caption="As the labels were told, and corrected by the gold answers.", columns=columns, rows=rows)
+
+
+def _corrected(found: Found) -> tuple[str, ...]:
+    told = share(found["told_value"]), interval(found["told_low"], found["told_high"])
+    return (*told, share(found["value"]), interval(found["low"], found["high"]), count(found["gold"]))
+
+
+def plan_section(report: Report) -> Section:
+    """The plan in force, the plans before it, and the looks."""
+    plan, study = report["plan"], report["study"]
+    grown = "" if plan["grow_to"] is None else f", may grow to {count(plan['grow_to'])}"
+    looks = (
+        "; ".join(f"at {plural(one['labels'], 'label')} of plan {one['plan']}, {_certified(one)}" for one in plan["looks"]) or "none yet"
+    )
+    facts = [
+        ("plan", f"number {plan['number']}, made {moment(plan['at'])}"),
+        ("hash", plan["hash"]),
+        ("budget", f"{plural(plan['budget'], 'label')}{grown}"),
+        ("goals", "; ".join(study["goals"])),
+        ("level", level(study["level"])),
+        ("draw", f"{plan['design']}, {plural(plan['bands'], 'band')}"),
+        ("interval", plan["interval"]),
+        ("stopping", plan["stopping"] or "when the budget is used"),
+        ("promise", plan["promise"] or "none"),
+        ("looks so far", looks),
+        ("rule", RULES.get(study["rule"], study["rule"])),
+        ("questions", ", ".join(map(name, study["questions"]))),
+        *([("follows", str(study["follows"]))] if study["follows"] else []),
+    ]
+    return Section(key="plan", title="Plan", facts=tuple(facts), tables=_earlier(plan))
+
+
+def _certified(look: Found) -> str:
+    return "certified" if look["certified"] else "a peek"
+
+
+def _earlier(plan: Found) -> tuple[Table, ...]:
+    if not plan["earlier"]:
+        return ()
+    columns = (Column("plan"), Column("made", words=True), Column("budget"), Column("change", words=True), Column("hash", words=True))
+    rows = tuple(
+        (str(one["number"]), moment(one["at"]), plural(one["budget"], "label"), str(one["change"] or "none"), one["hash"])
+        for one in plan["earlier"]
+    )
+    return (Table(caption="Earlier plans.", columns=columns, rows=rows),)
+
+
+def population_section(report: Report) -> Section:
+    """The units the study is about."""
+    found = report["population"]
+    judged = [(f"classifier {name(one['name'])}", _classifier(one, found["units"])) for one in found["classifiers"]]
+    facts = [
+        ("source", found["source"]),
+        ("units", f"{count(found['units'])}, told apart by {found['id']}"),
+        *judged,
+        ("slice columns", ", ".join(map(name, found["slices"])) or "none"),
+        *([("weight", found["weight"])] if found["weight"] else []),
+        ("guide of the draw", found["guide"] or "none"),
+        ("fingerprint", found["fingerprint"]),
+    ]
+    return Section(key="population", title="Population", facts=tuple((title, str(text)) for title, text in facts))
+
+
+def _classifier(one: Found, units: int) -> str:
+    rule = (
+        f"{name(one['score'])} from {one['threshold']:.6g}"
+        if one["predicted"] is None and one["score"]
+        else f"column {name(str(one['predicted']))}"
+    )
+    return f"{rule}: {plural(one['flagged'], 'unit')} flagged ({percent(one['flagged'] / units if units else None)})"
+
+
+def record_section(report: Report) -> Section:
+    """How to make the report again, and what was checked."""
+    found = report["record"]
+    checked = found["verification"]
+    said = f"passed: {', '.join(checked['checked'])}" if checked["passed"] else f"did not pass: {'; '.join(checked['findings'])}"
+    facts = (
+        ("verification", said),
+        ("as of", moment(found["as_of"])),
+        ("entries", count(found["entries"])),
+        ("last hash", found["last_hash"]),
+        ("salt", found["salt"]),
+        ("number rule", found["number_rule"]),
+        ("written by", f"fewlabels {report['fewlabels']}, {report['format']} version {report['version']}"),
+    )
+    return Section(key="reproduce", title="How to reproduce", facts=facts, commands=tuple(found["reproduce"]))
+
+
+def left_section(report: Report) -> Section | None:
+    """What could not be shown, and why."""
+    left = tuple(f"{one['section']}: {one['why']}" for one in report["left_out"])
+    return Section(key="left-out", title="What was left out, and why", bullets=left) if left else None
+
+
+def record_sections(report: Report) -> Iterator[Section]:
+    """All sections on what is behind the results, in the order they are read in."""
+    made = (
+        coverage_section, warning_section, missing_section, labeler_section, plan_section, population_section, record_section, left_section
+    )  # fmt: skip
+    for make in made:
+        section = make(report)
+        if section is not None:
+            yield section

@@ -1,0 +1,110 @@
+"""The report as one page: self-contained, no network, a strict content policy, readable without scripts, in print and in the dark.
+
+Everything is in the page as text, tables and inline pictures; its one script only lets a reader drag. Style and script are allowed by
+their hashes, so nothing else can run, whatever a name says.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from fewlabels.nouns.canonical import Json
+from fewlabels.reports.markup import Element, add, tag, written
+from fewlabels.reports.page_parts import section_html
+from fewlabels.reports.page_pictures import PICTURES, page_data
+from fewlabels.reports.record_sections import record_sections
+from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
+from fewlabels.reports.sections import Section
+from fewlabels.reports.showing import count, level, moment, name, percent, readable
+
+SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its color alone
+    "SHIP": ("M24 4a20 20 0 1 0 .01 0z", "M14 25l7 7 13-15"),
+    "DO NOT SHIP": ("M15.7 4h16.6L44 15.7v16.6L32.3 44H15.7L4 32.3V15.7z", "M16 16l16 16M32 16L16 32"),
+    "LABEL MORE": ("M9 5h30a4 4 0 0 1 4 4v30a4 4 0 0 1-4 4H9a4 4 0 0 1-4-4V9a4 4 0 0 1 4-4z", "M24 14v20M14 24h20"),
+    "UNDECIDED": ("M24 3l21 21-21 21L3 24z", "M19.5 19.5a4.5 4.5 0 1 1 6.6 4c-1.4.8-2.1 1.7-2.1 3.5M24 32v.5"),
+    "NO VERDICT YET": ("M24 4a20 20 0 1 0 .01 0z", "M24 13v12l8 5"),
+}
+PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def report_page(report: Mapping[str, Json]) -> str:
+    """The page of a report (`study/reporting/building.py` makes one)."""
+    found = readable(report)
+    sections = [*result_sections(found), *record_sections(found)]
+    style, script = _file("report_page.css"), _file("report_page.js")
+    parts = {
+        "policy": html.escape(_policy(style, script)),
+        "title": html.escape(f"{verdict(found)}: {name(found['study']['name'])}, fewlabels report"),
+        "style": style,
+        "body": written([_head(found), _main(found, sections)]),
+        "data": json.dumps(page_data(found), ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "script": script,
+    }
+    return PLACE.sub(lambda place: parts[place[1]], _file("report_page.html"))  # in one pass: what is put in is not read again
+
+
+def _file(called: str) -> str:
+    return files("fewlabels.reports").joinpath(called).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing but this style and this script."""
+    said = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    return f"default-src 'none'; style-src 'sha256-{said[0]}'; script-src 'sha256-{said[1]}'; base-uri 'none'; form-action 'none'"
+
+
+def _head(report: Mapping[str, Any]) -> Element:
+    at = tag("span", f"as of {moment(report['record']['as_of'])}", class_="soft")
+    return tag("header", tag("span", "fewlabels", class_="brand"), tag("span", "report", class_="soft"), at, class_="top")
+
+
+def _main(report: Mapping[str, Any], sections: Sequence[Section]) -> Element:
+    made = tag("main", tag("h1", name(report["study"]["name"], 200)))
+    for alarm in alarms(report):
+        add(made, tag("p", tag("strong", "Warning. "), alarm, class_="alarm", role="alert"))
+    add(made, _card(report), _strip(report), _contents(sections))
+    for section in sections:
+        draw = PICTURES.get(section.key)
+        add(made, section_html(section, draw(report) if draw else ()))
+    return made
+
+
+def _card(report: Mapping[str, Any]) -> Element:
+    """The verdict: its word and its shape, what to do next, and why."""
+    word = verdict(report)
+    outline, sign = SHAPES.get(word, SHAPES["UNDECIDED"])
+    shape = tag(
+        "svg", tag("path", class_="outline", d=outline), tag("path", class_="sign", d=sign), viewBox="0 0 48 48", aria_hidden="true"
+    )
+    peek = tag("span", "a peek, not certified", class_="peek") if is_peek(report) else None
+    kind = word.lower().replace(" ", "-")
+    told = tag("div", tag("p", word, peek, class_="word"), tag("p", report["verdict"]["next"], class_="next"))
+    if reasons(report):
+        add(told, tag("ul", *(tag("li", reason) for reason in reasons(report)), class_="reasons"))
+    return tag("section", shape, told, class_=f"verdict {kind}", aria_label="Verdict")
+
+
+def _strip(report: Mapping[str, Any]) -> Element:
+    """The sizes behind it all, in a row."""
+    done, population = report["progress"], report["population"]
+    judged = population["classifiers"]
+    flagged = (count(judged[0]["flagged"]), f"units flagged, {percent(judged[0]['flagged'] / max(1, population['units']))}")
+    pairs = [
+        (count(population["units"]), "units in the population"),
+        flagged if len(judged) == 1 else (count(len(judged)), "classifiers"),
+        (count(done["labels"]), f"of {count(done['planned'])} planned units labeled"),
+        (count(done["answered"]), "usable answers"),
+        (level(report["study"]["level"]), "level"),
+    ]
+    return tag("dl", *(tag("div", tag("dt", words), tag("dd", number)) for number, words in pairs), class_="strip")
+
+
+def _contents(sections: Sequence[Section]) -> Element:
+    return tag("nav", *(tag("a", section.title, href=f"#{section.key}") for section in sections), aria_label="On this page")

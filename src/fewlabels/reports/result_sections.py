@@ -1,0 +1,276 @@
+"""The results of a report as sections: verdict, goals, metrics, the way there, other budgets, slices, thresholds, comparison, classes.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fewlabels.reports.sections import (
+    BEHIND,
+    MOST_ROWS,
+    NUMBERS,
+    Column,
+    Section,
+    Table,
+    behind,
+    key_of,
+    levels,
+    mark_of,
+    named,
+    numbers,
+    target_of,
+    whose,
+)
+from fewlabels.reports.showing import count, interval, level, name, share
+
+Report = Mapping[str, Any]
+Found = Mapping[str, Any]
+FORECAST = (
+    "What as many labels drawn evenly over the whole table would give, and what other budgets would. A forecast: it takes the shares that "
+    "the labels show so far as true, and is no promise."
+)
+STATES = {"met": "met", "not met": "not met", "open": "open"}
+SOME_THRESHOLDS, MOST_CLASSES = 12, 12
+
+
+def verdict(report: Report) -> str:
+    """The verdict as a word."""
+    outcome = report["verdict"]["outcome"]
+    return "NO VERDICT YET" if outcome is None else str(outcome).upper()
+
+
+def is_peek(report: Report) -> bool:
+    """Whether numbers are shown that were not looked at as the plan declared."""
+    return bool(report["estimates"]) and not (report["verdict"]["certified"] and report["coverage"]["certified"])
+
+
+def alarms(report: Report) -> list[str]:
+    """Why a reader must not take the report at its word; nothing where there is no reason."""
+    checked, found = report["record"]["verification"], []
+    if not checked["passed"]:
+        found.append(f"The record behind this report did not pass verification: {' '.join(checked['findings'])}")
+    if is_peek(report):
+        found.append("A peek, not certified: these numbers were not looked at as the plan declared, so no interval is at its stated level.")
+    return found
+
+
+def reasons(report: Report) -> tuple[str, ...]:
+    """What is known in plain words, and why the verdict is what it is."""
+    return (*report["verdict"]["plain"], *report["verdict"]["reasons"])
+
+
+def goal_section(report: Report) -> Section:
+    """Every goal against its estimate."""
+    goals = report["verdict"]["goals"]
+    if not goals:
+        lines = tuple(f"{goal}: waits for its look" for goal in report["study"]["goals"])
+        return Section(key="goals", title="Goals", bullets=lines)
+    uniform = {key_of(found): found["uniform_labels"] for found in report["estimates"]}
+    rows = []
+    for goal in goals:
+        found = goal["estimate"]
+        even = uniform.get(key_of(found))
+        rows.append((goal["goal"], STATES[goal["status"]], *numbers(found), _bound(goal), *behind(found), count(even)))
+    first = (Column("goal", words=True), Column("status", words=True, under=True))
+    table = Table(
+        caption=levels([goal["estimate"] for goal in goals], report["study"]["level"]),
+        columns=(*first, *NUMBERS, Column("one-sided bound"), *BEHIND, Column("uniform would need")),
+        rows=tuple(rows),
+        marks=tuple(mark_of(goal["estimate"], target_of(goal["goal"])) for goal in goals),
+        states=tuple(goal["status"] for goal in goals),
+    )
+    return Section(key="goals", title="Goals", tables=(table,), notes=_explained(report))
+
+
+def _bound(goal: Found) -> str:
+    """The one-sided bound that decides a target."""
+    return "none" if goal["bound"] is None else share(goal["bound"])
+
+
+def _explained(report: Report) -> tuple[str, ...]:
+    running = any(found["interval"] == "anytime" for found in report["estimates"])
+    return (
+        "Strict interval: holds also if errors hide where the scores see none. Effective n: labels of a simple draw, of the units the "
+        "metric is about, that give as narrow an interval. Design effect: labels over effective n. Uniform would need: labels drawn evenly "
+        "over the whole table for as narrow an interval.",
+        *(["A running band is wider than the interval of a single look: that is the price of looking at any time."] if running else []),
+    )
+
+
+def metric_section(report: Report) -> Section | None:
+    """Every metric that is no goal."""
+    shown = {key_of(goal["estimate"]) for goal in report["verdict"]["goals"]}
+    others = [found for found in report["estimates"] if key_of(found) not in shown]
+    if not others:
+        return None
+    several = len({whose(found) for found in report["estimates"]}) > 1
+    table = Table(
+        caption=f"{levels(others)} No goal of the plan: not what the draw was made for.",
+        columns=(Column("metric", words=True), *NUMBERS, *BEHIND, Column("uniform would need")),
+        rows=tuple((named(e, several=several), *numbers(e), *behind(e), count(e["uniform_labels"])) for e in others[:MOST_ROWS]),
+        marks=tuple(mark_of(e) for e in others[:MOST_ROWS]),
+        folded=f"{len(others):,} other metrics",
+    )
+    cut = (f"{len(others) - MOST_ROWS:,} more are in report.json.",) if len(others) > MOST_ROWS else ()
+    return Section(key="metrics", title="Other metrics", tables=(table,), lines=cut)
+
+
+def shrinking_section(report: Report) -> Section:
+    """How the interval of each goal shrank."""
+    found = report["shrinking"]
+    if not found["goals"]:
+        return Section(key="shrinking", title="The band as it shrank", lines=(_sentence(found["why"] or "nothing to show yet"),))
+    kind = {
+        "afterwards": "Read again, once the look was there, at the first labels of the asking order: a picture of the way, not looks.",
+        "running": "The running band of each goal, which holds at every look.",
+    }
+    tables = tuple(
+        Table(
+            caption="",
+            columns=(Column("labels"), Column("value"), Column("interval")),
+            rows=tuple((count(p["labels"]), share(p["value"]), interval(p["low"], p["high"])) for p in goal["points"]),
+            folded=f"Numbers of {name(goal['goal'])}",
+        )
+        for goal in found["goals"]
+    )
+    return Section(key="shrinking", title="The band as it shrank", lines=(kind.get(found["kind"], ""),), tables=tables)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def budget_section(report: Report) -> Section | None:
+    """What other budgets would show, chosen and uniform."""
+    if not report["budgets"]:
+        return None
+    tables = tuple(
+        Table(
+            caption="Expected half-width.",
+            columns=(Column("labels"), Column("chosen"), Column("uniform")),
+            rows=tuple(
+                (count(n), f"±{share(chosen)}", f"±{share(uniform)}")
+                for n, chosen, uniform in zip(curve["labels"], curve["chosen"], curve["uniform"], strict=True)
+            ),
+            folded=f"Numbers of {name(curve['goal'])}",
+        )
+        for curve in report["budgets"]
+    )
+    said = tuple(f"{curve['goal']}: {budget_sentence(curve)}" for curve in report["budgets"])
+    return Section(key="budgets", title="Uniform against chosen", lines=(FORECAST,), bullets=said, tables=tables)
+
+
+def budget_sentence(curve: Found) -> str:
+    """What the budget in force gives, chosen and uniform."""
+    i = curve["labels"].index(curve["now"])
+    expected = f"half-width ±{share(curve['chosen'][i])} expected, ±{share(curve['half_width'])} measured"
+    return f"with {count(curve['now'])} labels {expected}; drawn evenly ±{share(curve['uniform'][i])}"
+
+
+def slice_sections(report: Report) -> Section | None:
+    """The metrics of the goals in every slice."""
+    if not report["slices"]:
+        return None
+    tables = tuple(_sliced(part) for part in report["slices"])
+    cautions = dict.fromkeys(e["caution"] for part in report["slices"] for e in part["estimates"] if e["caution"])
+    gone = tuple(f"Nothing is said of {', '.join(map(name, part['left_out']))}." for part in report["slices"] if part["left_out"])
+    return Section(key="slices", title="Slices", tables=tables, lines=(*gone, *(f"Caution: {one}." for one in cautions)))
+
+
+def _sliced(part: Found) -> Table:
+    estimates = part["estimates"]
+    together = f"All {len(estimates)} hold together at level {level(part['level'])}." if part["simultaneous"] else ""
+    of = f" of {whose(estimates[0])}" if estimates else ""
+    return Table(
+        caption=f"{name(part['metric'])}{of} by {', '.join(map(name, part['by']))}. {levels(estimates)} {together}".strip(),
+        columns=(Column("slice", words=True), *NUMBERS, *BEHIND),
+        rows=tuple((name(e["slice"][1]) if e.get("slice") else "all", *numbers(e), *behind(e)) for e in estimates),
+        marks=tuple(mark_of(e) for e in estimates),
+    )
+
+
+def threshold_section(report: Report) -> Section | None:
+    """Precision and recall at some thresholds; all that are in the report are in its picture."""
+    found = report["thresholds"]
+    if not found or not found["thresholds"]:
+        return None
+    size = len(found["thresholds"])
+    most = min(SOME_THRESHOLDS, size)
+    picked = sorted({round(i * (size - 1) / max(1, most - 1)) for i in range(most)})
+    metrics = list(found["curves"])
+    columns = [Column("threshold"), Column("units flagged"), Column("labels among them")]
+    for metric in metrics:
+        columns += [Column(metric), Column(f"{metric} ribbon", under=True)]
+    table = Table(
+        caption=f"Classifier {name(found['classifier'])}. The ribbon holds at all of them together, level {level(found['level'])}.",
+        columns=tuple(columns),
+        rows=tuple(_threshold(found, i, metrics) for i in picked),
+        folded=f"{len(picked)} of {size} thresholds",
+    )
+    return Section(key="thresholds", title="Other thresholds", tables=(table,))
+
+
+def _threshold(found: Found, i: int, metrics: Sequence[str]) -> tuple[str, ...]:
+    cells = [f"{found['thresholds'][i]:.6g}", count(found["units"][i]), count(found["labels"][i])]
+    for metric in metrics:
+        curve = found["curves"][metric]
+        cells += [share(curve["value"][i]), interval(curve["ribbon_low"][i], curve["ribbon_high"][i])]
+    return tuple(cells)
+
+
+def comparison_section(report: Report) -> Section | None:
+    """The classifiers against each other, on the same units."""
+    found = report["comparison"]
+    if not found:
+        return None
+    better = {frozenset(pair): pair[0] for pair in found["better"]}
+    table = Table(
+        caption=f"Difference in {name(found['metric'])}, the first less the second, on the same units. {levels(found['pairs'])}",
+        columns=(Column("pair", words=True), Column("better", words=True, under=True), *NUMBERS, *BEHIND),
+        rows=tuple((whose(e), _better(e, better), *numbers(e), *behind(e)) for e in found["pairs"]),
+        marks=tuple(mark_of(e)._replace(target=0.0) for e in found["pairs"]),
+    )
+    way = "Less is better." if found["less_is_better"] else "More is better."
+    best = [name(one) for one in found["best"]]
+    lead = f"Shown to be best: {best[0]}." if len(best) == 1 else f"Not shown to be worse than another: {', '.join(best)}."
+    return Section(key="comparison", title="Comparison", lines=(f"{lead} {way}",), tables=(table,))
+
+
+def _better(pair: Found, settled: Mapping[frozenset[str], str]) -> str:
+    winner = settled.get(frozenset((pair["classifier"], pair["over"])))
+    return "not settled" if winner is None else f"{name(winner)} is better"
+
+
+def confusion_section(report: Report) -> Section | None:
+    """Of the units given a class, the share that truly is of each."""
+    cells = report["confusion"]
+    if not cells:
+        return None
+    shown = sorted(cells, key=lambda c: -(c["count"] or 0.0))[:MOST_ROWS] if len(cells) > MOST_CLASSES**2 else cells
+    cut = (f"The {len(shown)} largest of {len(cells):,} cells; the others are in report.json.",) if len(shown) < len(cells) else ()
+    table = Table(
+        caption=levels(shown),
+        columns=(Column("class", words=True), *NUMBERS, *BEHIND, Column("units, estimated")),
+        rows=tuple((f"given {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c), *behind(c), count(c["count"])) for c in shown),
+        marks=tuple(mark_of(c) for c in shown),
+        folded=f"All {len(shown)} cells with what is behind them",
+    )
+    return Section(
+        key="confusion",
+        title="Confusion matrix",
+        lines=("Of the units given a class, the share that truly is of each.", *cut),
+        tables=(table,),
+    )
+
+
+def result_sections(report: Report) -> Iterator[Section]:
+    """All sections on results, in the order they are read in."""
+    made = (
+        goal_section, metric_section, shrinking_section, budget_section, slice_sections, threshold_section, comparison_section,
+        confusion_section,
+    )  # fmt: skip
+    for make in made:
+        section = make(report)
+        if section is not None:
+            yield section

@@ -1,0 +1,139 @@
+"""What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Page, Markdown and text show the same.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fewlabels.errors import FewlabelsError
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.reports.showing import count, interval, level, name, ratio, share
+
+MOST_ROWS = 120  # of a table; the rest is in report.json
+
+
+class Column(NamedTuple):
+    """A column of a table: `words` are set from the left, numbers from the right; `under` goes below the one before it on a page."""
+
+    title: str
+    words: bool = False
+    under: bool = False
+
+
+class Mark(NamedTuple):
+    """What a row shows as a picture: value, interval, strict interval, and a target or the half-width that is wanted."""
+
+    value: float | None
+    low: float
+    high: float
+    strict_low: float
+    strict_high: float
+    target: float | None = None
+    wanted: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of text under columns. The first cell of a row names it.
+
+    marks    one a row where rows are drawn too
+    folded   what a reader opens to see the table; None: it is seen at once
+    states   one a row where a row has a state (met, not met, open)
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marks: tuple[Mark, ...] = ()
+    folded: str | None = None
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One part of a report. `key` names it in addresses; `facts` are names with what they are; `notes` stand below the tables."""
+
+    key: str
+    title: str
+    lines: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    commands: tuple[str, ...] = ()
+    bullets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Target(NamedTuple):
+    """What a goal asks for: "+-" and a half-width, or ">=" or "<=" and a value."""
+
+    kind: str
+    value: float
+
+    @property
+    def line(self) -> float | None:
+        """The value to be on one side of."""
+        return None if self.kind == "+-" else self.value
+
+    @property
+    def wanted(self) -> float | None:
+        """The half-width to reach."""
+        return self.value if self.kind == "+-" else None
+
+
+def target_of(goal: str) -> Target | None:
+    """What a goal asks for, read from its text; None where it cannot be read."""
+    try:
+        found = parse_goal(goal)
+    except FewlabelsError:
+        return None
+    return Target(found.kind, found.value)
+
+
+def mark_of(found: Mapping[str, Any], target: Target | None = None) -> Mark:
+    """An estimate as a picture."""
+    ends = {part: found[part] for part in ("value", "low", "high", "strict_low", "strict_high")}
+    return Mark(**ends, target=target and target.line, wanted=target and target.wanted)
+
+
+def whose(found: Mapping[str, Any]) -> str:
+    """The classifier, or the two that are compared."""
+    return name(found["classifier"]) + (f" over {name(found['over'])}" if found.get("over") else "")
+
+
+def named(found: Mapping[str, Any], *, several: bool) -> str:
+    """The metric of an estimate, and whose it is where there are several classifiers."""
+    where = f" in {name(found['slice'][0])}={name(found['slice'][1])}" if found.get("slice") else ""
+    return (f"{name(found['metric'])} of {whose(found)}" if several else name(found["metric"])) + where
+
+
+def key_of(found: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells an estimate from the others."""
+    return found["metric"], found["classifier"], found.get("over"), tuple(found.get("slice") or ()), found["level"]
+
+
+NUMBERS = (Column("value"), Column("half-width", under=True), Column("interval"), Column("strict interval", under=True))
+BEHIND = (Column("effective n"), Column("labels"), Column("design effect"))
+
+
+def numbers(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The cells under NUMBERS."""
+    strict = interval(found["strict_low"], found["strict_high"])
+    return share(found["value"]), f"±{share(found['half_width'])}", interval(found["low"], found["high"]), strict
+
+
+def behind(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The cells under BEHIND."""
+    return count(found["n_eff"]), count(found["labels"]), ratio(found["design_effect"])
+
+
+def levels(estimates: Sequence[Mapping[str, Any]], whole: float | None = None) -> str:
+    """The level of some intervals in words; `whole` is what the study keeps with all that it declared."""
+    found = sorted({round(e["level"], 9) for e in estimates})
+    if not found:
+        return ""
+    kept = f", so that all that the plan declared keeps {level(whole)}" if whole is not None and min(found) > whole + 1e-9 else ""
+    if len(found) == 1:
+        return f"Each interval at level {level(found[0])}{kept}."
+    return f"Each interval at its own level, {', '.join(map(level, found))}{kept}."

@@ -1,0 +1,96 @@
+"""Routes of labeling: the sheet, taking turns, telling answers. Nothing here gives away a score, a prediction or what others said.
+
+Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
+"""
+
+import csv
+import io
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import Response
+
+from fewlabels.labeling.flat import defused
+from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.service.access import Member, of_study
+from fewlabels.service.bench import bench_of
+from fewlabels.service.bodies import SheetBody, ShownColumn, TakeTurns, TellAnswers, Units
+from fewlabels.service.shown import REFUSALS, AcknowledgedShown, Acknowledgements, Data, DeskProgress, GivenBack, SheetShown, Turn, Turns
+from fewlabels.study.desk import Desk, Said
+
+router = APIRouter(prefix="/api/studies/{study}", tags=["labeling"], responses=REFUSALS)
+Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
+OwnerOf = Annotated[Member, Depends(of_study())]
+CSV: dict[int | str, Data] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "One row an answer"}}
+
+
+@router.get("/sheet", operation_id="readSheet")
+def read_sheet(request: Request, member: Labeler) -> SheetShown:
+    """What labelers see of a unit, what they are told and asked, and what they may answer."""
+    return _sheet(bench_of(request).desk(member.study), member)
+
+
+@router.put("/sheet", operation_id="setSheet")
+def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShown:
+    """Says what labelers see. Scores, predictions and the guide are refused: labelers are blind."""
+    desk = bench_of(request).desk(member.study)
+    shown = tuple(Shown(one.column, one.kind) for one in wanted.show)
+    desk.set_sheet(Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every))
+    return _sheet(desk, member)
+
+
+@router.post("/turns", operation_id="takeTurns")
+def take_turns(request: Request, member: Labeler, wanted: TakeTurns) -> Turns:
+    """Units to label now, in this labeler's hands for a time; those still in them come first."""
+    if wanted.adjudicates and member.role not in ("owner", "adjudicator"):
+        raise HTTPException(403, "units that labelers disagree on are for adjudicators: ask an owner of the study")
+    desk, name = bench_of(request).desk(member.study), member.person.name
+    given = desk.take(name, wanted.units, adjudicates=wanted.adjudicates)
+    turns = [Turn(unit=one.unit, content=dict(one.content), until=one.until) for one in given]
+    return Turns(turns=turns, progress=_progress(desk, name))
+
+
+@router.delete("/turns", operation_id="giveBackTurns")
+def give_back(request: Request, member: Labeler, units: Units) -> GivenBack:
+    """Gives units back, so that others may label them."""
+    return GivenBack(given_back=bench_of(request).desk(member.study).give_back(member.person.name, units.units))
+
+
+@router.post("/answers", operation_id="tellAnswers")
+def tell_answers(request: Request, member: Labeler, told: TellAnswers) -> Acknowledgements:
+    """Records answers. What is acknowledged is on disk; the same answer told twice is told once."""
+    desk, name = bench_of(request).desk(member.study), member.person.name
+    said = [Said(unit=one.unit, answers=one.answers, at=one.at, seconds=one.seconds, correct=one.correct) for one in told.answers]
+    became = [AcknowledgedShown(unit=one.unit, status=one.status, why=one.why) for one in desk.tell(name, said)]
+    return Acknowledgements(acknowledged=became, progress=_progress(desk, name))
+
+
+@router.get("/answers.csv", operation_id="exportAnswers", response_class=Response, responses=CSV)
+def export_answers(request: Request, member: OwnerOf) -> Response:
+    """Every answer as it stands, a row each, for a spreadsheet: text that it would run as a formula is defused by an apostrophe."""
+    standing, out = bench_of(request).study(member.study).standing, io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(["unit", "question", "answer", "labeler", "at", "gold"])
+    told = [label for by_seat in standing.answers.values() for label in by_seat.values()]
+    for label in [*told, *standing.gold.values()]:
+        row = [label.unit, label.question, label.answer, label.labeler, label.at or "", "yes" if label.gold else ""]
+        writer.writerow([defused(cell) for cell in row])
+    return Response(out.getvalue(), media_type="text/csv", headers={"Content-Disposition": 'attachment; filename="answers.csv"'})
+
+
+def _sheet(desk: Desk, member: Member) -> SheetShown:
+    sheet = desk.sheet
+    show = [ShownColumn(column=one.column, kind=one.kind) for one in sheet.show]
+    return SheetShown(
+        show=show,
+        instructions=sheet.instructions,
+        ask=sheet.ask,
+        questions=list(desk.questions),
+        answers=list(desk.answers),
+        check_every=sheet.check_every if member.role == "owner" else None,
+    )
+
+
+def _progress(desk: Desk, labeler: str) -> DeskProgress:
+    done = desk.progress(labeler)
+    return DeskProgress(told=done.told, resolved=done.resolved, planned=done.planned, waiting=done.waiting)

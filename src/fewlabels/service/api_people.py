@@ -1,0 +1,118 @@
+"""Routes of people, their links and roles, and tokens.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Request
+
+from fewlabels.ledgers.people import OWNER, Granted
+from fewlabels.nouns.label import CLOSER
+from fewlabels.service.access import Person, owner_only, signed_in
+from fewlabels.service.bench import bench_of
+from fewlabels.service.bodies import NO_NULL, NewPerson, NewToken, RoleOf
+from fewlabels.service.shown import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
+from fewlabels.study.desk import refuse_name
+from fewlabels.study.register import GOLD
+
+router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
+KEPT = (CLOSER, GOLD)  # who answers where nobody did, and where it was adjudicated
+LINK_SECONDS = 7 * 24 * 3600.0
+Owner = Annotated[Person, Depends(owner_only)]
+Anybody = Annotated[Person, Depends(signed_in)]
+Named = Annotated[str, Path(max_length=128, pattern=NO_NULL)]
+
+
+@router.get("/people", operation_id="listPeople")
+def list_people(request: Request, owner: Owner) -> Everyone:
+    """All who may enter, and what they are in which study."""
+    everyone = bench_of(request).people.everyone()
+    return Everyone(people=[
+        PersonShown(name=p.name, is_owner=p.is_owner, studies=[Membership(study=study, role=role) for study, role in p.studies])
+        for p in everyone
+    ])  # fmt: skip
+
+
+@router.post("/people", operation_id="addPerson", status_code=201)
+def add_person(request: Request, owner: Owner, new: NewPerson) -> Link:
+    """Takes somebody in and makes a link for them, to be used once within a week. They see no study until they are given one."""
+    refuse_name(new.name)
+    if new.name in KEPT or (new.name == OWNER and not new.is_owner):
+        raise HTTPException(409, f"the name {new.name!r} means something of fewlabels' own: choose another name")
+    people = bench_of(request).people
+    people.add(new.name, is_owner=new.is_owner)
+    return _linked(request, people.grant("link", new.name, lasts=LINK_SECONDS))
+
+
+@router.delete("/people/{person}", operation_id="removePerson")
+def remove_person(request: Request, owner: Owner, person: Named) -> Done:
+    """Takes somebody out: links, sessions, tokens and roles end at once. Their answers stay."""
+    if not bench_of(request).people.remove(person):
+        raise _nobody()
+    return Done(done=True)
+
+
+@router.post("/people/{person}/links", operation_id="makeLink", status_code=201)
+def make_link(request: Request, owner: Owner, person: Named) -> Link:
+    """One more link for somebody, to be used once within a week."""
+    return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS))
+
+
+@router.put("/people/{person}/studies/{study}", operation_id="setRole")
+def set_role(request: Request, owner: Owner, *, person: Named, study: Named, wanted: RoleOf) -> Membership:
+    """Makes somebody a labeler, adjudicator or viewer of a study."""
+    bench = bench_of(request)
+    if not bench.has(study):
+        raise HTTPException(404, "there is no such study")
+    if not bench.people.set_role(person, study, wanted.role):
+        raise _nobody()
+    return Membership(study=study, role=wanted.role)
+
+
+@router.delete("/people/{person}/studies/{study}", operation_id="dropRole")
+def drop_role(request: Request, owner: Owner, *, person: Named, study: Named) -> Done:
+    """Takes somebody out of a study."""
+    if not bench_of(request).people.drop_role(person, study):
+        raise HTTPException(404, "there is no such person in this study")
+    return Done(done=True)
+
+
+@router.get("/tokens", operation_id="listTokens", tags=["tokens"])
+def list_tokens(request: Request, person: Anybody) -> Tokens:
+    """The tokens of who asks, without their secrets."""
+    return Tokens(tokens=[Token(**kept._asdict()) for kept in bench_of(request).people.tokens(person.name)])
+
+
+@router.post("/tokens", operation_id="makeToken", status_code=201, tags=["tokens"])
+def make_token(request: Request, person: Anybody, new: NewToken) -> FreshToken:
+    """A token for programs, with the rights of who asks; shown this once. One made with a token does not outlive it."""
+    bench, holder = bench_of(request), request.state.holder
+    lasts = new.days * 86_400
+    if holder.kind == "token":
+        lasts = min(lasts, holder.until - bench.clock())
+    granted = bench.people.grant("token", person.name, lasts=lasts, note=new.note)
+    if granted is None:
+        raise _nobody()
+    at = granted.until - lasts
+    return FreshToken(id=granted.id, note=new.note, at=at, until=granted.until, token=granted.secret)
+
+
+@router.delete("/tokens/{token}", operation_id="revokeToken", tags=["tokens"])
+def revoke_token(request: Request, person: Anybody, token: Annotated[str, Path(max_length=64, pattern=NO_NULL)]) -> Done:
+    """Ends a token of who asks."""
+    if not bench_of(request).people.revoke_token(person.name, token):
+        raise HTTPException(404, "you have no such token")
+    return Done(done=True)
+
+
+def _linked(request: Request, granted: Granted | None) -> Link:
+    """The address of a new link, on the name by which the server was asked."""
+    if granted is None:
+        raise _nobody()
+    scheme = "https" if bench_of(request).settings.secure else "http"
+    return Link(person=granted.person, link=f"{scheme}://{request.headers['host']}/enter?key={granted.secret}", until=granted.until)
+
+
+def _nobody() -> HTTPException:
+    return HTTPException(404, "there is no such person")

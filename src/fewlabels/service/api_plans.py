@@ -1,0 +1,76 @@
+"""Routes of planning: the picture, and fixing a plan.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from fewlabels.errors import PlanError
+from fewlabels.service.access import Member, of_study
+from fewlabels.service.bench import bench_of
+from fewlabels.service.bodies import NewPlan
+from fewlabels.service.shown import REFUSALS, Data, PictureShown, PlanShown
+from fewlabels.study.plans.picturing import picture
+from fewlabels.study.plans.sizing import Columns, Cost, Sizing, Ways, size_goals
+from fewlabels.study.standing import Standing
+from fewlabels.study.study import Study
+
+router = APIRouter(prefix="/api/studies/{study}", tags=["planning"], responses=REFUSALS)
+OwnerOf = Annotated[Member, Depends(of_study())]
+Amount = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
+
+
+@router.get("/picture", operation_id="readPicture")
+async def read_picture(
+    request: Request,
+    member: OwnerOf,
+    *,
+    budget: Annotated[int | None, Query(ge=1, le=10_000_000)] = None,
+    cost_per_label: Amount = None,
+    seconds_per_label: Amount = None,
+) -> PictureShown:
+    """Labels each goal needs, chosen and uniform, what a budget is expected to show, what it costs; and the planning picture."""
+    bench, cost = bench_of(request), Cost(cost_per_label, seconds_per_label)
+
+    def sized() -> Data:
+        standing = bench.study(member.study).standing
+        sizing = size_goals(standing.profile, standing.goals, budget=budget, names=_names(standing), cost=cost)
+        drawn = bench.read(member.study, "picture", _picture)
+        return {"study": member.study, "sizes": sizing.as_json(), **drawn}
+
+    return PictureShown(**await bench.compute(sized))
+
+
+@router.post("/plan", operation_id="fixPlan")
+async def fix_plan(request: Request, member: OwnerOf, new: NewPlan) -> PlanShown:
+    """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units."""
+    bench = bench_of(request)
+
+    def fixed() -> PlanShown:
+        study = bench.study(member.study)
+        plan = study.plan(new.budget, grow_to=new.grow_to, stopping=new.stopping, design=new.design)
+        if new.double:
+            bench.desk(member.study).double(new.double)
+        return PlanShown(
+            number=plan.number, hash=plan.hash, budget=plan.budget, grow_to=plan.grow_to, promise=plan.promise,
+            stopping=None if plan.stopping is None else str(plan.stopping),
+        )  # fmt: skip
+
+    return await bench.compute(fixed)
+
+
+def _names(standing: Standing) -> Columns:
+    return Columns(standing.classifiers, standing.population["slices"])
+
+
+def _picture(study: Study) -> Data:
+    """The picture of the goals, or why there is none. It depends on no label."""
+    standing = study.standing
+    names = _names(standing)
+    sizing: Sizing = size_goals(standing.profile, standing.goals, names=names)
+    try:
+        return {"picture": picture(standing.profile, standing.goals, sizing, ways=Ways(), names=names), "why": None}
+    except PlanError as error:
+        return {"picture": None, "why": str(error)}

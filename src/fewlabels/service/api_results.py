@@ -1,0 +1,149 @@
+"""Routes of results, for owners and viewers. Before the plan's look they give progress, and no interval; nobody can peek here.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from fewlabels.ledgers.base import Entry
+from fewlabels.service.access import Member, of_study
+from fewlabels.service.bench import bench_of
+from fewlabels.service.bodies import NO_NULL
+from fewlabels.service.shown import (
+    REFUSALS,
+    AuditShown,
+    ComparisonShown,
+    Data,
+    DecisionShown,
+    EstimatesShown,
+    OfStudy,
+    RunningShown,
+    SlicesShown,
+)
+from fewlabels.study.reporting.writing import SHOWN, json_text
+from fewlabels.study.study import Study
+
+router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
+Reader = Annotated[Member, Depends(of_study("viewer"))]
+MetricName = Annotated[str, Query(min_length=1, max_length=200, pattern=NO_NULL)]
+Name = Annotated[str, Query(min_length=1, max_length=128, pattern=NO_NULL)]
+SliceColumns = Annotated[list[Annotated[str, Query(min_length=1, max_length=256, pattern=NO_NULL)]], Query(min_length=1, max_length=4)]
+Ending = Literal["html", "md", "txt", "json"]
+MEDIA: Mapping[Ending, str] = {"html": "text/html", "md": "text/markdown", "txt": "text/plain", "json": "application/json"}
+REPORTS: dict[int | str, dict[str, Any]] = {200: {"description": "the file", "content": {kind: {} for kind in MEDIA.values()}}}
+MANY = ("answer", "correction", "batch")  # entries that an audit counts and does not list
+
+
+@router.get("/estimate", operation_id="readEstimate")
+async def read_estimate(request: Request, member: Reader, *, confusion: bool = False) -> EstimatesShown:
+    """Every metric with its interval, effective n and labels, at the plan's look; before it only progress. Recorded as a look."""
+    bench = bench_of(request)
+
+    def read() -> Data:
+        study = bench.study(member.study)
+        shown = {"study": study.name, **study.estimate().as_json()}
+        return shown | ({"confusion": [cell.as_json() for cell in study.confusion()]} if confusion else {})
+
+    return EstimatesShown(**await bench.compute(read))
+
+
+@router.get("/decide", operation_id="readDecision")
+async def read_decision(request: Request, member: Reader) -> DecisionShown:
+    """Ship, do not ship or label more, with reasons; null before the plan's look."""
+    bench = bench_of(request)
+
+    def read() -> Data:
+        study = bench.study(member.study)
+        decision, done = study.decide(), study.status().progress
+        return {"study": study.name, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()}
+
+    return DecisionShown(**await bench.compute(read))
+
+
+@router.get("/running", operation_id="readRunning")
+async def read_running(request: Request, member: Reader) -> RunningShown:
+    """Where an online study stands now: running bands, each goal, and how many more labels it should take."""
+    bench = bench_of(request)
+    found = await bench.compute(lambda: bench.read(member.study, "running", lambda study: study.running().as_json()))
+    return RunningShown.model_validate({"study": member.study, **found})
+
+
+@router.get("/shrinking", operation_id="readShrinking")
+async def read_shrinking(request: Request, member: Reader) -> OfStudy:
+    """The band of each goal against labels as it shrank: after the look, or, of an online study, so far."""
+    bench = bench_of(request)
+    found = await bench.compute(lambda: bench.read(member.study, "shrinking", lambda study: study.shrinking().as_json()))
+    return OfStudy.model_validate({"study": member.study, "shrinking": found})
+
+
+@router.get("/labelers", operation_id="readLabelers")
+async def read_labelers(request: Request, member: Reader) -> OfStudy:
+    """Each labeler's answers, speed, agreement with others and accuracy on gold."""
+    bench = bench_of(request)
+    found = await bench.compute(lambda: bench.read(member.study, "labelers", lambda study: study.labelers().as_json()))
+    return OfStudy.model_validate({"study": member.study, "labelers": found})
+
+
+@router.get("/slices", operation_id="readSlices")
+async def read_slices(request: Request, member: Reader, *, metric: MetricName, by: SliceColumns, simultaneous: bool = False) -> SlicesShown:
+    """A metric in every slice of a column, or of columns crossed."""
+    bench = bench_of(request)
+    found = await bench.compute(lambda: bench.study(member.study).slices(metric, by=by, simultaneous=simultaneous))
+    return SlicesShown.model_validate({"study": member.study, **found.as_json()})
+
+
+@router.get("/compare", operation_id="compareClassifiers")
+async def compare(request: Request, member: Reader, *, first: Name, second: Name, metric: MetricName = "f1") -> ComparisonShown:
+    """The metric of one classifier less that of another, on the same units."""
+    bench = bench_of(request)
+    found = await bench.compute(lambda: bench.study(member.study).compare(first, second, metric=metric))
+    return ComparisonShown.model_validate({"study": member.study, **found.as_json()})
+
+
+@router.get("/report.{ending}", operation_id="readReport", response_class=Response, responses=REPORTS)
+async def read_report(request: Request, member: Reader, ending: Ending) -> Response:
+    """The study as one page to hand on, as Markdown, as text, or as the data all of these are made from. Recorded as a look."""
+    bench = bench_of(request)
+
+    def write() -> str:
+        report = bench.study(member.study).report()
+        return json_text(report) if ending == "json" else SHOWN[f".{ending}"](report)
+
+    text = await bench.compute(write)
+    return Response(text, media_type=MEDIA[ending], headers={"Content-Disposition": f'attachment; filename="report.{ending}"'})
+
+
+@router.get("/audit", operation_id="readAudit")
+async def read_audit(request: Request, member: Reader, *, verify: bool = False) -> AuditShown:
+    """Plans, draws, looks and what seals them, as they were recorded; verify=true recomputes all of it and says what does not match."""
+    bench = bench_of(request)
+    return AuditShown(**await bench.compute(lambda: _audit(bench.study(member.study), bench.ledger.entries(member.study), verify=verify)))
+
+
+def _audit(study: Study, entries: Sequence[Entry], *, verify: bool) -> Data:
+    """What an auditor asks for, without the answers themselves."""
+    listed = [
+        {"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)}
+        for e in entries
+        if e.kind not in MANY
+    ]
+    counts = {kind: sum(e.kind == kind for e in entries) for kind in MANY}
+    found = study.verify().as_json() if verify else None
+    return {"study": study.name, "entries": len(entries), "recorded": listed, "counts": counts, "verification": found}
+
+
+def _about(kind: str, body: Mapping[str, Any]) -> Data:
+    """A recorded act in a few numbers. The estimates of a look are not among them: they are read where they hold."""
+    if kind == "plan":
+        plan = body.get("plan", {})
+        return {"plan": plan.get("number"), "plan_hash": body.get("hash"), "budget": plan.get("budget"), "promise": plan.get("promise")}
+    if kind == "look":
+        asked = body.get("asked") or {}
+        return {"plan": body.get("plan"), "labels": body.get("labels"), "certified": body.get("certified"), "asked": asked.get("kind")}
+    if kind == "population":
+        return {"fingerprint": body.get("fingerprint")}
+    return {"salt": body.get("salt"), "goals": len(body.get("goals", ()))} if kind == "study" else {}

@@ -1,0 +1,131 @@
+"""Routes of studies: which there are, making one, where it stands, closing it.
+
+Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.stopping import parse_stopping
+from fewlabels.service.access import AnyRole, Member, Person, of_study, owner_only, signed_in
+from fewlabels.service.bench import Bench, bench_of, is_served
+from fewlabels.service.bodies import NewStudy, PopulationBody
+from fewlabels.service.settings import Settings
+from fewlabels.service.shown import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
+from fewlabels.service.sources import allowed_source
+from fewlabels.study.online.reading import read_running
+from fewlabels.study.populations import read_population
+from fewlabels.study.progress import Progress
+from fewlabels.study.standing import Standing
+from fewlabels.study.status import read_status as status_of
+from fewlabels.study.study import Study
+
+router = APIRouter(prefix="/api", tags=["studies"], responses=REFUSALS)
+Reader = Annotated[Member, Depends(of_study("viewer"))]
+OwnerOf = Annotated[Member, Depends(of_study())]
+
+
+@router.get("/studies", operation_id="listStudies")
+def list_studies(request: Request, person: Annotated[Person, Depends(signed_in)]) -> Studies:
+    """The studies one may see. Who only labels in one sees its name; owners and viewers also how far it is."""
+    bench = bench_of(request)
+    every = bench.ledger.studies()
+    roles: Mapping[str, AnyRole] = dict.fromkeys(every, "owner") if person.is_owner else bench.people.roles(person.name)
+    mine = [(name, roles[name]) for name in every if name in roles]
+    shown = [_shown(bench, name, role) for name, role in mine if is_served(name)]
+    return Studies(studies=shown, not_served=[name for name, _ in mine if not is_served(name)])
+
+
+@router.post("/studies", operation_id="createStudy", status_code=201)
+async def create_study(request: Request, owner: Annotated[Person, Depends(owner_only)], new: NewStudy) -> Made:
+    """Makes a study of a table below the server's data folder. The same call twice is the same as once."""
+    bench = bench_of(request)
+    if not is_served(new.name):
+        raise HTTPException(400, "a study's name is printable text without a slash, for it is part of an address: choose another name")
+    if new.stopping is not None:
+        parse_stopping(new.stopping)
+
+    def make() -> Made:
+        population = population_of(new.population, bench.settings)
+        study = Study.create(new.name, population, goals=new.goals, level=new.level, rule=new.rule, ledger=bench.ledger)
+        profile, goals = study.standing.profile, study.standing.goals
+        return Made(study=new.name, units=profile.N, flagged=flagged_of(profile), goals=[str(goal) for goal in goals])
+
+    return await bench.compute(make)
+
+
+@router.get("/studies/{study}", operation_id="readStatus")
+async def read_status(request: Request, member: Reader) -> StatusShown:
+    """Where a study stands: progress, missing answers, warnings, the plan in force. No interval."""
+    bench = bench_of(request)
+    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", _status)))
+
+
+@router.post("/studies/{study}/close", operation_id="closeStudy")
+async def close_study(request: Request, member: OwnerOf) -> Closed:
+    """Ends the waiting: every planned unit without an answer is recorded as never answered."""
+    bench = bench_of(request)
+    told = await bench.compute(lambda: bench.study(member.study).close())
+    return Closed(never_answered=told.recorded)
+
+
+def population_of(body: PopulationBody, settings: Settings) -> Population:
+    """The population a request describes."""
+    asked: dict[str, Any] = body.model_dump(exclude={"classifiers", "source"})
+    if body.classifiers is not None:
+        asked["classifiers"] = [Classifier(**one.model_dump()) for one in body.classifiers]
+    return read_population(allowed_source(body.source, settings), **asked)
+
+
+def flagged_of(profile: Any) -> int:
+    """Units of a profile that its first classifier flags."""
+    return int(profile.count[profile.predicted(0)].sum())
+
+
+def _shown(bench: Bench, name: str, role: AnyRole) -> StudyShown:
+    """A study in the list."""
+    if role not in ("owner", "viewer"):
+        return StudyShown(name=name, role=role)
+    found = bench.read(name, "status", _status)
+    return StudyShown(name=name, role=role, state=found["state"], goals=found["goals"], progress=found["progress"])
+
+
+def _status(study: Study) -> Data:
+    """A study's status as plain data, as the command line prints it, with its state in a word."""
+    standing = study.standing  # read once: a study of many answers takes a while to read
+    found = status_of(standing)
+    plan = found.plan
+    return {
+        "study": study.name,
+        "state": _state(standing, found.progress),
+        "goals": [str(goal) for goal in standing.goals],
+        "classifiers": list(standing.classifiers),
+        "slices": list(standing.population["slices"]),
+        "units": standing.profile.N,
+        "rule": standing.rule,
+        "plan": None
+        if plan is None
+        else {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "grow_to": plan.grow_to, "promise": plan.promise,
+              "goals": [str(goal) for goal in plan.goals], "stopping": None if plan.stopping is None else str(plan.stopping),
+              "online": plan.is_online, "design": plan.design.name},
+        "progress": found.progress.as_json(),
+        "missing": found.missing.as_json(),
+        "looks": found.looks,
+        "peeks": found.peeks,
+        "warnings": list(found.warnings),
+    }  # fmt: skip
+
+
+def _state(standing: Standing, done: Progress) -> str:
+    """How far a study is, in a word."""
+    if not standing.plans:
+        return "no plan"
+    if standing.plan.is_online:
+        return "decided" if read_running(standing).ended else "ready" if done.complete else "labeling"
+    if done.waits_for_gold:
+        return "waiting for gold"
+    return "ready" if done.complete else "labeling"

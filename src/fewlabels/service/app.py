@@ -1,0 +1,68 @@
+"""The application: everything in `fewlabels.service`, put together.
+
+Main path: population > profile > [plan] > [draw] > [labels] > [estimate] > [decision] > [report]
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, entering, errors, events, images, pages
+from fewlabels.service.access import COOKIE, Person, signed_in
+from fewlabels.service.bench import Bench
+from fewlabels.service.guard import Guard, Shield
+from fewlabels.service.settings import Settings
+from fewlabels.version import VERSION
+
+STATIC = Path(__file__).parent / "static"
+ROUTERS = (
+    entering.router,
+    api_studies.router,
+    api_plans.router,
+    api_labeling.router,
+    images.router,
+    api_results.router,
+    events.router,
+    api_people.router,
+    pages.router,
+)
+ABOUT = (
+    "What `fewlabels` knows of studies, and where labels come in. Enter by a link (cookie; changes then need the header X-CSRF-Token), "
+    "or send a token: Authorization: Bearer TOKEN."
+)
+
+
+def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
+    """The workbench and its API on one ledger."""
+    app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.bench = Bench(open_ledger(ledger_address), settings)
+    errors.install(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False))
+
+    @app.get("/api/openapi.json", include_in_schema=False)
+    def openapi(request: Request, person: Annotated[Person, Depends(signed_in)]) -> JSONResponse:
+        return JSONResponse(document(request.app))
+
+    app.add_middleware(Guard)
+    app.add_middleware(Shield)  # added last, so it stands first
+    return app
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of the API."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        made.setdefault("components", {})["securitySchemes"] = {
+            "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+            "token": {"type": "http", "scheme": "bearer"},
+        }
+        made["security"] = [{"session": []}, {"token": []}]
+        app.openapi_schema = made
+    return app.openapi_schema

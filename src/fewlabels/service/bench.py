@@ -1,0 +1,88 @@
+"""What the routes of one server share: the ledger, its people, studies and desks, what was read last, and the limits.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar, cast
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import Request
+
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.people import People
+from fewlabels.service.limits import Buckets
+from fewlabels.service.settings import Settings
+from fewlabels.study.desk import Desk
+from fewlabels.study.study import Study
+
+Value = TypeVar("Value")
+
+
+class Read(NamedTuple):
+    """What was read of a study when its newest entry had this serial."""
+
+    serial: int
+    value: object
+
+
+class Bench:
+    """The state of one server. Desks, and what was read last, are kept, so that it is not read again before an entry comes in."""
+
+    def __init__(self, ledger: Database, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
+        """Nothing is opened yet."""
+        self.ledger, self.settings, self.clock = ledger, settings, clock
+        self.people = People(ledger, clock=clock)
+        self.limits = Buckets(settings.limits)
+        self.ends = threading.Event()  # set when the server is told to end: streams end then, and nobody waits for them
+        self._desks: dict[str, Desk] = {}
+        self._known: set[str] = set()
+        self._read: dict[tuple[str, str], Read] = {}
+        self._lock = threading.Lock()
+        self._reading: defaultdict[tuple[str, str], threading.Lock] = defaultdict(threading.Lock)
+        self._computing = CapacityLimiter(settings.limits.computing)
+
+    def has(self, study: str) -> bool:
+        """Whether there is a study of that name that can be served."""
+        if study not in self._known and is_served(study) and self.ledger.last(study) > 0:
+            self._known.add(study)  # no study is ever taken out of a ledger
+        return study in self._known
+
+    def study(self, name: str) -> Study:
+        """The study of that name."""
+        return Study.load(name, ledger=self.ledger)
+
+    def desk(self, name: str) -> Desk:
+        """The desk of a study, one for all who label."""
+        with self._lock:
+            if name not in self._desks:
+                self._desks[name] = Desk(self.study(name), lease=self.settings.lease)
+            return self._desks[name]
+
+    def read(self, study: str, what: str, make: Callable[[Study], Value]) -> Value:
+        """What `make` reads of a study, read once for all who ask until an entry comes in. It may write nothing."""
+        with self._lock:
+            reading = self._reading[study, what]
+        with reading:
+            serial, kept = self.ledger.last(study), self._read.get((study, what))
+            if kept is None or kept.serial != serial:
+                kept = Read(serial, make(self.study(study)))
+                self._read[study, what] = kept
+            return cast(Value, kept.value)
+
+    async def compute(self, work: Callable[[], Value]) -> Value:
+        """What a long computation gives. Few run at a time, on threads of their own, so that nobody who labels waits for them."""
+        return await to_thread.run_sync(work, limiter=self._computing)
+
+
+def is_served(study: str) -> bool:
+    """Whether a study can be addressed: its name is one part of a path."""
+    return bool(study) and "/" not in study and study.isprintable() and study not in (".", "..")
+
+
+def bench_of(request: Request) -> Bench:
+    """The bench of the server that was asked."""
+    return cast(Bench, request.app.state.bench)

@@ -1,0 +1,148 @@
+"""What requests hold, with the limits of each part; the OpenAPI document is made of these.
+
+Main path: [population] > profile > [plan] > draw > [labels] > estimate > decision > report
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fewlabels.ledgers.people import Role
+from fewlabels.nouns.choice import DesignName
+from fewlabels.nouns.sheet import ShownKind
+
+PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, nothing that is not printed
+NO_NULL = r"^[^\x00]*$"
+StudyName = Annotated[str, Field(min_length=1, max_length=128, pattern=PLAIN)]
+PersonName = Annotated[str, Field(min_length=1, max_length=64, pattern=PLAIN)]
+Column = Annotated[str, Field(min_length=1, max_length=256, pattern=NO_NULL)]
+UnitId = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NULL)]
+Text = Annotated[str, Field(max_length=20_000, pattern=NO_NULL)]
+Line = Annotated[str, Field(max_length=500, pattern=NO_NULL)]
+Word = Annotated[str, Field(min_length=1, max_length=128, pattern=NO_NULL)]
+Labels = Annotated[int, Field(ge=1, le=10_000_000)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Level = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+Score = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
+Goals = Annotated[list[Annotated[str, Field(min_length=1, max_length=200, pattern=NO_NULL)]], Field(min_length=1, max_length=64)]
+Stopping = Annotated[str, Field(min_length=1, max_length=100, pattern=NO_NULL)]
+
+
+class Body(BaseModel):
+    """What a request holds: nothing beyond what is named here."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewPerson(Body):
+    """Somebody to be taken in; the answer has a link for them."""
+
+    name: PersonName
+    is_owner: bool = False
+
+
+class RoleOf(Body):
+    """What somebody is to be in a study."""
+
+    role: Role
+
+
+class NewToken(Body):
+    """A token for programs: what it is for, and for how long."""
+
+    note: Annotated[str, Field(max_length=200, pattern=NO_NULL)] = ""
+    days: Annotated[float, Field(gt=0, le=366, allow_inf_nan=False)] = 90
+
+
+class ClassifierBody(Body):
+    """Who is judged: a score column and a threshold, or a column of decisions; `value`: one class of several; `of`: a vote."""
+
+    name: Word
+    score: Column | None = None
+    threshold: Score | None = None
+    predicted: Column | None = None
+    score_range: tuple[Score, Score] = (0.0, 1.0)
+    question: Word = "positive"
+    value: Word | None = None
+    of: Annotated[list[Column], Field(max_length=64)] = []
+    at_least: Annotated[int, Field(ge=1, le=64)] = 1
+
+
+class PopulationBody(Body):
+    """A table and how it is read. `source` is a path below the server's data folder, or a source the server was told to allow."""
+
+    source: Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NULL)]
+    id: Column = "id"
+    score: Column | None = None
+    threshold: Score | None = None
+    predicted: Column | None = None
+    classifiers: Annotated[list[ClassifierBody], Field(max_length=64)] | None = None
+    slices: Annotated[list[Column], Field(max_length=16)] = []
+    weight: Column | None = None
+    guide: Column | None = None
+
+
+class NewStudy(Body):
+    """A study to be made. The stopping rule is only read here, to refuse one that cannot be; the plan fixes it."""
+
+    name: StudyName
+    population: PopulationBody
+    goals: Goals
+    level: Level = 0.95
+    rule: Literal["first", "majority", "unanimous"] | None = None
+    stopping: Stopping | None = None
+
+
+class NewPlan(Body):
+    """A budget of labels to be fixed. `double` is the share of units that two labelers see; 0: none."""
+
+    budget: Labels
+    grow_to: Labels | None = None
+    stopping: Stopping | None = None
+    design: DesignName | None = None
+    double: Share | None = None
+
+
+class ShownColumn(Body):
+    """A column labelers see, and how."""
+
+    column: Column
+    kind: ShownKind = "text"
+
+
+class SheetBody(Body):
+    """What labelers see and are told; after how many answers each is checked with a unit whose answer is known (0: never)."""
+
+    show: Annotated[list[ShownColumn], Field(max_length=50)] = []
+    instructions: Text = ""
+    ask: Line = ""
+    check_every: Annotated[int, Field(ge=0, le=10_000)] = 0
+
+
+class TakeTurns(Body):
+    """Units to be handed out; adjudicates: those whose labelers disagree."""
+
+    units: Annotated[int, Field(ge=1, le=200)] = 20
+    adjudicates: bool = False
+
+
+class Units(Body):
+    """Units that are named."""
+
+    units: Annotated[list[UnitId], Field(max_length=500)]
+
+
+class SaidBody(Body):
+    """What a labeler says of one unit: an answer a question. correct=true replaces what they said before."""
+
+    unit: UnitId
+    answers: Annotated[dict[Word, Word], Field(min_length=1, max_length=100)]
+    at: Annotated[str, Field(max_length=64, pattern=NO_NULL)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e7, allow_inf_nan=False)] | None = None
+    correct: bool = False
+
+
+class TellAnswers(Body):
+    """Answers to be recorded."""
+
+    answers: Annotated[list[SaidBody], Field(min_length=1, max_length=500)]

@@ -1,0 +1,67 @@
+"""What a refusal looks like: {"error": text} below /api, a page elsewhere. Never a traceback.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import logging
+import secrets
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from fewlabels.errors import DrawError, FewlabelsError, FingerprintError, LabelError, LedgerError, LedgerUnreachable, StudyError
+from fewlabels.service.pages import error_page
+
+log = logging.getLogger("fewlabels.service")
+OBSTACLES = (StudyError, FingerprintError, LedgerError)
+PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: these name no table and no address
+
+
+def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer to a request that is refused."""
+    api = request.url.path.startswith(("/api/", "/static/")) or request.url.path == "/api"
+    answer: Response = JSONResponse({"error": text}, status) if api else error_page(request, status, text)
+    answer.headers.update(headers or {})
+    return answer
+
+
+def crashed(request: Request, error: Exception) -> Response:
+    """The answer where fewlabels itself failed: a number under which the log has the rest."""
+    number = secrets.token_hex(4)
+    log.error("request %s failed: %s %s", number, request.method, request.url.path, exc_info=error)
+    return refusal(request, 500, f"the server failed; its log says why under {number}")
+
+
+def declined(request: Request, error: FewlabelsError) -> Response:
+    """The answer where fewlabels refuses: 409 what stands in its way, 503 the ledger cannot be reached now, else 400.
+
+    Whoever labels is told of their answers; what else a refusal may name (tables, addresses) stands in the log.
+    """
+    status = 503 if isinstance(error, LedgerUnreachable) else 409 if isinstance(error, OBSTACLES) else 400
+    holder = getattr(request.state, "holder", None)
+    for_all = isinstance(error, PLAIN) or (holder is not None and holder.is_owner and not isinstance(error, LedgerError))
+    if for_all:
+        return refusal(request, status, str(error))
+    number = secrets.token_hex(4)
+    log.warning("request %s was refused: %s %s: %s", number, request.method, request.url.path, error)
+    return refusal(request, status, f"this cannot be done now: try again, or tell the owner, whose log says why under {number}")
+
+
+def install(app: FastAPI) -> None:
+    """Nothing comes back. Makes the app answer refusals so."""
+
+    @app.exception_handler(FewlabelsError)
+    def refused(request: Request, error: FewlabelsError) -> Response:
+        return declined(request, error)
+
+    @app.exception_handler(HTTPException)
+    def stopped(request: Request, error: HTTPException) -> Response:
+        return refusal(request, error.status_code, error.detail, headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
+        return refusal(request, 422, "; ".join(told))

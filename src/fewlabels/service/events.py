@@ -1,0 +1,106 @@
+"""Live numbers: what a study's stopping rule allows to be seen, sent whenever its ledger has grown.
+
+A fixed plan sends progress, and one event when its look may be read; an online plan also its running bands, which hold at any time. No
+interval of a fixed plan passes here at all: it is read by asking for the estimate, which is recorded as a look.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
+
+from fewlabels.errors import FewlabelsError
+from fewlabels.service.access import Member, of_study
+from fewlabels.service.bench import Bench, bench_of
+from fewlabels.service.shown import REFUSALS, Data
+from fewlabels.study.online.reading import read_running
+from fewlabels.study.plans.planned_looks import at_look, has_looks
+from fewlabels.study.progress import progress
+from fewlabels.study.study import Study
+
+router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
+EVERY, HEARTBEAT, CHECKED = 1.0, 15.0, 30.0  # seconds between two looks at the ledger, two signs of life, and two checks of the session
+STREAM: dict[int | str, Data] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "progress, running and look events"}
+}
+
+
+@router.get("/events", operation_id="watchStudy", response_class=StreamingResponse, responses=STREAM)
+async def watch(request: Request, member: Annotated[Member, Depends(of_study("viewer"))]) -> StreamingResponse:
+    """Server-sent events: `progress` whenever the ledger has grown, `running` of online plans, `look` when the look may be read."""
+    bench = bench_of(request)
+    answer = Stream(_stream(request, bench, member.study), media_type="text/event-stream")
+    answer.held.enter_context(bench.limits.watching(member.person.name))
+    return answer
+
+
+class Stream(StreamingResponse):
+    """An event stream; what it holds is let go when it ends, also where the client was gone before it began."""
+
+    def __init__(self, content: AsyncIterator[str], *, media_type: str) -> None:
+        """Nothing is held yet."""
+        super().__init__(content, media_type=media_type)
+        self.held = ExitStack()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends events until one side ends."""
+        with self.held:
+            await super().__call__(scope, receive, send)
+
+
+async def _stream(request: Request, bench: Bench, study: str) -> AsyncIterator[str]:
+    """Events until the client goes, may no longer see the study, or the server ends."""
+    seen, quiet, unchecked = -1, 0.0, 0.0
+    while not bench.ends.is_set() and not await request.is_disconnected():
+        serial = await run_in_threadpool(bench.ledger.last, study)
+        if serial != seen:
+            seen, quiet = serial, 0.0
+            for event, data in (await bench.compute(lambda: bench.read(study, "events", allowed))).items():
+                yield f"event: {event}\ndata: {json.dumps(data, allow_nan=False)}\n\n"
+        elif quiet >= HEARTBEAT:
+            quiet = 0.0
+            yield ": still here\n\n"
+        await asyncio.sleep(EVERY)
+        quiet, unchecked = quiet + EVERY, unchecked + EVERY
+        if unchecked >= CHECKED:
+            unchecked = 0.0
+            if not await run_in_threadpool(_may_still_watch, request, study):
+                return
+
+
+def allowed(study: Study) -> dict[str, Any]:
+    """What may be seen of a study now, by event: no interval but the running bands of an online plan, which hold at every look."""
+    standing = study.standing
+    done = progress(standing)
+    events: dict[str, Any] = {"progress": {"study": study.name, **done.as_json()}}
+    if not standing.plans:
+        return events
+    plan = standing.plan
+    if plan.is_online:
+        events["running"] = {"study": study.name, **read_running(standing, forecast=True).as_json()}
+    elif has_looks(plan):
+        then = at_look(standing)
+        if then is not None and then.units is not None:
+            events["look"] = {"study": study.name, "labels": len(then.units), "plan": plan.number}
+    elif done.complete:
+        events["look"] = {"study": study.name, "labels": done.labels, "plan": plan.number}
+    return events
+
+
+def _may_still_watch(request: Request, study: str) -> bool:
+    """Whether the session or token still lets this person see the study: neither was ended meanwhile."""
+    holder = request.state.holder
+    people = bench_of(request).people
+    try:
+        still = people.holder(request.state.secret, holder.kind)
+    except FewlabelsError:
+        return False
+    return still is not None and (still.is_owner or people.role(still.person, study) == "viewer")

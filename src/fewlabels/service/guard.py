@@ -1,0 +1,146 @@
+"""What stands before every route: the headers of every answer, host names, sizes, rates, and who has entered.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from fastapi import HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fewlabels.errors import FewlabelsError
+from fewlabels.service.access import SAFE, is_open, let_in
+from fewlabels.service.bench import bench_of
+from fewlabels.service.errors import crashed, declined, refusal
+from fewlabels.service.limits import Kind, too_many
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+STATIC_CACHE = "no-cache"  # asked for again, answered with 304 while it is the same
+
+
+class Shield:
+    """Puts the headers on every answer, also where the app fails, and answers for it then."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wraps the app and all that stands before it."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                _put_headers(message, scope)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:
+            if begun:
+                raise
+            await crashed(Request(scope), error)(scope, receive, sending)
+
+
+def _put_headers(message: Message, scope: Scope) -> None:
+    """Nothing comes back. Adds the headers to the start of an answer."""
+    headers, path = MutableHeaders(raw=message.setdefault("headers", [])), str(scope["path"])
+    for name, value in HEADERS.items():
+        headers[name] = value
+    if path.startswith("/static/"):
+        headers["Cache-Control"] = STATIC_CACHE
+    if path == "/enter":  # a form sends its page's origin along only so
+        headers["Referrer-Policy"] = "same-origin"
+    if bench_of(Request(scope)).settings.secure:
+        headers["Strict-Transport-Security"] = "max-age=31536000"
+
+
+class Guard:
+    """Refuses requests for another host or from another page, too large, too slow, too many, or from nobody."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wraps the app."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets one request through, or answers it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request, reading = Request(scope, receive), Reading(scope, receive)
+        try:
+            _check(request)
+            if not is_open(request.url.path):
+                await run_in_threadpool(let_in, request)
+            await self._app(scope, reading, send)
+        except HTTPException as error:
+            await refusal(request, error.status_code, error.detail, headers=error.headers)(scope, receive, send)
+        except FewlabelsError as error:
+            await declined(request, error)(scope, receive, send)
+
+
+def _check(request: Request) -> None:
+    """Nothing comes back. Refuses by what the head of a request says."""
+    bench, host = bench_of(request), request.headers.get("host", "")
+    if _name(host) not in bench.settings.host_names:
+        raise HTTPException(421, "this server does not answer to that name: start it with --host-name to add one")
+    origin = request.headers.get("origin")
+    if origin is not None and request.method not in SAFE and urlsplit(origin).netloc.lower() != host.lower():
+        raise HTTPException(403, "a change comes from a page of this server, but this one does not: open the workbench itself")
+    kind: Kind = "entering" if request.url.path == "/enter" else "address"
+    if seconds := bench.limits.wait(kind, request.client.host if request.client else "unknown"):
+        raise too_many(seconds)
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > bench.settings.limits.body_bytes:
+        raise HTTPException(413, f"a request holds at most {bench.settings.limits.body_bytes:,} bytes: send less at a time")
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+class Reading:
+    """The body of a request: refused where it is too long, or takes too long to come."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        """Nothing is read yet."""
+        self._receive, self._limits = receive, bench_of(Request(scope)).settings.limits
+        self._bytes, self._ended = 0, False
+
+    async def __call__(self) -> Message:
+        """The next part."""
+        if self._ended:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._limits.body_seconds)
+        except TimeoutError:
+            raise HTTPException(408, "the request did not arrive in time: send it again") from None
+        self._bytes += len(message.get("body", b""))
+        if self._bytes > self._limits.body_bytes:
+            raise HTTPException(413, f"a request holds at most {self._limits.body_bytes:,} bytes: send less at a time")
+        self._ended = not message.get("more_body", False)
+        return message

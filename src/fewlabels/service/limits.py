@@ -1,0 +1,67 @@
+"""How often somebody may ask: buckets that fill slowly, kept in memory.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from fastapi import HTTPException
+
+from fewlabels.service.settings import Limits, Rate
+
+MOST_KEYS = 20_000  # addresses and sessions remembered; the one not seen for longest is forgotten
+Kind = Literal["address", "entering", "refused", "person"]
+
+
+class Buckets:
+    """What each address and each session may still ask."""
+
+    def __init__(self, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """All buckets are full."""
+        self._limits, self._clock = limits, clock
+        self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
+        self._watching: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def wait(self, kind: Kind, key: str) -> float:
+        """Takes one request out of a bucket: 0, or the seconds to wait where it is empty."""
+        rate: Rate = getattr(self._limits, kind)
+        with self._lock:
+            now = self._clock()
+            left, since = self._left.pop((kind, key), (rate.burst, now))
+            left = min(rate.burst, left + (now - since) * rate.per_second)
+            self._left[kind, key] = (left - 1 if left >= 1 else left, now)
+            if len(self._left) > MOST_KEYS:
+                self._left.popitem(last=False)
+        return 0.0 if left >= 1 else (1 - left) / rate.per_second
+
+    def spend(self, kind: Kind, key: str) -> None:
+        """Nothing comes back. Refuses with 429 where the bucket is empty."""
+        if seconds := self.wait(kind, key):
+            raise too_many(seconds)
+
+    @contextmanager
+    def watching(self, person: str) -> Iterator[None]:
+        """One event stream of somebody, for as long as the block lasts; refuses one too many."""
+        each, together = self._limits.watching
+        with self._lock:
+            if self._watching[person] >= each or self._watching.total() >= together:
+                raise too_many(10, f"at most {each} pages of a person are kept up to date at a time: close one")
+            self._watching[person] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._watching[person] -= 1
+                if not self._watching[person]:
+                    del self._watching[person]
+
+
+def too_many(seconds: float, text: str = "that was too much at once: wait a little and try again") -> HTTPException:
+    """The refusal of one who asks too often."""
+    return HTTPException(429, text, headers={"Retry-After": str(max(1, round(seconds + 0.5)))})

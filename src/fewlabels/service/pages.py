@@ -1,0 +1,200 @@
+"""What people see in a browser. Every page reads what the JSON API gives, and shows it; whatever changes something is sent to the API.
+
+Main path: population > profile > [plan] > draw > [labels] > [estimate] > [decision] > [report]
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
+from starlette.concurrency import run_in_threadpool
+
+from fewlabels.nouns.metrics import COMMON
+from fewlabels.service import api_labeling, api_people, api_results, api_studies
+from fewlabels.service.access import Member, Person, csrf_token, of_study, owner_only, signed_in
+from fewlabels.service.showing import environment, part
+
+router = APIRouter(include_in_schema=False)
+TEMPLATES = environment()
+HEADINGS = {401: "Enter first", 403: "Not for you", 404: "Not found", 409: "Not now", 429: "Too much at once", 503: "The ledger is away"}
+Anybody = Annotated[Person, Depends(signed_in)]
+Owner = Annotated[Person, Depends(owner_only)]
+OwnerOf = Annotated[Member, Depends(of_study())]
+Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
+Reader = Annotated[Member, Depends(of_study("viewer"))]
+PAGES = {  # of a study: what it is called, and for whom
+    "plan": ("Plan", ("owner",)),
+    "label": ("Label", ("owner", "labeler", "adjudicator")),
+    "label?adjudicate=true": ("Adjudicate", ("owner", "adjudicator")),
+    "results": ("Results", ("owner", "viewer")),
+    "audit": ("Audit", ("owner", "viewer")),
+}
+
+
+class Link(NamedTuple):
+    """A way to another page."""
+
+    name: str
+    address: str
+    here: bool = False
+
+
+@router.get("/")
+def studies(request: Request, person: Anybody) -> HTMLResponse:
+    """The studies one may see. Who only labels sees names."""
+    found = api_studies.list_studies(request, person).model_dump()["studies"]
+    for one in found:
+        one["links"] = study_links(one["name"], one["role"])
+    return page(request, "studies", person=person, studies=found)
+
+
+@router.get("/enter")
+def enter(request: Request, key: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
+    """The page of a one-time link: a button, so that looking at the link does not use it up."""
+    return page(request, "enter", key=key)
+
+
+@router.get("/studies/new")
+def new_study(request: Request, person: Owner) -> HTMLResponse:
+    """The form of a new study."""
+    return page(request, "new", person=person)
+
+
+@router.get("/studies/{study}/plan")
+async def plan(request: Request, member: OwnerOf) -> HTMLResponse:
+    """Sliders until a plan is fixed; then the plan, and what labelers see."""
+    status = await _status(request, member)
+    sheet = (await run_in_threadpool(api_labeling.read_sheet, request, member)).model_dump() if status["plan"] else None
+    return study_page(request, "plan", member, plan=status["plan"], goals=status["goals"], sheet=sheet)
+
+
+@router.get("/studies/{study}/label")
+def label(request: Request, member: Labeler, adjudicate: bool = False) -> HTMLResponse:
+    """The labeling page: the sheet, and nothing else of the study."""
+    sheet = api_labeling.read_sheet(request, member).model_dump()
+    allowed = adjudicate and member.role in PAGES["label?adjudicate=true"][1]
+    name = "label?adjudicate=true" if allowed else "label"
+    return study_page(request, "label", member, sheet=sheet, adjudicates=allowed, at=name)
+
+
+@router.get("/studies/{study}/results")
+async def results(request: Request, member: Reader) -> HTMLResponse:
+    """Progress, and the frame into which numbers come once the plan allows them."""
+    return study_page(request, "results", member, status=await _status(request, member), metrics=COMMON)
+
+
+@router.get("/studies/{study}/results/numbers")
+async def numbers(request: Request, member: Reader) -> HTMLResponse:
+    """The verdict and every metric, at the plan's look; before it how far the labeling is, and why there is no number."""
+    plan = (await _status(request, member))["plan"]
+    shown = (await api_results.read_estimate(request, member)).model_dump()
+    decision = (await api_results.read_decision(request, member)).model_dump()["decision"] if shown["estimates"] else None
+    running = (await api_results.read_running(request, member)).model_dump() if plan["online"] and decision else None
+    every = shown["estimates"]
+    first = [one for one in every if one["planned"] or one["metric"] in COMMON]
+    return page(
+        request, "parts/numbers", decision=decision, rows=first, others=[one for one in every if one not in first],
+        several=len({one["classifier"] for one in every}) > 1, progress=shown["progress"], promise=shown["promise"],
+        warnings=shown["warnings"], online=plan["online"], running=running,
+    )  # fmt: skip
+
+
+@router.get("/studies/{study}/results/slices")
+async def slices(
+    request: Request, member: Reader, *, metric: api_results.MetricName, by: api_results.SliceColumns, simultaneous: bool = False
+) -> HTMLResponse:
+    """A metric in every slice."""
+    found = (await api_results.read_slices(request, member, metric=metric, by=by, simultaneous=simultaneous)).model_dump()
+    return page(request, "parts/slices", rows=found.pop("estimates"), **found)
+
+
+@router.get("/studies/{study}/results/comparison")
+async def comparison(
+    request: Request, member: Reader, *, first: api_results.Name, second: api_results.Name, metric: api_results.MetricName
+) -> HTMLResponse:
+    """Which of two classifiers is better."""
+    found = (await api_results.compare(request, member, first=first, second=second, metric=metric)).model_dump()
+    return page(request, "parts/comparison", **found)
+
+
+@router.get("/studies/{study}/results/labelers")
+async def labelers(request: Request, member: Reader) -> HTMLResponse:
+    """Each labeler's answers, speed and agreement."""
+    return page(request, "parts/labelers", **(await api_results.read_labelers(request, member)).model_dump()["labelers"])
+
+
+@router.get("/studies/{study}/audit")
+async def audit(request: Request, member: Reader) -> HTMLResponse:
+    """What was fixed, drawn and looked at."""
+    found = (await api_results.read_audit(request, member)).model_dump()
+    known = {name: entry[name] for entry in found["recorded"] for name in ("salt", "fingerprint") if entry.get(name)}
+    return study_page(
+        request, "audit", member, status=await _status(request, member), audit=found, salt=known.get("salt"),
+        fingerprint=known.get("fingerprint"),
+    )  # fmt: skip
+
+
+@router.get("/studies/{study}/audit/verified")
+async def verified(request: Request, member: Reader) -> HTMLResponse:
+    """What recomputing everything finds."""
+    found = (await api_results.read_audit(request, member, verify=True)).model_dump()
+    return page(request, "parts/verified", verification=found["verification"])
+
+
+@router.get("/people")
+def people(request: Request, person: Owner) -> HTMLResponse:
+    """Who may enter, what they are in which study, and one's own tokens."""
+    everyone = api_people.list_people(request, person).model_dump()["people"]
+    served = [one.name for one in api_studies.list_studies(request, person).studies]
+    return page(request, "people", person=person, people=everyone, studies=served, tokens=_tokens(request, person))
+
+
+@router.get("/tokens")
+def tokens(request: Request, person: Anybody) -> HTMLResponse:
+    """One's own tokens."""
+    return page(request, "people", person=person, people=[], studies=[], tokens=_tokens(request, person))
+
+
+def error_page(request: Request, status: int, text: str) -> HTMLResponse:
+    """A refusal as a page, or as a sentence where only a part of a page was asked for."""
+    holder = getattr(request.state, "holder", None)
+    person = Person(holder.person, holder.is_owner) if holder else None
+    name = "parts/problem" if request.headers.get("hx-request") == "true" else "error"
+    return page(request, name, person=person, code=status, heading=HEADINGS.get(status, "That did not work"), text=text)
+
+
+def study_page(request: Request, name: str, member: Member, *, at: str | None = None, **shown: Any) -> HTMLResponse:
+    """A page of a study."""
+    address = f"/studies/{part(member.study)}"
+    return page(
+        request, name, person=member.person, study=member.study, role=member.role, here=address, api=f"/api{address}",
+        links=[*links(member.person, ""), *study_links(member.study, member.role, at or name)], **shown,
+    )  # fmt: skip
+
+
+def page(request: Request, name: str, *, person: Person | None = None, code: int = 200, **shown: Any) -> HTMLResponse:
+    """A template filled in, as an answer with that status code."""
+    shown.setdefault("links", links(person, request.url.path))
+    text = TEMPLATES.get_template(f"{name}.html").render(person=person, csrf=csrf_token(request), code=code, **shown)
+    return HTMLResponse(text, code)
+
+
+def links(person: Person | None, here: str) -> list[Link]:
+    """The ways to the pages that are of no study."""
+    if person is None:
+        return []
+    own = ("People", "/people") if person.is_owner else ("Tokens", "/tokens")
+    return [Link(name, address, here=address == here) for name, address in (("Studies", "/"), own)]
+
+
+def study_links(study: str, role: str, here: str = "") -> list[Link]:
+    """The ways to the pages of a study that somebody may see."""
+    return [Link(name, f"/studies/{part(study)}/{end}", here=end == here) for end, (name, roles) in PAGES.items() if role in roles]
+
+
+async def _status(request: Request, member: Member) -> dict[str, Any]:
+    return (await api_studies.read_status(request, member)).model_dump()
+
+
+def _tokens(request: Request, person: Person) -> list[dict[str, Any]]:
+    return [one.model_dump() for one in api_people.list_tokens(request, person).tokens]

@@ -1,0 +1,65 @@
+"""What the person who starts the server decides, and how much anybody may ask of it.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from fewlabels.study.desk import LEASE
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Rate(NamedTuple):
+    """So many requests at once, and then so many a second."""
+
+    burst: float
+    per_second: float
+
+
+OF_ADDRESS, TO_ENTER, REFUSED, OF_PERSON = Rate(1_000, 200), Rate(60, 0.5), Rate(100, 2), Rate(300, 40)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one address and one person may ask of the server.
+
+    address    every request of an address; a whole office may share one
+    entering   tries to enter, by address
+    refused    requests of an address that carried no valid session or token
+    person     requests of a session or token
+    watching   event streams a person may hold open, and all people together
+    computing  long computations at one time; labelers never wait for them
+    """
+
+    address: Rate = OF_ADDRESS
+    entering: Rate = TO_ENTER
+    refused: Rate = REFUSED
+    person: Rate = OF_PERSON
+    watching: tuple[int, int] = (6, 200)
+    computing: int = 3
+    body_bytes: int = 1_000_000
+    body_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How one server is run.
+
+    data        new studies are made from tables below this folder only
+    sources     beginnings of other sources that are allowed, such as postgresql://warehouse/
+    images      images that a column names lie below this folder; None: only images inside the table are shown
+    host_names  the names the server answers to; a request for another name is refused, so no foreign page can reach it by a name of its own
+    secure      whether browsers see it over TLS: cookies are then never sent without
+    lease       seconds a labeler has for the units they took
+    """
+
+    data: Path = field(default_factory=Path.cwd)
+    sources: tuple[str, ...] = ()
+    images: Path | None = None
+    host_names: tuple[str, ...] = LOOPBACK
+    secure: bool = False
+    lease: float = LEASE
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,115 @@
+"""How pages say numbers, times and names: the filters of the templates. Text is always escaped; nothing here makes markup of it.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+UNKNOWN = "–"  # noqa: RUF001 - a dash, as the eye expects it in a table
+
+
+def environment() -> Environment:
+    """The templates of the pages. Everything put into them is escaped."""
+    made = Environment(loader=PackageLoader("fewlabels.service"), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    made.globals["static"] = static
+    made.filters.update(
+        about=about, cautions=cautions, data=data, level=level, moment=moment, number=number, of_slice=of_slice, part=part,
+        remaining=remaining, seconds=seconds, sentence=sentence, share=share, value=value,
+    )  # fmt: skip
+    return made
+
+
+def static(path: str) -> str:
+    """The address of a file that comes with the pages."""
+    return f"/static/{path}"
+
+
+def part(text: str) -> str:
+    """A name as one part of an address."""
+    return quote(text, safe="")
+
+
+def number(count: float | None) -> str:
+    """A count with commas."""
+    return UNKNOWN if count is None else f"{count:,.0f}"
+
+
+def value(amount: float | None) -> str:
+    """A metric's value or bound, to three places."""
+    return UNKNOWN if amount is None else f"{amount:.3f}"
+
+
+def level(share: float) -> str:
+    """A level as short as it can be said."""
+    return f"{share:.4g}"
+
+
+def seconds(amount: float | None) -> str:
+    """Seconds to a tenth."""
+    return UNKNOWN if amount is None else f"{amount:.1f}"
+
+
+def share(found: Mapping[str, Any]) -> str:
+    """A share with its interval and what it was counted on, such as 0.94 (0.88 .. 0.98, n 50)."""
+    if found["value"] is None:
+        return UNKNOWN
+    return f"{found['value']:.2f} ({found['low']:.2f} .. {found['high']:.2f}, n {found['units']:,})"
+
+
+def sentence(text: str) -> str:
+    """A line of the ledger as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
+
+
+def of_slice(where: Sequence[str]) -> str:
+    """The value of a slice, without its column."""
+    return str(where[1])
+
+
+def moment(at: str | float | None) -> str:
+    """A time to the minute, in UTC."""
+    if at is None:
+        return UNKNOWN
+    try:
+        when = datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else datetime.fromisoformat(at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return str(at)
+    return when.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def about(entry: Mapping[str, Any]) -> str:
+    """What a recorded act says beyond its kind, in a line."""
+    if entry["kind"] == "plan":
+        return f"{number(entry.get('budget'))} labels: {entry.get('promise') or ''}"
+    if entry["kind"] == "look":
+        return f"{entry.get('asked') or 'estimates'} at {number(entry.get('labels'))} labels, plan {entry.get('plan')}"
+    known = {"fingerprint": entry.get("fingerprint"), "salt": entry.get("salt")}
+    return ", ".join(f"{name} {text}" for name, text in known.items() if text)
+
+
+def cautions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why some of these intervals were not shown to hold: each reason once, with the metrics it is about."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if text := row.get("caution"):
+            found.setdefault(text, []).append(row["metric"])
+    return [f"{', '.join(dict.fromkeys(metrics))}: {text}" for text, metrics in found.items()]
+
+
+def remaining(ahead: Mapping[str, Any]) -> str:
+    """How many more labels an online study should take, in words; a forecast, never a promise."""
+    if ahead["middle"] is None:
+        return f"No end in sight within {number(ahead['within'])} more labels."
+    return f"About {number(ahead['middle'])} more labels should settle it ({number(ahead['low'])} to {number(ahead['high'])})."
+
+
+def data(found: object) -> Markup:
+    """Plain data for a script, as JSON that cannot end its block."""
+    return Markup(json.dumps(found, allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026"))

@@ -1,0 +1,274 @@
+"""What answers to requests hold; the OpenAPI document is made of these.
+
+Main path: population > profile > [plan] > draw > [labels] > [estimate] > [decision] > report
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fewlabels.ledgers.people import Role
+from fewlabels.service.bodies import ShownColumn
+
+Data = dict[str, Any]  # as the command line prints it with --json
+
+
+class Error(BaseModel):
+    """Why a request was refused, and what to do."""
+
+    error: str
+
+
+REFUSALS: dict[int | str, Data] = {
+    400: {"model": Error, "description": "What was asked cannot be done; the text says why"},
+    401: {"model": Error, "description": "Nobody has entered"},
+    403: {"model": Error, "description": "Not for this person, or a change without the token of its page"},
+    404: {"model": Error, "description": "No such thing, or not to be seen by this person"},
+    408: {"model": Error, "description": "The request did not arrive in time"},
+    409: {"model": Error, "description": "Something stands in the way; the text says what"},
+    413: {"model": Error, "description": "Too large"},
+    422: {"model": Error, "description": "The request does not have the form this document gives"},
+    429: {"model": Error, "description": "Too much at once; Retry-After says how long to wait"},
+    503: {"model": Error, "description": "The ledger cannot be reached now: try again"},
+}
+
+
+class Done(BaseModel):
+    """It is done."""
+
+    done: bool
+
+
+class Membership(BaseModel):
+    """What somebody is in a study."""
+
+    study: str
+    role: Role
+
+
+class PersonShown(BaseModel):
+    """Somebody who may enter."""
+
+    name: str
+    is_owner: bool
+    studies: list[Membership]
+
+
+class Everyone(BaseModel):
+    """All people."""
+
+    people: list[PersonShown]
+
+
+class Link(BaseModel):
+    """A link for one person, to be used once. It is shown now and never again."""
+
+    person: str
+    link: str
+    until: float
+
+
+class Token(BaseModel):
+    """A token, without its secret."""
+
+    id: str
+    note: str
+    at: float
+    until: float
+
+
+class FreshToken(Token):
+    """A token with its secret, shown once."""
+
+    token: str
+
+
+class Tokens(BaseModel):
+    """The tokens of who asks."""
+
+    tokens: list[Token]
+
+
+class StudyShown(BaseModel):
+    """A study in a list. Who only labels sees its name and their role."""
+
+    name: str
+    role: Literal["owner", "labeler", "adjudicator", "viewer"]
+    state: Literal["no plan", "labeling", "waiting for gold", "ready", "decided"] | None = None
+    goals: list[str] | None = None
+    progress: Data | None = None
+
+
+class Studies(BaseModel):
+    """The studies one may see; `not_served` are those whose names cannot be part of an address."""
+
+    studies: list[StudyShown]
+    not_served: list[str]
+
+
+class Made(BaseModel):
+    """The study that was made."""
+
+    study: str
+    units: int
+    flagged: int
+    goals: list[str]
+
+
+class PlanShown(BaseModel):
+    """A plan that is fixed."""
+
+    number: int
+    hash: str
+    budget: int
+    grow_to: int | None
+    promise: str
+    stopping: str | None
+
+
+class Closed(BaseModel):
+    """How many units were recorded as never answered."""
+
+    never_answered: int
+
+
+class OfStudy(BaseModel):
+    """What is said of one study, as the command line prints it with --json."""
+
+    model_config = ConfigDict(extra="allow")
+
+    study: str
+
+
+class StatusShown(OfStudy):
+    """Where a study stands; no interval."""
+
+    state: str
+    goals: list[str]
+    classifiers: list[str]
+    slices: list[str]
+    units: int
+    plan: Data | None
+    progress: Data
+    missing: Data
+    warnings: list[str]
+
+
+class PictureShown(OfStudy):
+    """What the goals need, and the planning picture; where there is none, `why`."""
+
+    sizes: Data
+    picture: Data | None
+    why: str | None
+
+
+class EstimatesShown(OfStudy):
+    """Every metric with its interval; no estimate before the plan's look."""
+
+    progress: Data
+    certified: bool
+    promise: str
+    estimates: list[Data]
+    missing: Data
+    agreement: Data | None
+    warnings: list[str]
+
+
+class DecisionShown(OfStudy):
+    """The verdict and its reasons; null before the plan's look."""
+
+    progress: Data
+    decision: Data | None
+
+
+class RunningShown(OfStudy):
+    """Where an online study stands."""
+
+    outcome: str
+    labels: int
+    goals: list[Data]
+
+
+class SlicesShown(OfStudy):
+    """A metric in every slice."""
+
+    by: list[str]
+    level: float
+    estimates: list[Data]
+
+
+class ComparisonShown(OfStudy):
+    """A paired difference."""
+
+    first: str
+    second: str
+    better: str | None
+    estimate: Data
+
+
+class AuditShown(OfStudy):
+    """What was recorded, and, if it was asked for, whether it can be recomputed."""
+
+    entries: int
+    recorded: list[Data]
+    counts: dict[str, int]
+    verification: Data | None
+
+
+class SheetShown(BaseModel):
+    """What labelers see and are told, what they are asked, and what they may answer beside cannot_tell and skipped.
+
+    check_every is for owners: a labeler who knew would know which units are checks.
+    """
+
+    show: list[ShownColumn]
+    instructions: str
+    ask: str
+    questions: list[str]
+    answers: list[str]
+    check_every: int | None = None
+
+
+class Turn(BaseModel):
+    """A unit in a labeler's hands, until a time (seconds since 1970)."""
+
+    unit: str
+    content: dict[str, str | None]
+    until: float
+
+
+class DeskProgress(BaseModel):
+    """How far the labeling is; nothing about answers."""
+
+    told: int
+    resolved: int
+    planned: int
+    waiting: int
+
+
+class Turns(BaseModel):
+    """Units handed out."""
+
+    turns: list[Turn]
+    progress: DeskProgress
+
+
+class GivenBack(BaseModel):
+    """How many units were given back."""
+
+    given_back: int
+
+
+class AcknowledgedShown(BaseModel):
+    """What became of one answer. All but a refused one is on disk when this is read."""
+
+    unit: str
+    status: Literal["recorded", "known", "corrected", "refused"]
+    why: str | None = None
+
+
+class Acknowledgements(BaseModel):
+    """What became of the answers."""
+
+    acknowledged: list[AcknowledgedShown]
+    progress: DeskProgress

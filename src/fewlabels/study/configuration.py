@@ -1,0 +1,202 @@
+"""What stands in fewlabels.toml: the options of a folder's commands by their names, as frozen data.
+
+Main path: [population] > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from fewlabels.engines.warehouses import place_of
+from fewlabels.errors import ConfigurationError
+from fewlabels.nouns.address import without_password
+from fewlabels.writing import write_whole
+
+LARGEST = 1e15  # of any number; beyond it nothing is meant
+FILE_NAME = "fewlabels.toml"
+SQLITE = "sqlite:///"
+TEXT, TEXTS, NUMBER, WHOLE, FLAG, LIMITS = "text", "texts", "number", "whole number", "flag", "limits"
+WANTED = {
+    TEXT: ('a text that is not empty, written key = "..."', "put it in quotes"),
+    TEXTS: ('a list of texts that are not empty, written key = ["...", "..."]', "put brackets around it and quotes around each"),
+    NUMBER: ("a number, written key = 0.5", "write it without quotes"),
+    WHOLE: ("a whole number of at least 1, written key = 200", "write it without quotes and without a point"),
+    FLAG: ("true or false, written key = true", "write it without quotes"),
+    LIMITS: ("two numbers, the lower first, written key = [0, 100]", "write both in brackets, without quotes"),
+}
+KINDS: dict[str, str] = {
+    "study": TEXT, "population": TEXT, "ledger": TEXT, "policy": TEXT,
+    "id": TEXT, "score": TEXT, "threshold": NUMBER, "predicted": TEXT, "classifiers": TEXTS, "votes": TEXTS, "labels": TEXTS,
+    "classes": TEXT, "score_range": LIMITS, "slices": TEXTS, "weight": TEXT, "guide": TEXT, "candidates": TEXTS, "missing_scores": FLAG,
+    "goals": TEXTS, "level": NUMBER, "budget": WHOLE, "grow_to": WHOLE, "pilot": WHOLE, "design": TEXT, "interval": TEXT,
+    "stopping": TEXT, "rule": TEXT, "follows": TEXT, "show": TEXTS, "ask": TEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """The options of a folder's commands. None: the file does not say. Paths are as seen from the current folder.
+
+    study         the study the commands are about
+    policy        the file that `fewlabels gate` obeys
+    show, ask     what labelers see of a unit, and the question in words
+    All others are what `fewlabels plan` calls so; where it repeats an option, here is one list of all.
+    """
+
+    study: str | None = None
+    population: str | None = None
+    ledger: str | None = None
+    policy: str | None = None
+    id: str | None = None
+    score: str | None = None
+    threshold: float | None = None
+    predicted: str | None = None
+    classifiers: tuple[str, ...] | None = None
+    votes: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    classes: str | None = None
+    score_range: tuple[float, float] | None = None
+    slices: tuple[str, ...] | None = None
+    weight: str | None = None
+    guide: str | None = None
+    candidates: tuple[str, ...] | None = None
+    missing_scores: bool | None = None
+    goals: tuple[str, ...] | None = None
+    level: float | None = None
+    budget: int | None = None
+    grow_to: int | None = None
+    pilot: int | None = None
+    design: str | None = None
+    interval: str | None = None
+    stopping: str | None = None
+    rule: str | None = None
+    follows: str | None = None
+    show: tuple[str, ...] | None = None
+    ask: str | None = None
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What the file says, by key."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The keys whose address holds a password."""
+        return tuple(key for key in ("ledger", "population") if has_password(getattr(self, key)))
+
+
+def has_password(address: str | None) -> bool:
+    """Whether an address holds a password."""
+    return address is not None and without_password(address) != address
+
+
+def read_configuration(path: Path) -> Configuration:
+    """The configuration of a file; its relative paths are those of its folder."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be read ({error.strerror}): name another with --config, or write one: fewlabels new"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} has to be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
+    return parse_configuration(text, where=str(path), folder=path.parent)
+
+
+def parse_configuration(text: str, *, where: str = FILE_NAME, folder: Path = Path()) -> Configuration:
+    """The configuration a text holds. Refuses unknown keys and wrong types, naming the file."""
+    try:
+        found = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
+        raise ConfigurationError(f'{where} has to be TOML, but: {error}; texts stand in quotes, as in study = "fraud-w46"') from None
+    said = {key: _read(key, value, where) for key, value in found.items()}
+    return Configuration(**{**said, **_placed(said, folder)})
+
+
+def _read(key: str, value: object, where: str) -> Any:
+    """A value in the type its key has. Refuses unknown keys and other types."""
+    if key not in KINDS:
+        close = difflib.get_close_matches(key.lower().replace("-", "_"), KINDS, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConfigurationError(f"{where} has the key {key!r}, which fewlabels does not know: {hint}It knows {', '.join(KINDS)}")
+    kind = KINDS[key]
+    if not _is_a(kind, value):
+        rule, way_out = WANTED[kind]
+        raise ConfigurationError(f"{where}: {key} is {rule.replace('key', key)}, but got {value!r}: {way_out}")
+    if kind in (TEXTS, LIMITS):
+        assert isinstance(value, list)
+        return tuple(float(one) for one in value) if kind == LIMITS else tuple(value)
+    return float(value) if kind == NUMBER and isinstance(value, int) else value
+
+
+def _is_a(kind: str, value: object) -> bool:
+    """Whether a value is of a kind."""
+    if kind in (TEXTS, LIMITS):
+        part = TEXT if kind == TEXTS else NUMBER
+        return isinstance(value, list) and all(_is_a(part, one) for one in value) and (kind == TEXTS or len(value) == 2)
+    if kind == FLAG:
+        return isinstance(value, bool)
+    if kind == TEXT:
+        return isinstance(value, str) and bool(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < LARGEST and (kind == NUMBER or (isinstance(value, int) and value >= 1))
+
+
+def _placed(said: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Population, ledger and policy as seen from the current folder."""
+    placed = {}
+    if "population" in said and "://" not in said["population"] and place_of(said["population"]) is None:
+        placed["population"] = str(folder / said["population"])
+    if "policy" in said:
+        placed["policy"] = str(folder / said["policy"])
+    file = said.get("ledger", "").removeprefix(SQLITE)
+    if said.get("ledger", "").startswith(SQLITE) and file not in ("", ":memory:"):
+        placed["ledger"] = f"{SQLITE}{folder / file}"
+    return placed
+
+
+HEAD = """\
+# What the commands of this folder are about. An option on the command line wins, and so does FEWLABELS_LEDGER.
+# Every key: docs/how-to/configuration.md. Next week: another study and population, then `fewlabels plan`.
+"""
+
+
+def configuration_text(configuration: Configuration) -> str:
+    """The file that says this."""
+    lines = [f"{key} = {_toml(configuration.said[key])}" for key in KINDS if key in configuration.said]
+    return HEAD + "\n" + "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML: quotes, backslashes and signs that may not stand in one are written out."""
+    if any(0xD800 <= ord(one) < 0xE000 for one in text):
+        raise ConfigurationError(f"{FILE_NAME} is UTF-8, which cannot write {text!r}: rename it")
+    return '"' + "".join(_written(one) for one in text) + '"'
+
+
+def _written(one: str) -> str:
+    if one in '"\\':
+        return f"\\{one}"
+    return f"\\u{ord(one):04x}" if ord(one) < 0x20 or ord(one) == 0x7F else one
+
+
+def write_configuration(path: Path, configuration: Configuration) -> None:
+    """Writes the file, whole or not at all. Whoever must not overwrite one asks before."""
+    text = configuration_text(configuration)
+    assert parse_configuration(text).said.keys() == configuration.said.keys()
+    write_whole(path, text)

@@ -1,0 +1,251 @@
+"""The labelers' side of a study: turns that are leased, what is shown, and answers that are on disk when they are acknowledged.
+
+Labelers are blind here: a unit comes with the columns of the sheet and nothing else. The terminal and the workbench both work on this.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from fewlabels.errors import FewlabelsError, LabelError, StudyError
+from fewlabels.ledgers.base import Writing
+from fewlabels.nouns.label import UNANSWERED, Label, read_answer
+from fewlabels.nouns.sheet import Sheet
+from fewlabels.nouns.turn import Finished, Held
+from fewlabels.randomness import is_double
+from fewlabels.study.passing import Acknowledged as Acknowledged
+from fewlabels.study.passing import DeskProgress as DeskProgress
+from fewlabels.study.passing import Given as Given
+from fewlabels.study.passing import Said as Said
+from fewlabels.study.passing import refuse_name as refuse_name
+from fewlabels.study.register import Register
+from fewlabels.study.study import Study
+from fewlabels.study.telling import record
+from fewlabels.study.turning import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
+
+LEASE = 600.0  # seconds a labeler has for the units of one taking
+AHEAD = 200  # units made ready at once, where the plan says beforehand which come next
+FETCHED = 20_000  # units whose content is fetched in one go
+NOT_YOURS = "a labeler answers units they were given, but this one is not theirs, or is another labeler's by now: go on with the next"
+
+
+class Desk:
+    """Where labelers work on one study. Several threads and processes may use desks of the same study at once."""
+
+    def __init__(self, study: Study, *, lease: float = LEASE, clock: Callable[[], float] = time.time) -> None:
+        """`lease` is how many seconds a labeler has before a unit is open to others."""
+        self._study, self._ledger, self._name = study, study.ledger, study.name
+        self._lease, self._clock = lease, clock
+        self._register, self._guard = Register(), threading.RLock()
+        self._seconds: tuple[tuple[int, float], int] = ((0, 0.0), 0)
+        self._dry: dict[bool, tuple[float, ...]] = {}  # how the study stood when no turn was left: for adjudicators, for others
+
+    @property
+    def sheet(self) -> Sheet:
+        """What labelers are shown, and the instructions."""
+        return self._ledger.sheet(self._name)
+
+    def set_sheet(self, sheet: Sheet) -> None:
+        """Replaces the sheet. Refuses columns that would give a score or prediction away, and columns the table does not have."""
+        self._study.refuse_hidden(sheet.columns)
+        rule = self._study.standing.rule
+        if sheet.check_every and rule != "first":
+            raise LabelError(
+                f"checks are mixed in where the first answer counts, but the rule is {rule}: more voices on gold units alone would make "
+                "their labels better than those they stand for; leave check_every at 0"
+            )
+        if sheet.columns:
+            self._study.fetch([], columns=sheet.columns)  # refuses unknown columns now, not when a labeler waits
+        self._ledger.set_sheet(self._name, sheet)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked about a unit."""
+        return self._followed().questions
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What may be answered beside cannot_tell and skipped: yes and no, or the classes."""
+        return self._followed().classes or ("yes", "no")
+
+    def _followed(self) -> Register:
+        with self._guard:
+            return self._register.follow(self._ledger.entries(self._name))
+
+    def take(self, labeler: str, units: int = 20, *, adjudicates: bool = False) -> list[Given]:
+        """Leases up to so many units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
+        refuse_name(labeler)
+        if units < 1:
+            raise LabelError(f"a labeler takes at least one unit, but {units} were asked for: ask for 1 or more")
+        if not adjudicates:
+            self._mix_in(labeler, every=self.sheet.check_every)
+        held = self._leased(labeler, units, adjudicates=adjudicates)
+        while len(held) < units and self._fill(units, adjudicates=adjudicates):  # what is made ready may all be for others
+            held = self._leased(labeler, units, adjudicates=adjudicates)
+        shown = self._contents([unit for unit, _ in held])
+        return [Given(unit, shown[unit], until) for unit, until in held]
+
+    def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Held]:
+        now = self._clock()
+        return self._ledger.take(self._name, labeler, units=units, now=now, until=now + self._lease, adjudicates=adjudicates)
+
+    def give_back(self, labeler: str, units: Sequence[str]) -> int:
+        """Opens units that a labeler holds to others at once; returns how many those were."""
+        return self._ledger.give_back(self._name, labeler, units)
+
+    def tell(self, labeler: str, said: Sequence[Said]) -> list[Acknowledged]:
+        """Records what a labeler says in one act. A saying that is refused does not hold up the others."""
+        refuse_name(labeler)
+        with self._guard, self._ledger.writing(self._name) as act:
+            self._register.follow(act.entries())
+            own = act.own(labeler, [one.unit for one in said])
+            found = [self._told(act, labeler, one, is_own=one.unit in own) for one in said]
+            now = self._clock()
+            kept = {one.unit for one in found if one.status != "refused"}
+            act.finish([Finished(one.unit, labeler, now, one.seconds) for one in said if one.unit in kept])
+        return found
+
+    def _told(self, act: Writing, labeler: str, said: Said, *, is_own: bool) -> Acknowledged:
+        """One saying, recorded or refused."""
+        if not is_own:
+            return Acknowledged(said.unit, "refused", NOT_YOURS)
+        before = act.count
+        try:
+            labels = self._labels(labeler, said)
+            correct = said.correct or self._is_told_again(labeler, said.unit)
+            told = record(act, labels, correct=correct, drawn_only=False, register=self._register)
+        except FewlabelsError as error:
+            act.undo(before)
+            return Acknowledged(said.unit, "refused", str(error))
+        return Acknowledged(said.unit, "corrected" if told.corrected else "recorded" if told.recorded else "known")
+
+    def _is_told_again(self, labeler: str, unit: str) -> bool:
+        """Whether a labeler who could not tell looks at a unit again: what they say now is no slip."""
+        seats = self._register.answers.get(unit, {})
+        mine = [label.answer for (_, who), label in seats.items() if who == labeler]
+        return self._register.waits(unit) and any(answer in UNANSWERED for answer in mine)
+
+    def _labels(self, labeler: str, said: Said) -> list[Label]:
+        questions, classes = self._register.questions, self._register.classes
+        missing = [question for question in questions if question not in said.answers]
+        if missing or len(said.answers) > len(questions):
+            raise LabelError(
+                f"a unit is answered as a whole ({', '.join(questions)}), but got answers to {', '.join(said.answers) or 'none'}: "
+                "answer each question once"
+            )
+        answers = {question: read_answer(said.answers[question], classes) for question in questions}
+        if "never_answered" in answers.values():
+            raise LabelError("only the end of a study says never_answered, but a labeler did: answer cannot_tell or skipped")
+        return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]
+
+    def progress(self, labeler: str) -> DeskProgress:
+        """How far the work is. Nothing about answers."""
+        told, waiting = self._ledger.told_and_waiting(self._name, labeler)
+        register = self._register if self._is_busy() else self._followed()
+        wanted = register.planned + self._second_looks(register)
+        return DeskProgress(told, min(register.looks, wanted), wanted, waiting)
+
+    def _second_looks(self, register: Register) -> int:
+        """How many second looks the design asks for; counted again only when units or share have changed."""
+        key = (len(register.drawn), register.double)
+        if self._seconds[0] != key:
+            chosen = sum(is_double(register.salt, unit, register.double) for unit in list(register.drawn)) if register.double else 0
+            self._seconds = (key, chosen)
+        return self._seconds[1]
+
+    @property
+    def double_share(self) -> float:
+        """The share of the units that two labelers look at."""
+        return self._followed().double
+
+    def _is_busy(self) -> bool:
+        """Whether somebody is in an act, for the end of which nobody waits only to see how far the work is."""
+        if not self._register.planned:
+            return False
+        if self._guard.acquire(blocking=False):
+            self._guard.release()
+            return False
+        return True
+
+    def double(self, share: float) -> None:
+        """Gives a share of the units to a second labeler, chosen by their ids and recorded. A larger share only adds units."""
+        if not 0 < share <= 1:
+            raise LabelError(f"a share of the units is labeled twice, in (0, 1], but got {share:g}: 0.1 is usual")
+        with self._ledger.writing(self._name) as act:
+            act.append("double", key=f"double:{float(share)!r}", body={"share": share})
+
+    @property
+    def adjudication(self) -> int:
+        """Units whose labelers disagree, and that wait for an adjudicator."""
+        with self._guard, self._ledger.writing(self._name) as act:
+            act.add_turns(turns_for_adjudicators(act, self._register.follow(act.entries()), now=self._clock()))
+        found = self._ledger.turn_counts(self._name, now=self._clock(), adjudicates=True)
+        return found.open + found.held
+
+    def _mix_in(self, labeler: str, *, every: int) -> None:
+        """Puts a unit whose gold answer is known before the next ones of a labeler who has earned it; every=0: never."""
+        if not every:
+            return
+        with self._guard:
+            if has_earned_check(self._followed(), labeler, every=every):
+                with self._ledger.writing(self._name) as act:
+                    register = self._register.follow(act.entries())
+                    act.add_turns(turns_for_checks(act, register, labeler, every=every, now=self._clock()))
+
+    def _fill(self, units: int, *, adjudicates: bool) -> bool:
+        """Makes more turns ready; says whether there are any."""
+        with self._guard:
+            stands = self._stands(adjudicates)
+            if self._dry.get(adjudicates) == stands:
+                return False
+            with self._ledger.writing(self._name) as act:
+                register = self._register.follow(act.entries())
+                ready = (turns_for_adjudicators if adjudicates else next_turns)(act, register, now=self._clock())
+                act.add_turns(ready)
+            if ready or (not adjudicates and self._ask(units)):
+                return True
+            self._dry[adjudicates] = stands
+            return False
+
+    def _stands(self, adjudicates: bool) -> tuple[float, ...]:
+        """All that may bring forth a turn: while it stays the same, there is none to look for."""
+        register = self._followed()
+        if adjudicates:
+            return (register.told,)
+        seen = register.elsewhere if register.double else 0
+        return (register.plans, len(register.handed), register.double, seen, register.told if register.learns else 0)
+
+    def _ask(self, units: int) -> bool:
+        """Asks the study for more units; says whether there are any."""
+        batch = self._study.ask(units if self._study.standing.plan.is_online else max(units, AHEAD), next=True)
+        if batch is None:
+            return False
+        with self._ledger.writing(self._name) as act:
+            act.add_turns(next_turns(act, self._register.follow(act.entries()), now=self._clock()))
+        return True
+
+    def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
+        """What is shown of these units; fetched for all units drawn so far when one of them is not there yet."""
+        columns: Sequence[str] = self.sheet.columns
+        if columns and units:  # a classifier that came later may judge by a column that was shown
+            columns = [column for column in columns if column not in self._followed().hidden]
+        if not columns or not units:
+            return {unit: {} for unit in units}
+        held = self._ledger.contents(self._name, units)
+        if any(not set(columns) <= held.get(unit, {}).keys() for unit in units):
+            self._fetch(units, columns)
+            held = self._ledger.contents(self._name, units)
+        return {unit: {column: held[unit][column] for column in columns} for unit in units}
+
+    def _fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
+        """Holds the shown columns of these units and of others that are drawn, asked of the engine at once."""
+        standing = self._study.standing
+        drawn = [unit for some in (standing.units, standing.reserve) if some is not None for unit in some.unit]
+        held = self._ledger.contents(self._name, drawn)
+        wanted = [unit for unit in dict.fromkeys([*units, *drawn]) if not set(columns) <= held.get(unit, {}).keys()][:FETCHED]
+        found = self._study.fetch(wanted, columns=columns)
+        if len(found) != len(wanted):
+            raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
+        self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})

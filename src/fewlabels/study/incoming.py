@@ -1,0 +1,104 @@
+"""Answers from another tool, each checked against the draw before any is told: what cannot be attached to a drawn unit is refused.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fewlabels.labeling.flat import ANSWER_COLUMNS, Asked, restored
+from fewlabels.labeling.found import Found, Refused, refuse_all
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.label import CLOSER, Label
+from fewlabels.study.standing import Standing
+from fewlabels.study.study import Study
+from fewlabels.study.telling import Told
+
+Seats = dict[tuple[str, str, str], list[Label]]
+
+
+class Ways(NamedTuple):
+    """How answers are told; see `Study.tell`. leave_out: refused answers are left out, else one of them refuses the file."""
+
+    correct: bool = False
+    drawn_only: bool = False
+    gold: bool = False
+    leave_out: bool = False
+
+
+DEFAULT_WAYS = Ways()
+
+
+class Received(NamedTuple):
+    """What became of answers from another tool: those told, and those refused, one by one."""
+
+    told: Told
+    refused: Sequence[Refused]
+    blank: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {**self.told.as_json(), "blank": self.blank, "refused": [one.as_json() for one in self.refused]}
+
+
+def asked_of(standing: Standing, answer_column: str | None = None) -> Asked:
+    """What a file of answers may hold: with several questions a column for each, else the answer column."""
+    questions = standing.questions
+    if len(questions) > 1:
+        return Asked({question: (question,) for question in questions}, standing.classes)
+    return Asked({questions[0]: (answer_column,) if answer_column else ANSWER_COLUMNS}, standing.classes)
+
+
+def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
+    """Tells the answers that stand the check; nothing of a file with others, unless these are left out."""
+    sound = checked(study.standing, found, ways)
+    if sound.refused and not ways.leave_out:
+        raise refuse_all(sound.refused)
+    if not sound.labels:
+        return Received(Told(0, 0, 0, 0), sound.refused, sound.blank)
+    told = study.tell(sound.labels, correct=ways.correct, drawn_only=ways.drawn_only, gold=ways.gold)
+    return Received(told, sound.refused, sound.blank)
+
+
+def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Found:
+    """The answers that can be recorded, one a labeler, unit and question; the others join those refused."""
+    allowed = frozenset(standing.gold_units) if ways.gold else frozenset(standing.units.unit) if standing.units else frozenset()
+    sound = Found([], list(found.refused), found.blank, found.place)
+    seats: Seats = {}
+    for told in found.labels:
+        unit = restored(told.unit)
+        label = replace(told, unit=unit) if told.unit not in allowed and unit in allowed else told
+        why = _why_not(label, standing, allowed, drawn_only=ways.drawn_only)
+        if why is None:
+            seats.setdefault((label.unit, label.question, "" if ways.gold else label.labeler), []).append(label)
+        else:
+            sound.refused.append(Refused(label.unit, why, found.where(label)))
+    for labels in seats.values():
+        _settle(sound, labels, standing, ways)
+    return sound
+
+
+def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, drawn_only: bool) -> str | None:
+    """Why a label cannot be attached to anything; None: it can."""
+    if label.question not in standing.questions:
+        return f"the study does not ask {label.question!r}"
+    if label.unit not in allowed and not drawn_only:
+        return "this unit was not drawn"
+    return f"{CLOSER!r} is the name fewlabels closes studies by, and no labeler's" if label.labeler == CLOSER else None
+
+
+def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: Ways) -> None:
+    """Nothing comes back. The one answer that a labeler gave joins the sound ones; two that differ, and a changed one, those refused."""
+    first = labels[0]
+    said = list(dict.fromkeys(label.answer for label in labels))
+    if len(said) > 1:
+        why = f"{first.labeler} gave {len(said)} answers: {', '.join(said)}"
+        sound.refused.extend(Refused(label.unit, why, sound.where(label)) for label in labels)
+        return
+    before = None if ways.gold else standing.answers.get(first.unit, {}).get((first.question, first.labeler))
+    if before is not None and before.answer != first.answer and not ways.correct:
+        why = f"{first.labeler} answered {before.answer} before and now {first.answer}: take it with --correct if the new answer is right"
+        sound.refused.append(Refused(first.unit, why, sound.where(first)))
+        return
+    sound.labels.append(first)

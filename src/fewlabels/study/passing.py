@@ -1,0 +1,72 @@
+"""What passes over a labelers' desk: units given, what is said of them, and what became of it.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from fewlabels.errors import LabelError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.label import CLOSER
+from fewlabels.study.register import GOLD
+
+MOST_NAME = 200  # characters of a labeler's name
+
+
+class Given(NamedTuple):
+    """A unit given to a labeler: what to show of it, and until when it is theirs, in seconds since 1970."""
+
+    unit: str
+    content: Mapping[str, str | None]
+    until: float
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the page."""
+        return {"unit": self.unit, "content": dict(self.content), "until": self.until}
+
+
+class Said(NamedTuple):
+    """What a labeler says of one unit: an answer to each question, when, and the seconds it took. `correct` replaces what they said."""
+
+    unit: str
+    answers: Mapping[str, str]
+    at: str | None = None
+    seconds: float | None = None
+    correct: bool = False
+
+
+class Acknowledged(NamedTuple):
+    """What became of it, on disk by now; or why it was refused."""
+
+    unit: str
+    status: Literal["recorded", "known", "corrected", "refused"]
+    why: str | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the page."""
+        return {**self._asdict()}
+
+
+class DeskProgress(NamedTuple):
+    """How far the work is: looks of this labeler, looks of all of those wanted, and turns that wait for somebody.
+
+    Looks and not units: a count that rose with some answers and not with others would tell which units somebody else has seen.
+    """
+
+    told: int
+    resolved: int
+    planned: int
+    waiting: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the page."""
+        return {**self._asdict()}
+
+
+def refuse_name(labeler: str) -> None:
+    """Nothing comes back. Refuses a labeler's name that is empty, long, fewlabels' own, or holds signs that cannot be seen."""
+    if not labeler.strip() or len(labeler) > MOST_NAME or not labeler.isprintable():
+        raise LabelError(f"a labeler has a name of at most {MOST_NAME} visible characters, but got {labeler!r:.60}: give another")
+    if labeler in (CLOSER, GOLD):
+        raise LabelError(f"the names {CLOSER} and {GOLD} stand for answers that no labeler gave, but got {labeler!r}: give another")

@@ -1,0 +1,269 @@
+"""Replays designs against known labels: coverage, width, error and labels, before money is spent.
+
+A replicate replaces the permanent numbers by a seeded stream. Given a design, the positives found in a band are hypergeometric, so
+they are drawn as counts; everything after that is the code a study runs through.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.designs.base import pi_of, takes_of
+from fewlabels.engines.opening import open_engine
+from fewlabels.errors import PlanError
+from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.nouns.arrays import FloatArray, IntArray
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import INTERVALS, IntervalKind
+from fewlabels.nouns.goal import DEFAULT_LEVEL
+from fewlabels.nouns.metric import Metric, Totals
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.randomness import stream
+
+MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator
+RESAMPLING = 1  # the purpose of the streams that bootstrap intervals draw from
+
+
+class Chance(NamedTuple):
+    """The streams of one cell: who is drawn, and what an interval that resamples draws again."""
+
+    draw: np.random.Generator
+    interval: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What one design does for one metric with one number of labels.
+
+    mean, rmse   of the estimate; where a replicate has no value the middle of its interval is scored (`undefined` counts those)
+    coverage     share of replicates whose interval holds the truth
+    half_width   mean over replicates
+    """
+
+    classifier: str
+    metric: str
+    design: str
+    interval: str
+    labels: int
+    reps: int
+    truth: float | None
+    mean: float
+    rmse: float | None
+    coverage: float | None
+    half_width: float
+    labels_used: int
+    undefined: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def simulate(  # noqa: PLR0913 - one keyword for each option of the command
+    population: Population,
+    *,
+    truth: str,
+    metrics: Sequence[str],
+    labels: Sequence[int],
+    designs: Sequence[DesignName] = ("bands", "simple"),
+    reps: int = 400,
+    seed: int = 42,
+    level: float = DEFAULT_LEVEL,
+    joint: bool = False,
+    interval: IntervalKind = "rec",
+    on_cell: Callable[[Cell], None] | None = None,
+) -> list[Cell]:
+    """One cell for each classifier, metric, design and number of labels.
+
+    Each metric has a draw of its own; joint=True draws once for all of them. `on_cell` is told of each cell as it is done.
+
+    Examples:
+        >>> import fewlabels
+        >>> table = {"id": list(range(200)), "score": [i / 200 for i in range(200)], "truth": [i > 120 for i in range(200)]}
+        >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
+        >>> for cell in fewlabels.simulate(population, truth="truth", metrics=["precision"], labels=[40], reps=50):
+        ...     print(cell.design, round(cell.truth, 2), cell.labels)
+        bands 0.79 40
+        simple 0.79 40
+    """
+    if reps < 1:
+        raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")
+    if not 0.5 <= level < 1:
+        raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
+    wanted = [_counted(name) for name in metrics]
+    cells: list[Cell] = []
+    for c, classifier in enumerate(population.classifiers):
+        bench = _Bench.open(population, classifier, truth=truth, reps=reps, level=level, interval=interval)
+        for d, name in enumerate(designs):
+            for n in labels:
+                for m, metric in enumerate(wanted):
+                    chance = Chance(draw=stream(seed, c, d, n, 0 if joint else m), interval=stream(seed, c, d, n, m, RESAMPLING))
+                    cells.append(bench.cell(metric, designed_for=wanted if joint else [metric], labels=n, name=name, chance=chance))
+                    if on_cell:
+                        on_cell(cells[-1])
+    return cells
+
+
+def _counted(name: str) -> Metric:
+    """The metric of that name. Refuses one that counts by cell cannot tell: by weight, or of several labels or classes."""
+    metric = metric_named(name)
+    if metric.joint or metric.weight is not None:
+        raise PlanError(f"a simulation counts the units of one classifier, but {metric.name} sums something else: name another metric")
+    return metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Bench:
+    """One classifier with its truth, ready to be drawn from again and again."""
+
+    classifier: str
+    position: int
+    profile: Profile
+    positives: IntArray
+    reps: int
+    level: float
+    interval: IntervalKind
+
+    @classmethod
+    def open(
+        cls, population: Population, classifier: Classifier, *, truth: str, reps: int, level: float, interval: IntervalKind
+    ) -> "_Bench":
+        """Reads the classifier's profile and the truth of every cell."""
+        if interval not in INTERVALS:
+            raise PlanError(f"no interval {interval!r}: fewlabels knows {', '.join(INTERVALS)}")
+        voters = tuple(c for c in population.classifiers if c.name in classifier.of)
+        engine = open_engine(replace(population, classifiers=(*voters, classifier), slices=()))
+        profile = engine.profile()
+        positives = engine.positives(profile, truth=truth)
+        return cls(
+            classifier=classifier.name,
+            position=len(voters),
+            profile=profile,
+            positives=positives,
+            reps=reps,
+            level=level,
+            interval=interval,
+        )
+
+    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> Cell:
+        """A design made as a study would make it, its replicates drawn as counts, and every one of them measured."""
+        design = choose_design(self.profile, designed_for, labels=labels, name=name, classifier=self.position)
+        used = min(labels, design.frame)
+        groups = groups_of(self.profile, design, classifier=self.position)
+        tally = replicate(groups, design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
+        how = measure_each if design.poisson else measure
+        measured = how(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
+        named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
+        truth = true_value(self.profile, self.positives, metric, classifier=self.position)
+        return summarize(measured, truth, named=named, labels=labels, used=used)
+
+
+def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: IntervalKind, rng: np.random.Generator) -> Measured:
+    """Every replicate measured one by one, bands that came without a label joined to a neighbor as in a study."""
+    each = [
+        measure(metric, fill_empty(tally.counted(n, k)), tail=tail, interval=interval, rng=rng)
+        for n, k in zip(tally.n, tally.k, strict=True)
+    ]
+    return Measured(*(np.stack(parts) for parts in zip(*each, strict=True)))
+
+
+def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
+    """Tallies of `reps` independent draws of `labels` units."""
+    if groups.N.sum() > MOST_UNITS:
+        raise PlanError(f"simulation takes populations of up to {MOST_UNITS:,} units: simulate on a part of it")
+    inside = groups.of_cell >= 0
+    K = np.bincount(groups.of_cell[inside], weights=positives[inside], minlength=groups.N.size).astype(np.int64)
+    N = groups.N.astype(np.int64)
+    if design.poisson:
+        take = sequential(design, labels=labels, reps=reps, rng=rng)
+    else:
+        take = np.broadcast_to(takes_of(design, labels), (reps, design.N.size))
+    n, k = np.empty((reps, N.size)), np.empty((reps, N.size))
+    for band in range(design.N.size):
+        mine = np.flatnonzero(groups.band == band)
+        parts = np.stack([K[mine], (N - K)[mine]], axis=1).ravel()
+        for size in np.unique(take[:, band]):
+            rows = np.flatnonzero(take[:, band] == size)
+            found = rng.multivariate_hypergeometric(parts, int(size), size=rows.size, method="marginals")
+            k[np.ix_(rows, mine)] = found[:, 0::2]
+            n[np.ix_(rows, mine)] = found[:, 0::2] + found[:, 1::2]
+    return groups.tally(n, k)
+
+
+class CellCounts(NamedTuple):
+    """Labels and positive ones of every profile cell, one row a replicate."""
+
+    n: FloatArray
+    k: FloatArray
+
+
+def replicate_cells(
+    design: Design, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator
+) -> CellCounts:
+    """The same cell by cell, for draws that are read in several ways: by other classifiers, slices or thresholds."""
+    n, k = np.zeros((reps, count.size)), np.zeros((reps, count.size))
+    for band, take in enumerate(takes_of(design, labels)):
+        cells = np.flatnonzero(design.band == band)
+        parts = np.stack([positives[cells], (count - positives)[cells]], axis=1).ravel()
+        found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
+        k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
+    return CellCounts(n, k)
+
+
+def sequential(design: Design, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
+    """How many units each band gives to sequential Poisson draws of `labels`: the smallest numbers of each band, one over another's rate.
+
+    The j-th smallest of N even numbers is a sum of exponential gaps (Renyi), so only as many as could matter are made.
+    """
+    rate = design.mass / design.N
+    expected = pi_of(design, labels) * design.N
+    place, home = [], []
+    for h, N in enumerate(design.N.tolist()):
+        m = int(min(N, np.ceil(expected[h] + 8 * np.sqrt(expected[h]) + 12)))
+        gaps = rng.exponential(size=(reps, m)) / (N - np.arange(m))
+        place.append(-np.expm1(-np.cumsum(gaps, axis=1)) / rate[h])
+        home.append(np.full(m, h))
+    first = np.argpartition(np.concatenate(place, axis=1), labels - 1, axis=1)[:, :labels]
+    drawn = np.concatenate(home)[first]
+    return np.stack([np.bincount(row, minlength=design.N.size) for row in drawn]).astype(np.int64)
+
+
+def true_value(profile: Profile, positives: IntArray, metric: Metric, *, classifier: int = 0) -> float:
+    """The metric of a classifier (by position) if every unit were labeled."""
+    flagged = profile.predicted(classifier)
+    A, B = np.asarray(float(positives[flagged].sum())), np.asarray(float(positives[~flagged].sum()))
+    N1 = float(profile.count[flagged].sum())
+    return float(metric.value(Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)))
+
+
+def summarize(measured: Measured, truth: float, *, named: Mapping[str, str], labels: int, used: int) -> Cell:
+    """The cell that these replicates make."""
+    undefined = ~np.isfinite(measured.value)
+    value: FloatArray = np.where(undefined, (measured.low + measured.high) / 2, measured.value)
+    known = bool(np.isfinite(truth))
+    return Cell(
+        classifier=named["classifier"],
+        metric=named["metric"],
+        design=named["design"],
+        interval=named["interval"],
+        labels=labels,
+        reps=value.size,
+        truth=truth if known else None,
+        mean=float(value.mean()),
+        rmse=float(np.sqrt(np.mean((value - truth) ** 2))) if known else None,
+        coverage=float(np.mean((measured.low <= truth) & (truth <= measured.high))) if known else None,
+        half_width=float(measured.half_width.mean()),
+        labels_used=used,
+        undefined=int(undefined.sum()),
+    )

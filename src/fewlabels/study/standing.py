@@ -1,0 +1,212 @@
+"""Where a study stands: everything its entries say, as plain data.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from fewlabels.errors import StudyError
+from fewlabels.estimators.agreement import TruthRule, truth_of
+from fewlabels.nouns.draw import Units
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.randomness import NumberRule, is_double
+
+COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
+Seat: TypeAlias = tuple[str, str]  # a question and a labeler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Units handed out together, in a shuffled order; `plan` is the plan they were asked under."""
+
+    number: int
+    plan: int
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Units asked at once in an online study: the probability of each band, and the steps that were without an answer at that time."""
+
+    start: int
+    units: int
+    rate: tuple[float, ...]
+    waiting: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A moment at which numbers were shown. `certified` is False for a peek."""
+
+    plan: int
+    labels: int
+    certified: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Standing:
+    """Where a study stands.
+
+    units    every unit drawn, in asking order
+    answers  current answers by unit, then question and labeler, in the order they were first told
+    gold     adjudicated answers by unit and question
+    gold_units   units drawn at random to be adjudicated, `gold_share` of each side
+    rule     which of several labelers' answers counts: first, majority or unanimous
+    changed_after_look   answers corrected, or added to where the rule counts voices, after numbers had been shown
+    left_after_peek      answers without content told after numbers had been seen early
+    gold_after_look      units drawn for gold after numbers of their plan had been shown
+    profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
+    known       classifiers it had before the last of these
+    number_rule   how permanent numbers are made of the salt and an id
+    rounds      of an online study: how its units were chosen, in asking order
+    voices      how many answers were told about each unit, corrections and repeated ones included
+    handed_again   units handed out a second time, with the voices they had then
+    double_share   of the units two labelers look at, by design
+    reserve     of an online study: the first units of each band by permanent number, from which the next are taken
+    follows     the study whose permanent numbers and answers this one inherits; None: none
+    """
+
+    name: str
+    population: Mapping[str, Any]
+    profile: Profile
+    salt: str
+    goals: tuple[Goal, ...]
+    plans: tuple[Plan, ...] = ()
+    units: Units | None = None
+    drawn_plans: frozenset[int] = frozenset()
+    batches: tuple[Batch, ...] = ()
+    answers: Mapping[str, Mapping[Seat, Label]] = field(default_factory=dict)
+    gold: Mapping[tuple[str, str], Label] = field(default_factory=dict)
+    gold_units: tuple[str, ...] = ()
+    gold_share: float = 0.0
+    rule: TruthRule = "first"
+    looks: tuple[Look, ...] = ()
+    changed_after_look: int = 0
+    left_after_peek: int = 0
+    gold_after_look: int = 0
+    profiles: tuple[Profile, ...] = ()
+    known: int = 0
+    follows: str | None = None
+    number_rule: NumberRule = "md5"
+    rounds: tuple[Round, ...] = ()
+    voices: Mapping[str, int] = field(default_factory=dict)
+    handed_again: Mapping[str, int] = field(default_factory=dict)
+    reserve: Units | None = None
+    double_share: float = 0.0
+
+    def read_population(self, table: object | None = None) -> Population:
+        """The population, with its table if it lives in memory."""
+        return Population.of_json(self.population, table=table)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan in force."""
+        if not self.plans:
+            raise StudyError(f"study {self.name!r} has no plan yet: plan it with a budget first")
+        return self.plans[-1]
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the units of the plan in force are drawn."""
+        return bool(self.plans) and self.plans[-1].number in self.drawn_plans
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The names of the classifiers, in order."""
+        return tuple(c["name"] for c in self.population["classifiers"])
+
+    def position(self, classifier: str | None) -> int:
+        """Where a classifier stands; the first for None."""
+        return self.classifiers.index(self.read_population().classifier(classifier).name)
+
+    def level_of(self, *classifiers: str) -> float:
+        """The level of an interval about these classifiers at the look of the plan in force."""
+        return 1 - (1 - self.goals[0].level) * self.plan.share_of(*classifiers)
+
+    @property
+    def apart(self) -> str | None:
+        """What sets the draw apart from one by bands or strata about one question; None: nothing."""
+        if len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classes):
+            return "several questions"
+        if self.plan.pilot is not None:
+            return "a pilot"
+        return "a Poisson draw" if self.plan.design.poisson else None
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked about a unit, each once."""
+        return tuple(dict.fromkeys(c["question"] for c in self.population["classifiers"]))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes an answer may name; empty where answers are yes or no."""
+        return tuple(c["value"] for c in self.population["classifiers"] if c["value"] is not None)
+
+    def told(self, unit: str, question: str | None = None) -> list[Label]:
+        """The current answers to a question (the first, if not said), in the order they were first told."""
+        asked = self.questions[0] if question is None else question
+        return [label for (q, _), label in self.answers.get(unit, {}).items() if q == asked]
+
+    def answer_of(self, unit: str, question: str | None = None) -> Label | None:
+        """The answer that counts by the study's rule; one that says why there is none; None: unresolved.
+
+        first: the first labeler's who could tell. majority: what more than half of the usable answers say. unanimous: what all say.
+        """
+        told = self.told(unit, question)
+        usable = [label for label in told if label.answer not in UNANSWERED]
+        if not usable or self.rule == "first":
+            return next(iter(usable or told), None)
+        says = truth_of([label.answer for label in usable], self.rule)
+        return next((label for label in usable if label.answer == says), replace(usable[0], answer="cannot_tell"))
+
+    def is_resolved(self, unit: str) -> bool:
+        """Whether every question about the unit has an answer, if only that there is none."""
+        return {question for question, _ in self.answers.get(unit, {})} >= set(self.questions)
+
+    def was_told_again(self, unit: str) -> bool:
+        """Whether something was told about a unit after it was handed out a second time."""
+        return unit in self.handed_again and self.voices.get(unit, 0) > self.handed_again[unit]
+
+    @property
+    def shown_plans(self) -> frozenset[int]:
+        """The plans under which numbers were shown, at their look or by a peek."""
+        return frozenset(look.plan for look in self.looks)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Units handed out in any batch."""
+        return frozenset(unit for batch in self.batches for unit in batch.units)
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """Drawn units without any answer, in asking order."""
+        return tuple(u for u in (self.units.unit if self.units else ()) if not self.is_resolved(u))
+
+    @property
+    def second_looks(self) -> tuple[str, ...]:
+        """Drawn units whose second look the study waits for: those chosen for one, where the rule counts voices."""
+        if self.rule == "first" or not self.double_share or self.units is None:
+            return ()
+        return tuple(unit for unit in self.units.unit if is_double(self.salt, unit, self.double_share))
+
+    def was_seen_twice(self, unit: str) -> bool:
+        """Whether two labelers have answered all about a unit, a third where the majority needs one; or the waiting was ended."""
+        if any(labeler == CLOSER for _, labeler in self.answers.get(unit, {})):
+            return True
+        return all(self._is_heard(self.told(unit, question)) for question in self.questions)
+
+    def _is_heard(self, told: Sequence[Label]) -> bool:
+        """Whether answers to a question are as many as its rule needs: two, and a third where those two differ and voices are counted."""
+        usable = [label.answer for label in told if label.answer not in UNANSWERED]
+        return len(told) > 1 and not (self.rule == "majority" and len(told) == 2 and len(set(usable)) > 1)
+
+    @property
+    def gold_waiting(self) -> tuple[str, ...]:
+        """Units drawn for gold with a question that has no gold answer yet."""
+        return tuple(unit for unit in self.gold_units if any((unit, q) not in self.gold for q in self.questions))

@@ -1,0 +1,112 @@
+"""Which turns come next: a look at every unit handed out, a second at some by design, checks, and units on which labelers disagree.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from fewlabels.ledgers.base import Writing
+from fewlabels.nouns.label import CLOSER, UNANSWERED
+from fewlabels.nouns.turn import Turn, UnitTurns
+from fewlabels.randomness import is_double
+from fewlabels.study.register import Register
+
+
+def next_turns(act: Writing, register: Register, *, now: float) -> list[Turn]:
+    """First looks at units that were handed out and have none yet, once more at those handed out again, and second looks by design."""
+    known = act.turns()
+    handed = list(register.handed)
+    ready = [Turn(unit, 1) for unit in handed if unit not in known and unit not in register.resolved]
+    again = [unit for unit in register.handed_again if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
+    ready += [Turn(unit, known.get(unit, UnitTurns()).newest + 1, "again") for unit in again if unit in known or unit in register.resolved]
+    if register.double:
+        ready += _doubles(register, [*handed, *(unit for unit in register.resolved if unit not in register.handed)], known, now=now)
+    return sorted(ready, key=lambda turn: _order(register.salt, f"{turn.unit}:{turn.number}"))
+
+
+def _order(salt: str, name: str) -> bytes:
+    """Where a turn stands among those made ready with it: an order that says nothing about scores, nor which look it is."""
+    return hashlib.md5(f"{salt}:turn:{name}".encode(), usedforsecurity=False).digest()
+
+
+def _doubles(register: Register, handed: Sequence[str], known: Mapping[str, UnitTurns], *, now: float) -> list[Turn]:
+    """Second looks at units that design chose and that one labeler has seen, or is to see."""
+    ready: list[Turn] = []
+    for unit in handed:
+        labelers = {who for _, who in register.answers.get(unit, {})}
+        if known.get(unit, UnitTurns()).newest > 1 or len(labelers) > 1 or CLOSER in labelers:
+            continue
+        if is_double(register.salt, unit, register.double):
+            ready += [] if unit in known else seen_elsewhere(register, unit, now=now)
+            ready.append(Turn(unit, 2, "double"))
+    return ready
+
+
+def seen_elsewhere(register: Register, unit: str, *, now: float) -> list[Turn]:
+    """The looks at a unit that were told before it had turns, in a file for example: whoever had one is not to have another."""
+    if unit not in register.resolved:
+        return []
+    labelers = dict.fromkeys(who for _, who in register.answers.get(unit, {}))
+    return [Turn(unit, number, "label", who, now) for number, who in enumerate(labelers, start=1)]
+
+
+def turns_for_adjudicators(act: Writing, register: Register, *, now: float) -> list[Turn]:
+    """A look at every unit on which labelers disagree, for somebody else."""
+    asked, known = act.adjudicated(), act.turns()
+    ready: list[Turn] = []
+    for unit in register.drawn:
+        if unit in register.answers and unit not in asked and is_disputed(register, unit):
+            seen = [] if unit in known else seen_elsewhere(register, unit, now=now)
+            newest = known[unit].newest if unit in known else len(seen)
+            ready += [*seen, Turn(unit, newest + 1, "adjudication")]
+    return sorted(ready, key=lambda turn: _order(register.salt, f"{turn.unit}:{turn.number}"))
+
+
+def is_disputed(register: Register, unit: str) -> bool:
+    """Whether usable answers to a question about a unit differ and none is more frequent than all others."""
+    for question in register.questions:
+        said = Counter(
+            label.answer for (q, _), label in register.answers.get(unit, {}).items() if q == question and label.answer not in UNANSWERED
+        )
+        most = [count for _, count in said.most_common(2)]
+        if len(most) == 2 and most[0] == most[1]:
+            return True
+    return False
+
+
+def has_earned_check(register: Register, labeler: str, *, every: int) -> bool:
+    """Whether a labeler has answered enough units since the last whose gold answer is known."""
+    answered = _answered_by(register, labeler)
+    return len(answered) >= every * (1 + sum(_is_gold(register, unit) for unit in answered))
+
+
+def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: int, now: float) -> list[Turn]:
+    """One look at a unit whose gold answer is known and that others have answered, when a labeler has earned one and none waits."""
+    if not has_earned_check(register, labeler, every=every) or act.checks(labeler):
+        return []
+    known, answered = act.turns(), _answered_by(register, labeler)
+    told = [unit for unit in register.gold if unit not in answered and _is_gold(register, unit)]
+    ready = [unit for unit in told if _is_answered(register, unit)]  # so that what a check says never counts for the unit
+    ready.sort(key=lambda unit: hashlib.md5(f"{register.salt}:check:{labeler}:{unit}".encode(), usedforsecurity=False).digest())
+    if not ready:
+        return []
+    seen = [] if ready[0] in known else seen_elsewhere(register, ready[0], now=now)
+    return [*seen, Turn(ready[0], known.get(ready[0], UnitTurns(newest=len(seen))).newest + 1, "check", labeler)]
+
+
+def _answered_by(register: Register, labeler: str) -> set[str]:
+    return {unit for unit, seats in register.answers.items() if any(who == labeler for _, who in seats)}
+
+
+def _is_answered(register: Register, unit: str) -> bool:
+    """Whether every question about a unit has an answer that can be used."""
+    said = {question for (question, _), label in register.answers.get(unit, {}).items() if label.answer not in UNANSWERED}
+    return said >= set(register.questions)
+
+
+def _is_gold(register: Register, unit: str) -> bool:
+    """Whether a usable gold answer to every question about a unit is known."""
+    told = {question for (question, _), label in register.gold.get(unit, {}).items() if label.answer not in UNANSWERED}
+    return told >= set(register.questions)
