@@ -248,7 +248,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--table", type=Path, default=Path("src/fewlabels/study/readings/atlas.json"))
+    parser.add_argument("--table", type=Path, default=Path("src/fewlabels/study/estimate/atlas.json"))
     parser.add_argument("--hours", type=float, default=6.0)
     options = parser.parse_args()
     atlas = Atlas(options.out.with_suffix(".json"), code_hash(Path.cwd()))

@@ -24,7 +24,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.choosing import DesignName, choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.profiling import profile_for
+from fewlabels.study.population.profile import profile_for
 
 EMOTIONS = ("gratitude", "anger", "sadness", "disgust", "fear", "embarrassment")
 MODELS = ("lr", "hgb", "nb")

@@ -20,10 +20,10 @@ from fewlabels.engines.sql_engine import SqlEngine
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.population import Population
 from fewlabels.randomness import NumberRule
-from fewlabels.study.drawing import draw_plan
-from fewlabels.study.plans.fixing import PlanWays, next_plan
-from fewlabels.study.profiling import number_rule_of
-from fewlabels.study.standing import Standing
+from fewlabels.study.draw.fixed import draw_plan
+from fewlabels.study.plan.next_plan import PlanWays, next_plan
+from fewlabels.study.population.profile import number_rule_of
+from fewlabels.study.state.standing import Standing
 
 Result = TypeVar("Result")
 BARE = 'select sum("score"), max("id"), max("region"), bool_or("flag") from {source}'

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from fewlabels.nouns.plan import Plan as Plan
     from fewlabels.nouns.population import Population as Population
     from fewlabels.study.monitor import Monitor as Monitor
-    from fewlabels.study.populations import read_population as read_population
+    from fewlabels.study.population.read import read_population as read_population
     from fewlabels.study.simulate import simulate as simulate
     from fewlabels.study.study import Study as Study
 
 __version__ = VERSION
 
 _HOMES = {
-    "read_population": "fewlabels.study.populations",
+    "read_population": "fewlabels.study.population.read",
     "Population": "fewlabels.nouns.population",
     "Classifier": "fewlabels.nouns.classifier",
     "Goal": "fewlabels.nouns.goal",

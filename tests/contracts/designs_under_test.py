@@ -16,7 +16,7 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.choosing import choose_design, frame_of
 from fewlabels.randomness import stream
-from fewlabels.study.drawing import draw_plan
+from fewlabels.study.draw.fixed import draw_plan
 from tests.contracts.engines_under_test import SALT
 
 SLICES = ("pi", "country")

@@ -14,7 +14,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.population import Population
 from fewlabels.planning.choosing import choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from tests.contracts.engines_under_test import UnderTest
 
 N = 3_000

@@ -19,7 +19,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.randomness import NumberRule
-from fewlabels.study.handing import declared, handed_profile, place_for, profile_texts
+from fewlabels.study.draw.offline import declared, handed_profile, place_for, profile_texts
 from fewlabels.study.study import Study
 from tests.contracts.engines_under_test import NEEDS_POSTGRES, NEEDS_SPARK, POSTGRES, arrow, postgres_table, spark_session
 

@@ -14,9 +14,9 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import NumberRule
-from fewlabels.study.drawing import draw_plan
-from fewlabels.study.plans.fixing import PlanWays, next_plan
-from fewlabels.study.standing import Standing
+from fewlabels.study.draw.fixed import draw_plan
+from fewlabels.study.plan.next_plan import PlanWays, next_plan
+from fewlabels.study.state.standing import Standing
 from tests.contracts.engines_under_test import SALT, UnderTest, assert_same_profile, assert_same_taken, on_engines, reference
 
 N, UNITS = 60_000, 10_000

@@ -9,7 +9,7 @@ import pytest
 import fewlabels
 from fewlabels.cli.main import cli
 from fewlabels.estimators.counts import Confusion
-from fewlabels.study.readings.estimates import Estimates
+from fewlabels.study.estimate.result import Estimates
 
 PUBLIC = {**{name: getattr(fewlabels, name) for name in fewlabels.__all__}, "Estimates": Estimates, "Confusion": Confusion}
 CALLED = (classmethod, staticmethod, property)

@@ -35,7 +35,7 @@ import fewlabels.engines.duckdb
 import fewlabels.engines.memory
 import fewlabels.engines.selftest
 import fewlabels.ledgers.sqlite
-import fewlabels.study.plans.sizing
+import fewlabels.study.plan.sizes
 import fewlabels.study.study
 
 WARM = (
@@ -45,7 +45,7 @@ WARM = (
     scipy.stats,
     fewlabels.engines.duckdb,
     fewlabels.engines.memory,
-    fewlabels.study.plans.sizing,
+    fewlabels.study.plan.sizes,
 )
 FIXED_TIME = "2026-01-02T03:04:05.000006+00:00"
 FIXED_SALT = "0123456789abcdef" * 2
@@ -93,7 +93,7 @@ def hook(dying: Dying) -> None:
     study: Any = fewlabels.study.study
     study.new_salt = lambda: FIXED_SALT
     # Two things that cost most of the time and leave no trace: sizing the goals of a budget already given, and testing DuckDB.
-    sizing: Any = fewlabels.study.plans.sizing
+    sizing: Any = fewlabels.study.plan.sizes
     sizing.labels_needed = sizing.uniform_labels = lambda *_, **__: None
     selftest: Any = fewlabels.engines.selftest
     selftest.check_engine = lambda *_: None

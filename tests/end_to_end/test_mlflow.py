@@ -20,7 +20,7 @@ os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when mlflow is imported
 
 from fewlabels.integrations.mlflow import Logged, log_study
 from fewlabels.study.demo import write_demo
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import real
 from tests.service.browsing import chromium

@@ -17,7 +17,7 @@ from mlflow import MlflowClient
 from fewlabels.errors import EngineError, StudyError
 from fewlabels.integrations import mlflow as logging
 from fewlabels.integrations.mlflow import LABELS, certified_steps, log_study, metrics_of
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.integrations.made import HOSTILE, MEMORY, begun, label

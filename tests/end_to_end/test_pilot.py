@@ -12,8 +12,8 @@ from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.plan import Plan
 from fewlabels.planning.choosing import DesignName
 from fewlabels.randomness import stream
-from fewlabels.study.plans.growing import growth
-from fewlabels.study.populations import read_population
+from fewlabels.study.plan.growth import growth
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 N, BUDGET, PILOT = 6_000, 300, 75

@@ -8,9 +8,9 @@ import pytest
 from fewlabels.engines.opening import open_engine
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
-from fewlabels.study.plans.recalibrating import read_answered, recalibration
-from fewlabels.study.plans.sizing import Ways, size_goals
-from fewlabels.study.populations import read_population
+from fewlabels.study.plan.sizes import Ways, size_goals
+from fewlabels.study.population.calibration import read_answered, recalibration
+from fewlabels.study.population.read import read_population
 from tests.end_to_end.commands import fewlabels, ok
 from tests.unit.study.made import write_csv
 

@@ -15,9 +15,9 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
 from fewlabels.reports.plan_page import plan_page
-from fewlabels.study.plans.picturing import picture
-from fewlabels.study.plans.sizing import Columns, Ways, size_goals
-from fewlabels.study.populations import read_population
+from fewlabels.study.plan.chart import picture
+from fewlabels.study.plan.sizes import Columns, Ways, size_goals
+from fewlabels.study.population.read import read_population
 
 CHROMIUM = shutil.which("chromium")
 EVIL = "</script><script>document.body.remove()</script>"

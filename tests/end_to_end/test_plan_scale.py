@@ -10,9 +10,9 @@ from fewlabels.engines.duckdb import DuckDBEngine
 from fewlabels.engines.sql_engine import Lookup, Row
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.population import Population
-from fewlabels.study.plans.sizing import Columns, size_goals
-from fewlabels.study.populations import read_population
-from fewlabels.study.profiling import profile_for
+from fewlabels.study.plan.sizes import Columns, size_goals
+from fewlabels.study.population.profile import profile_for
+from fewlabels.study.population.read import read_population
 
 METRICS = (
     "precision +-0.03", "recall +-0.05", "f1 +-0.05", "accuracy +-0.01", "prevalence +-0.01", "specificity +-0.01",

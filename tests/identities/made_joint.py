@@ -16,8 +16,8 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import JointTally
-from fewlabels.study.populations import read_population
-from fewlabels.study.profiling import profile_for
+from fewlabels.study.population.profile import profile_for
+from fewlabels.study.population.read import read_population
 
 Rows = NDArray[np.int64]
 

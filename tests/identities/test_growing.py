@@ -17,8 +17,8 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.choosing import DesignName, choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.drawing import draw_plan
-from fewlabels.study.populations import read_population
+from fewlabels.study.draw.fixed import draw_plan
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 FIRST, LAST = 50, 5_000

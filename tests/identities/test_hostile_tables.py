@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.identities.hostile import all_shown_lawfully, hostile, refused
 

@@ -23,8 +23,8 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
 from fewlabels.planning.choosing import choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
-from fewlabels.study.readings.counting import groups_for, read_answers, tally
+from fewlabels.study.population.read import read_population
+from fewlabels.study.state.tallies import groups_for, read_answers, tally
 from fewlabels.study.study import Study
 from tests.identities.made import EPS, checked, tallies, tally_of
 from tests.unit.study.made import ledger_in

@@ -22,7 +22,7 @@ from fewlabels.ledgers.people import People
 from fewlabels.nouns.sheet import Sheet, parse_shown
 from fewlabels.randomness import stream
 from fewlabels.study.desk import Desk
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 CHROMIUM = shutil.which("chromium")

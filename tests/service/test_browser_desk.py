@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, Route
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.study.desk import Desk
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.service.browsing import (
     Entered,

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.statistics
 ROOT = Path(__file__).parents[2]
 REPS = 1_000
 ATLAS = json.loads((ROOT / "docs/atlas.json").read_text())
-TABLE = json.loads((ROOT / "src/fewlabels/study/readings/atlas.json").read_text())
+TABLE = json.loads((ROOT / "src/fewlabels/study/estimate/atlas.json").read_text())
 
 
 def enough_hits(reps: int) -> int:

@@ -14,9 +14,9 @@ from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import stream
-from fewlabels.study.gating.truths import truth_at
-from fewlabels.study.gating.trying import bench_of, drawn
-from fewlabels.study.populations import read_population
+from fewlabels.study.decision.gate_trial import bench_of, drawn
+from fewlabels.study.decision.gate_truths import truth_at
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 pytestmark = pytest.mark.statistics

@@ -20,7 +20,7 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
 from fewlabels.planning.choosing import DesignName, choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 
 pytestmark = pytest.mark.statistics
 REPS = 1_000

@@ -9,7 +9,7 @@ from fewlabels.cli.options import json_option, ledger_option, metric_option, pee
 from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
 
 if TYPE_CHECKING:
-    from fewlabels.study.readings.comparing import Ranked
+    from fewlabels.study.estimate.comparison import Ranked
 
 
 @click.command("compare")

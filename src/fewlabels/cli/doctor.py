@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fewlabels.nouns.profile import Column
-    from fewlabels.study.examining import Examination
+    from fewlabels.study.population.doctor import Examination
 
 
 @click.command("doctor")
@@ -41,7 +41,7 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
     Example:
       fewlabels doctor scored.parquet --id id --score score --threshold 0.5
     """  # noqa: D301
-    from fewlabels.study.examining import examine
+    from fewlabels.study.population.doctor import examine
 
     fill(options)
     population = read_options(source, options)

@@ -163,7 +163,7 @@ def _nothing_left(*, more: bool, gold: bool) -> str:
 
 def _gold_batch(study: Any, share: float) -> Any:
     """The units to adjudicate that lack a gold answer, as a batch of their own number 0."""
-    from fewlabels.study.standing import Batch
+    from fewlabels.study.state.standing import Batch
 
     chosen, standing = study.adjudicate(share), study.standing
     left = set(standing.gold_waiting)

@@ -24,7 +24,7 @@ from fewlabels.nouns.estimate import INTERVALS, Estimate
 from fewlabels.nouns.metrics import COMMON
 
 if TYPE_CHECKING:
-    from fewlabels.study.readings.reading import Estimates
+    from fewlabels.study.estimate.metrics import Estimates
 
 RESAMPLED = ("bootstrap", "rao_wu")  # counts alone have no seed
 COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")

@@ -62,7 +62,7 @@ def _held(study: str, policy: str, ledger: str) -> "Gate":
     """The gate; invalid where policy or study cannot be read, so that the files of a pipeline say so too."""
     from fewlabels.errors import FewlabelsError
     from fewlabels.nouns.gate import refused
-    from fewlabels.study.gating.holding import read_policy
+    from fewlabels.study.decision.gate_record import read_policy
     from fewlabels.study.study import Study
 
     rules = None
@@ -146,8 +146,8 @@ def _tell_github(found: "Gate") -> None:
 def _self_test(study: str, policy: str, ledger: str, *, as_json: bool, reps: int, seed: int) -> None:
     """How often the gate errs, by simulation."""
     from fewlabels.reports.plain_names import one_line
-    from fewlabels.study.gating.holding import read_policy
-    from fewlabels.study.gating.self_test import HEADINGS, self_test
+    from fewlabels.study.decision.gate_record import read_policy
+    from fewlabels.study.decision.gate_self_test import HEADINGS, self_test
     from fewlabels.study.study import Study
 
     with working("simulating the gate"):

@@ -8,7 +8,7 @@ from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import count, note, print_json, table
 
 if TYPE_CHECKING:
-    from fewlabels.study.readings.labelers import Alike
+    from fewlabels.study.estimate.labelers import Alike
 
 
 @click.command("labelers")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.profile import Profile
     from fewlabels.study.configuration import Configuration
-    from fewlabels.study.examining import Examination
-    from fewlabels.study.plans.sizing import Sizing
+    from fewlabels.study.plan.sizes import Sizing
+    from fewlabels.study.population.doctor import Examination
     from fewlabels.study.preparing import Beginning, Look
 
 GOAL = "precision +-0.05"
@@ -127,7 +127,7 @@ def _read_table(source: str, questions: Questions, options: dict[str, Any], *, a
 
 def _examined(source: str, look: "Look", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
     """The table as its columns were named, asked again while a person names what cannot be."""
-    from fewlabels.study.examining import examine
+    from fewlabels.study.population.doctor import examine
     from fewlabels.study.preparing import refuse_undivided
 
     before = dict(options)
@@ -178,10 +178,10 @@ class Sized(NamedTuple):
 
 def _size(found: "Examination", questions: Questions, options: dict[str, Any], *, as_json: bool) -> Sized:
     """The goals and what they need; the budget and the study's name are put into the options."""
-    from fewlabels.study.plans.expecting import verdicts_expected
-    from fewlabels.study.plans.sizing import Columns, size_goals
+    from fewlabels.study.plan.outlook import verdicts_expected
+    from fewlabels.study.plan.sizes import Columns, size_goals
+    from fewlabels.study.population.profile import profile_for
     from fewlabels.study.preparing import free_name, refuse_taken
-    from fewlabels.study.profiling import profile_for
 
     population, profile = found.population, found.profile
     assert profile is not None
@@ -203,7 +203,7 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
 def _goals(population: "Population", questions: Questions, options: dict[str, Any]) -> "list[Goal]":
     """The goals, read and checked."""
     from fewlabels.nouns.goal import parse_goal
-    from fewlabels.study.profiling import check_goals
+    from fewlabels.study.population.profile import check_goals
 
     def goal(text: str) -> "Goal":
         read = parse_goal(text, level=options["level"])
@@ -218,8 +218,8 @@ def _budgeted(
     as_json: bool,
 ) -> "tuple[Beginning, Sizing]":  # fmt: skip
     """The budget, and what it is expected to show; asked again while a person finds it too small."""
-    from fewlabels.study.plans.expecting import falls_short, sized_at, verdicts_expected
-    from fewlabels.study.plans.sizing import Columns
+    from fewlabels.study.plan.outlook import falls_short, sized_at, verdicts_expected
+    from fewlabels.study.plan.sizes import Columns
     from fewlabels.study.preparing import Beginning, check_beginning, likely_budget
 
     likely = likely_budget(population, profile, goals, needed=sizing.together)

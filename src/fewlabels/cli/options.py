@@ -80,7 +80,7 @@ def resource_options(function: Function) -> Function:
 
 def read_options(source: str, options: dict[str, Any]) -> Population:
     """The population the options describe; takes its options out of the dict."""
-    from fewlabels.study.populations import read_population
+    from fewlabels.study.population.read import read_population
 
     named = {name: options.pop(name) for name in ("slices", "guide", "weight", "candidates", "missing_scores")}
     return read_population(source, id=options.pop("id_column"), classifiers=_classifiers(options), **named)

@@ -16,7 +16,7 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.missing import Missing, Part
 
 if TYPE_CHECKING:
-    from fewlabels.study.readings.confusion import ConfusionCell
+    from fewlabels.study.estimate.confusion import ConfusionCell
     from fewlabels.study.study import Study
 
 

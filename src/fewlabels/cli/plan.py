@@ -13,7 +13,7 @@ from fewlabels.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, pl
 from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:
-    from fewlabels.study.plans.recalibrating import Recalibration
+    from fewlabels.study.population.calibration import Recalibration
 
 
 def design_options(function: Any) -> Any:
@@ -127,8 +127,8 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
 def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """What goals need of a population, and the first plan of a study."""
     from fewlabels.nouns.goal import parse_goal
-    from fewlabels.study.plans.expecting import verdicts_expected
-    from fewlabels.study.plans.sizing import Columns, Ways, size_goals
+    from fewlabels.study.plan.outlook import verdicts_expected
+    from fewlabels.study.plan.sizes import Columns, Ways, size_goals
 
     if options["dry_run"]:
         options["study"] = options["follows"] = None
@@ -163,7 +163,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
 
 def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
     """What nobody has checked, and the plan that is fixed now."""
-    from fewlabels.study.handing import DUPLICATES
+    from fewlabels.study.draw.offline import DUPLICATES
 
     if options["profile_file"]:
         note(DUPLICATES)
@@ -174,8 +174,8 @@ def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
 def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
     """The population and its profile, counted now or handed in."""
     from fewlabels.cli.handing import types_of
-    from fewlabels.study.handing import handed_profile
-    from fewlabels.study.profiling import profile_for
+    from fewlabels.study.draw.offline import handed_profile
+    from fewlabels.study.population.profile import profile_for
 
     if options["profile_file"] is None:
         if options["types"]:
@@ -186,7 +186,7 @@ def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tup
 
 def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
     """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
-    from fewlabels.study.plans.fixing import PlanWays, check_first
+    from fewlabels.study.plan.next_plan import PlanWays, check_first
 
     ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"], stopping_of(options))
     check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
@@ -226,7 +226,7 @@ def expected_of(options: dict[str, Any]) -> str:
 
 def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
     """What the answers make of the scores; None without answers."""
-    from fewlabels.study.plans.recalibrating import read_answered, recalibration
+    from fewlabels.study.population.calibration import read_answered, recalibration
 
     if options["answers"] is None:
         return None

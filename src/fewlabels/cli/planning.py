@@ -14,7 +14,7 @@ from fewlabels.nouns.choice import DESIGNS, Choice, parse_cut
 if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.profile import Profile
-    from fewlabels.study.plans.sizing import Columns, Cost, Sizing, Ways
+    from fewlabels.study.plan.sizes import Columns, Cost, Sizing, Ways
 
 BARS = 28  # characters of the widest bar
 
@@ -59,7 +59,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def costs(options: dict[str, Any]) -> "Cost":
     """What a label costs, as far as the options say."""
-    from fewlabels.study.plans.sizing import Cost
+    from fewlabels.study.plan.sizes import Cost
 
     for name in ("cost_per_label", "seconds_per_label"):
         if options[name] is not None and not math.isfinite(options[name]):
@@ -69,7 +69,7 @@ def costs(options: dict[str, Any]) -> "Cost":
 
 def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "Columns") -> None:
     """Half-width against labels, chosen and uniform, as bars on stderr."""
-    from fewlabels.study.plans.sizing import curve
+    from fewlabels.study.plan.sizes import curve
 
     rows = curve(profile, goals[0], ways=ways, names=names)
     if not rows:
@@ -88,7 +88,7 @@ def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "C
 def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "Ways", names: "Columns") -> None:
     """Writes the planning picture."""
     from fewlabels.reports.plan_page import plan_page
-    from fewlabels.study.plans.picturing import picture
+    from fewlabels.study.plan.chart import picture
 
     with working("drawing the picture"):
         text = plan_page(picture(profile, goals, sizing, ways=ways, names=names))

@@ -14,7 +14,7 @@ from fewlabels.labeling.terminal import harmless
 if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
-    from fewlabels.study.plans.sizing import Sizing
+    from fewlabels.study.plan.sizes import Sizing
     from fewlabels.study.preparing import Look
 
 Answer = TypeVar("Answer")

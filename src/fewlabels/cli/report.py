@@ -42,7 +42,7 @@ def command(*, study: str, paths: tuple[Path, ...], held: Path | None, ledger: s
       fewlabels report demo --out report.html --out summary.md
     """  # noqa: D301
     from fewlabels.reports.plain_names import one_line
-    from fewlabels.study.reporting.writing import read_report, refuse_endings, show_held, write_report
+    from fewlabels.study.report.write import read_report, refuse_endings, show_held, write_report
     from fewlabels.study.study import Study
 
     wanted = paths or (() if as_json else (Path("report.html"),))

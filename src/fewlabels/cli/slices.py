@@ -26,7 +26,7 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
       fewlabels slices demo --by country
       fewlabels slices demo --by country --by device --metric recall --simultaneous
     """  # noqa: D301
-    from fewlabels.study.readings.atlas import in_words
+    from fewlabels.study.estimate.atlas import in_words
     from fewlabels.study.study import Study
 
     with working("reading the slices"):

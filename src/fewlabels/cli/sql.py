@@ -13,7 +13,7 @@ from fewlabels.cli.output import note, print_json
 from fewlabels.engines.warehouses import NAMES, place_of
 
 if TYPE_CHECKING:
-    from fewlabels.study.handing import Texts
+    from fewlabels.study.draw.offline import Texts
 
 _JUDGED = ("score", "predicted", "named", "labels", "classes")  # options that only a population has
 _MANY = 500_000  # rows of a draw worth a word
@@ -61,7 +61,7 @@ def command(*, target: str | None, out: Path | None, query: str | None, ledger: 
 
 def _of_population(source: str, options: dict[str, Any]) -> "Texts":
     """The profile of a table."""
-    from fewlabels.study.handing import declared, place_for, profile_texts
+    from fewlabels.study.draw.offline import declared, place_for, profile_texts
 
     population = read_options(source, options)
     place = place_for(population, dialect=options["dialect"], table=options["table"])

@@ -11,7 +11,7 @@ from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:
     from fewlabels.nouns.plan import Plan
-    from fewlabels.study.status import Status
+    from fewlabels.study.estimate.status import Status
 
 
 @click.command("status")

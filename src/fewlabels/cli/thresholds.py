@@ -10,7 +10,7 @@ from fewlabels.cli.output import count, note, print_json, share, table, working
 from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:
-    from fewlabels.study.readings.thresholds import Curves
+    from fewlabels.study.estimate.thresholds import Curves
 
 ROWS = 20  # of a curve, on a terminal
 

@@ -12,7 +12,7 @@ from fewlabels.nouns.goal import DEFAULT_LEVEL
 
 def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
-    from fewlabels.study.plans.growing import growth
+    from fewlabels.study.plan.growth import growth
     from fewlabels.study.study import Study
 
     if not options["study"] or not options["budget"]:

@@ -11,7 +11,7 @@ from fewlabels.cli.output import count, note, share, table, working
 from fewlabels.nouns.metrics import plain
 
 if TYPE_CHECKING:
-    from fewlabels.study.online.reading import Running
+    from fewlabels.study.estimate.online import Running
     from fewlabels.study.study import Study
 
 BAR = 10  # characters of the evidence's bar

@@ -18,7 +18,7 @@ from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.rare import rec
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.tally import Tally
-from fewlabels.study.readings.counting import groups_for, read_answers, tally
+from fewlabels.study.state.tallies import groups_for, read_answers, tally
 from fewlabels.study.study import Study
 
 PARTS = 6  # of each side

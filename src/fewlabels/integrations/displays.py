@@ -10,7 +10,7 @@ from fewlabels.errors import StudyError
 from fewlabels.estimators.counts import Confusion
 from fewlabels.integrations import pictures
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.readings.estimates import Estimates
+from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.study import Study
 
 if TYPE_CHECKING:

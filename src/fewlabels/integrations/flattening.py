@@ -14,17 +14,17 @@ from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.missing import Missing
+from fewlabels.study.estimate.comparison import Comparison, Ranked
+from fewlabels.study.estimate.confusion import ConfusionCell
+from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.labelers import Labelers
+from fewlabels.study.estimate.online import Running
+from fewlabels.study.estimate.periods import Change, Watched
+from fewlabels.study.estimate.result import Estimates
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.monitor import Monitored
-from fewlabels.study.online.reading import Running
-from fewlabels.study.plans.sizing import Sizing
-from fewlabels.study.readings.comparing import Comparison, Ranked
-from fewlabels.study.readings.confusion import ConfusionCell
-from fewlabels.study.readings.estimates import Estimates
-from fewlabels.study.readings.labelers import Labelers
-from fewlabels.study.readings.periods import Change, Watched
-from fewlabels.study.readings.shrinking import Shrinking
-from fewlabels.study.readings.slicing import InSlices
-from fewlabels.study.readings.thresholds import Curves
+from fewlabels.study.plan.sizes import Sizing
 from fewlabels.study.simulate import Cell
 
 Value: TypeAlias = str | int | float | bool | None

@@ -21,7 +21,7 @@ from fewlabels.errors import EngineError, StudyError
 from fewlabels.installation import install_command
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.progress import Progress
+from fewlabels.study.state.progress import Progress
 from fewlabels.study.study import Study
 
 if TYPE_CHECKING:

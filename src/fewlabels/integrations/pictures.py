@@ -13,10 +13,10 @@ from fewlabels.errors import EngineError, StudyError
 from fewlabels.installation import install_command
 from fewlabels.integrations.calibration import read_calibration
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.readings.estimates import Estimates
-from fewlabels.study.readings.shrinking import Point, Shrinking
-from fewlabels.study.readings.slicing import InSlices
-from fewlabels.study.readings.thresholds import Curves
+from fewlabels.study.estimate.convergence import Point, Shrinking
+from fewlabels.study.estimate.result import Estimates
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.study import Study
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fewlabels.nouns.canonical import Json
 
 
 def plan_page(picture: Mapping[str, Json]) -> str:
-    """The page of a picture (`study/plans/picturing.py` makes one)."""
+    """The page of a picture (`study/plan/chart.py` makes one)."""
     template = files("fewlabels.reports").joinpath("plan_page.html").read_text(encoding="utf-8")
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return template.replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)

@@ -23,7 +23,7 @@ HASH = re.compile("[0-9a-f]{24,}")
 
 
 def report_markdown(report: Mapping[str, Json]) -> str:
-    """The Markdown of a report (`study/reporting/building.py` makes one)."""
+    """The Markdown of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     word = verdict(found)
     peek = " (a peek, not certified)" if is_peek(found) else ""

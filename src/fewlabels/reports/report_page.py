@@ -35,7 +35,7 @@ PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def report_page(report: Mapping[str, Json]) -> str:
-    """The page of a report (`study/reporting/building.py` makes one)."""
+    """The page of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     sections = [*result_sections(found), *record_sections(found)]
     style, script = _file("report_page.css"), _file("report_page.js")

@@ -21,7 +21,7 @@ PIECES = re.compile(r"[^\s-]+-?")  # of a title, which may be broken at a space 
 
 
 def report_text(report: Mapping[str, Json]) -> str:
-    """The plain text of a report (`study/reporting/building.py` makes one)."""
+    """The plain text of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     peek = " (a peek, not certified)" if is_peek(found) else ""
     lines = [*_wrapped(f"{verdict(found)}{peek}: {name(found['study']['name'], 200)}"), "=" * WIDTH, *_wrapped(found["verdict"]["next"])]

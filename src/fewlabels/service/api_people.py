@@ -14,7 +14,7 @@ from fewlabels.service.bench import bench_of
 from fewlabels.service.bodies import NO_NULL, NewPerson, NewToken, RoleOf
 from fewlabels.service.shown import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
 from fewlabels.study.desk import refuse_name
-from fewlabels.study.register import GOLD
+from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
 KEPT = (CLOSER, GOLD)  # who answers where nobody did, and where it was adjudicated

@@ -12,9 +12,9 @@ from fewlabels.service.access import Member, of_study
 from fewlabels.service.bench import bench_of
 from fewlabels.service.bodies import NewPlan
 from fewlabels.service.shown import REFUSALS, Data, PictureShown, PlanShown
-from fewlabels.study.plans.picturing import picture
-from fewlabels.study.plans.sizing import Columns, Cost, Sizing, Ways, size_goals
-from fewlabels.study.standing import Standing
+from fewlabels.study.plan.chart import picture
+from fewlabels.study.plan.sizes import Columns, Cost, Sizing, Ways, size_goals
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["planning"], responses=REFUSALS)

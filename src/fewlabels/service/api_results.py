@@ -24,7 +24,7 @@ from fewlabels.service.shown import (
     RunningShown,
     SlicesShown,
 )
-from fewlabels.study.reporting.writing import SHOWN, json_text
+from fewlabels.study.report.write import SHOWN, json_text
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)

@@ -17,11 +17,11 @@ from fewlabels.service.bodies import NewStudy, PopulationBody
 from fewlabels.service.settings import Settings
 from fewlabels.service.shown import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
 from fewlabels.service.sources import allowed_source
-from fewlabels.study.online.reading import read_running
-from fewlabels.study.populations import read_population
-from fewlabels.study.progress import Progress
-from fewlabels.study.standing import Standing
-from fewlabels.study.status import read_status as status_of
+from fewlabels.study.estimate.online import read_running
+from fewlabels.study.estimate.status import read_status as status_of
+from fewlabels.study.population.read import read_population
+from fewlabels.study.state.progress import Progress
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api", tags=["studies"], responses=REFUSALS)

@@ -21,9 +21,9 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.bench import Bench, bench_of
 from fewlabels.service.shown import REFUSALS, Data
-from fewlabels.study.online.reading import read_running
-from fewlabels.study.plans.planned_looks import at_look, has_looks
-from fewlabels.study.progress import progress
+from fewlabels.study.estimate.online import read_running
+from fewlabels.study.plan.looks import at_look, has_looks
+from fewlabels.study.state.progress import progress
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)

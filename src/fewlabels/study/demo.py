@@ -9,7 +9,7 @@ from fewlabels.engines.duckdb import write_parquet
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from fewlabels.writing import write_whole
 

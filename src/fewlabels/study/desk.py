@@ -15,14 +15,14 @@ from fewlabels.nouns.label import UNANSWERED, Label, read_answer
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Held
 from fewlabels.randomness import is_double
+from fewlabels.study.labels.record import record
 from fewlabels.study.passing import Acknowledged as Acknowledged
 from fewlabels.study.passing import DeskProgress as DeskProgress
 from fewlabels.study.passing import Given as Given
 from fewlabels.study.passing import Said as Said
 from fewlabels.study.passing import refuse_name as refuse_name
-from fewlabels.study.register import Register
+from fewlabels.study.state.label_index import Register
 from fewlabels.study.study import Study
-from fewlabels.study.telling import record
 from fewlabels.study.turning import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 
 LEASE = 600.0  # seconds a labeler has for the units of one taking

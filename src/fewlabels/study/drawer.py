@@ -4,15 +4,15 @@ Main path: population > profile > plan > [draw] > labels > estimate > decision >
 """
 
 from fewlabels.errors import StudyError
-from fewlabels.study.drawing import draw_body, draw_plan
-from fewlabels.study.following import carried
-from fewlabels.study.handing import Texts, handed_draw, place_for, study_texts, units_before
-from fewlabels.study.online.asking import held, refuse_handed, reserve_body
-from fewlabels.study.plans.online import refuse_online
-from fewlabels.study.plans.piloting import plan_rest
-from fewlabels.study.replay import replay
+from fewlabels.study.draw.fixed import draw_body, draw_plan
+from fewlabels.study.draw.offline import Texts, handed_draw, place_for, study_texts, units_before
+from fewlabels.study.draw.online import held, refuse_handed, reserve_body
+from fewlabels.study.labels.record import record
+from fewlabels.study.plan.online import refuse_online
+from fewlabels.study.plan.pilot import plan_rest
 from fewlabels.study.reporter import Reporter
-from fewlabels.study.telling import record
+from fewlabels.study.state.following import carried
+from fewlabels.study.state.replay import replay
 
 
 class Drawer(Reporter):

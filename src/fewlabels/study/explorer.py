@@ -10,13 +10,13 @@ from fewlabels.deciding.thresholds import FoundThreshold
 from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.readings.comparing import Comparison, Ranked
-from fewlabels.study.readings.looking import Shown, answer, asked_body
-from fewlabels.study.readings.periods import Change, Watched, asked_change, asked_periods
-from fewlabels.study.readings.slicing import InSlices
-from fewlabels.study.readings.thresholds import Curves
-from fewlabels.study.replay import replay
-from fewlabels.study.standing import Standing
+from fewlabels.study.decision.looks import Shown, answer, asked_body
+from fewlabels.study.estimate.comparison import Comparison, Ranked
+from fewlabels.study.estimate.periods import Change, Watched, asked_change, asked_periods
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.thresholds import Curves
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
 
 
 class Explorer:

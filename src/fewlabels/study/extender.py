@@ -12,11 +12,11 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.study.drawer import Drawer
-from fewlabels.study.plans.extending import Reuse, extended_population, extension_body, extension_plan, reuse
-from fewlabels.study.plans.online import refuse_online
-from fewlabels.study.profiling import read_goals
-from fewlabels.study.replay import extend_standing, replay
-from fewlabels.study.standing import Standing
+from fewlabels.study.plan.extension import Reuse, extended_population, extension_body, extension_plan, reuse
+from fewlabels.study.plan.online import refuse_online
+from fewlabels.study.population.profile import read_goals
+from fewlabels.study.state.replay import extend_standing, replay
+from fewlabels.study.state.standing import Standing
 
 
 class Extender(Drawer):

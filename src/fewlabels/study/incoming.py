@@ -11,9 +11,9 @@ from fewlabels.labeling.flat import ANSWER_COLUMNS, Asked, restored
 from fewlabels.labeling.found import Found, Refused, refuse_all
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, Label
-from fewlabels.study.standing import Standing
+from fewlabels.study.labels.record import Told
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
-from fewlabels.study.telling import Told
 
 Seats = dict[tuple[str, str, str], list[Label]]
 

@@ -22,7 +22,7 @@ from fewlabels.labeling.label_studio.tasks import account_of, as_tasks, data_key
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.sheet import Shown
 from fewlabels.study.incoming import Received, Ways, asked_of, receive
-from fewlabels.study.standing import Standing
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 LONGEST_TITLE = 50

@@ -23,7 +23,7 @@ from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.randomness import TOP, new_salt, permanent_number
-from fewlabels.study.telling import Questions, as_labels
+from fewlabels.study.labels.record import Questions, as_labels
 
 QUESTION = "positive"
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from fewlabels.errors import LabelError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER
-from fewlabels.study.register import GOLD
+from fewlabels.study.state.label_index import GOLD
 
 MOST_NAME = 200  # characters of a labeler's name
 

@@ -24,9 +24,9 @@ from fewlabels.nouns.profile import Column, Profile
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.planning.asking import expand
 from fewlabels.study.desk import Desk
-from fewlabels.study.plans.fixing import PlanWays, check_first
-from fewlabels.study.populations import read_population
-from fewlabels.study.replay import replay
+from fewlabels.study.plan.next_plan import PlanWays, check_first
+from fewlabels.study.population.read import read_population
+from fewlabels.study.state.replay import replay
 from fewlabels.study.study import Study
 
 TRIED = 4  # id columns that are read to see whether they name every unit once

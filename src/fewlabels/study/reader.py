@@ -14,17 +14,17 @@ from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.gate import Gate, refused
 from fewlabels.nouns.policy import Policy
 from fewlabels.nouns.population import MEMORY
+from fewlabels.study.decision.gate_record import hold, read_policy
+from fewlabels.study.estimate.confusion import ConfusionCell, read_confusion
+from fewlabels.study.estimate.convergence import Shrinking, read_shrinking
+from fewlabels.study.estimate.labelers import Labelers, read_labelers
+from fewlabels.study.estimate.metrics import Estimates, look_body, read_decision, read_estimates
+from fewlabels.study.estimate.online import Running, read_running
+from fewlabels.study.estimate.status import Status, read_status
 from fewlabels.study.explorer import Explorer
-from fewlabels.study.gating.holding import hold, read_policy
-from fewlabels.study.online.reading import Running, read_running
-from fewlabels.study.readings.confusion import ConfusionCell, read_confusion
-from fewlabels.study.readings.labelers import Labelers, read_labelers
-from fewlabels.study.readings.reading import Estimates, look_body, read_decision, read_estimates
-from fewlabels.study.readings.shrinking import Shrinking, read_shrinking
-from fewlabels.study.replay import replay
-from fewlabels.study.standing import Standing
-from fewlabels.study.status import Status, read_status
-from fewlabels.study.verifying import Verification, verify
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.verify import Verification, verify
 
 
 class Reader(Explorer):

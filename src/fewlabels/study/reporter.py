@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.study.reader import Reader
-from fewlabels.study.reporting.building import build_report
-from fewlabels.study.reporting.writing import refuse_endings, write_report
+from fewlabels.study.report.build import build_report
+from fewlabels.study.report.write import refuse_endings, write_report
 
 
 class Reporter(Reader):

@@ -21,20 +21,20 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping
 from fewlabels.planning.asking import expand
 from fewlabels.randomness import NumberRule, new_salt
-from fewlabels.study.asking import next_batch
-from fewlabels.study.drawing import gold_units, shuffled
+from fewlabels.study.draw.batches import next_batch
+from fewlabels.study.draw.fixed import gold_units, shuffled
+from fewlabels.study.draw.online import closing_online, held
+from fewlabels.study.draw.online import next_batch as next_online
 from fewlabels.study.extender import Extender
-from fewlabels.study.following import leader_of
-from fewlabels.study.online.asking import closing_online, held
-from fewlabels.study.online.asking import next_batch as next_online
-from fewlabels.study.plans.fixing import PlanWays, check_fixed, next_plan
-from fewlabels.study.plans.online import refuse_online
-from fewlabels.study.profiling import check_goals, number_rule_of, profile_for, read_goals
-from fewlabels.study.progress import planned_labels
-from fewlabels.study.register import Register
-from fewlabels.study.replay import replay
-from fewlabels.study.standing import COUNTING_RULES, Batch
-from fewlabels.study.telling import Questions, Told, as_labels, closing, ended_looks, record
+from fewlabels.study.labels.record import Questions, Told, as_labels, closing, ended_looks, record
+from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
+from fewlabels.study.plan.online import refuse_online
+from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
+from fewlabels.study.state.following import leader_of
+from fewlabels.study.state.label_index import Register
+from fewlabels.study.state.progress import planned_labels
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import COUNTING_RULES, Batch
 
 
 class Study(Extender):

@@ -11,7 +11,7 @@ from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import CLOSER, UNANSWERED
 from fewlabels.nouns.turn import Turn, UnitTurns
 from fewlabels.randomness import is_double
-from fewlabels.study.register import Register
+from fewlabels.study.state.label_index import Register
 
 
 def next_turns(act: Writing, register: Register, *, now: float) -> list[Turn]:

@@ -20,7 +20,7 @@ from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.study.desk import Desk, Said
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 UNITS = 300

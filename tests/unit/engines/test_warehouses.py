@@ -16,7 +16,7 @@ from fewlabels.engines.warehouses import NAMES, REDSHIFT, Place, dialect_named, 
 from fewlabels.errors import EngineError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from tests.golden.texts import DIALECTS, FOLDER, kept, texts, written
 
 N = 400

@@ -12,8 +12,8 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
 from fewlabels.study.monitor import Monitor
-from fewlabels.study.plans.sizing import size_goals
-from fewlabels.study.populations import read_population
+from fewlabels.study.plan.sizes import size_goals
+from fewlabels.study.population.read import read_population
 from fewlabels.study.simulate import simulate
 from fewlabels.study.study import Study
 

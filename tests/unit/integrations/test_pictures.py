@@ -19,10 +19,10 @@ from fewlabels.integrations.calibration import PARTS, read_calibration
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
 from fewlabels.study.demo import small_study
-from fewlabels.study.populations import read_population
-from fewlabels.study.readings.shrinking import Shrinking
-from fewlabels.study.readings.slicing import InSlices
-from fewlabels.study.readings.thresholds import Curves
+from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.thresholds import Curves
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.unit.integrations.made import HOSTILE, MEMORY, begun, everything, finished, label
 

@@ -16,13 +16,13 @@ import fewlabels
 from fewlabels.errors import FewlabelsError
 from fewlabels.integrations.flattening import SHAPES
 from fewlabels.integrations.tables import flatten
-from fewlabels.study.online.reading import Running
-from fewlabels.study.readings.estimates import Estimates
-from fewlabels.study.readings.labelers import Labelers
-from fewlabels.study.readings.slicing import InSlices
-from fewlabels.study.status import Status
+from fewlabels.study.estimate.labelers import Labelers
+from fewlabels.study.estimate.online import Running
+from fewlabels.study.estimate.result import Estimates
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.status import Status
 from fewlabels.study.study import Study
-from fewlabels.study.verifying import Verification
+from fewlabels.study.verify import Verification
 from tests.unit.integrations.made import HOSTILE, everything
 
 KINDS = ("pandas", "polars", "arrow", "rows")
@@ -151,7 +151,7 @@ def test_whatever_a_study_gives_has_a_table() -> None:
         if not name.startswith("_"):
             said = get_type_hints(method).get("return")
             parts = get_args(said) if get_origin(said) is not None else (said,)
-            given |= {part for part in parts if inspect.isclass(part) and part.__module__.startswith("fewlabels.study.readings")}
+            given |= {part for part in parts if inspect.isclass(part) and part.__module__.startswith("fewlabels.study.estimate")}
     assert {Estimates, InSlices, Labelers} <= given
     assert given - set(SHAPES) - set(NO_NUMBERS) == set()
     assert Running in SHAPES

@@ -13,7 +13,7 @@ from fewlabels.nouns.goal import Goal, parse_goal
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.weights import LAYERS, NO_LAYER, layer_of
-from fewlabels.study.profiling import check_goals
+from fewlabels.study.population.profile import check_goals
 from tests.identities.made import checked, through_text
 
 GBM = Classifier("gbm", score="s", threshold=0.3)

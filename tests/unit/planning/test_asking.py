@@ -8,7 +8,7 @@ from fewlabels.errors import GoalError
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.planning.asking import ask_of, cells_of, domain_of, expand, left_out
 from fewlabels.planning.choosing import own_rates
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from tests.unit.planning.made import COUNTRIES, PROFILE, SLICED
 
 SLICES = ("country", "channel")

@@ -13,8 +13,8 @@ import pytest
 
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
-from fewlabels.study.reporting.building import build_report
+from fewlabels.study.population.read import read_population
+from fewlabels.study.report.build import build_report
 from fewlabels.study.study import Study
 
 UNITS = 1_200

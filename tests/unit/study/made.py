@@ -12,7 +12,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.nouns.population import Population
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
 UNITS = 400

@@ -7,7 +7,7 @@ import pytest
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.study.readings.atlas import Seen, caution_of, in_words, read_atlas
+from fewlabels.study.estimate.atlas import Seen, caution_of, in_words, read_atlas
 from tests.identities.made import tally_of
 
 
@@ -49,7 +49,7 @@ def test_what_was_not_tested_says_so(estimate: Estimate, design: str, labels: in
 
 def test_what_fell_short_says_by_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = {("rec", "bands", "precision", 0.95): (Seen(200, 0.951, "passes"), Seen(500, 0.912, "caution"))}
-    monkeypatch.setattr("fewlabels.study.readings.atlas.read_atlas", lambda: seen)
+    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_atlas", lambda: seen)
     assert "0.912" in str(caution_of(found(), design="bands", labels=300))
     assert caution_of(found(), design="bands", labels=200) is None
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.study.plans.expecting import implied
+from fewlabels.study.plan.outlook import implied
 
 
 @pytest.mark.parametrize(

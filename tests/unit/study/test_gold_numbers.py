@@ -10,7 +10,7 @@ from fewlabels.estimators.gold import measure_with_gold
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.study.readings.counting import groups_for, read_answers, with_gold
+from fewlabels.study.state.tallies import groups_for, read_answers, with_gold
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER, noisy, rewrite, sides, told

@@ -13,7 +13,7 @@ from fewlabels.labeling.flat import Asked, batch_text, read_answers
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
 from fewlabels.randomness import stream
-from fewlabels.study.populations import read_population
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from fewlabels.writing import write_whole
 from tests.unit.study.made import ledger_in

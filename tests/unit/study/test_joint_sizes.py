@@ -4,9 +4,9 @@ import pytest
 
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.study.plans.sizing import Columns, size_goals
-from fewlabels.study.populations import read_population
-from fewlabels.study.profiling import profile_for
+from fewlabels.study.plan.sizes import Columns, size_goals
+from fewlabels.study.population.profile import profile_for
+from fewlabels.study.population.read import read_population
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 
 

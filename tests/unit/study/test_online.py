@@ -14,9 +14,9 @@ from fewlabels.intervals.anytime import MISSING
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import CLOSER
 from fewlabels.randomness import stream
-from fewlabels.study.online.asking import pick_number
-from fewlabels.study.online.course import walked
-from fewlabels.study.populations import read_population
+from fewlabels.study.draw.online import pick_number
+from fewlabels.study.population.read import read_population
+from fewlabels.study.state.online_path import walked
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, kinds, ledger_in, truth_of
 
@@ -218,9 +218,9 @@ def test_the_next_unit_is_the_next_of_its_band_by_permanent_number(tmp_path: Pat
 
 
 def test_a_reserve_that_runs_dry_is_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.online.asking.SPARE", 0)
-    monkeypatch.setattr("fewlabels.study.online.asking.AHEAD", 1.0)
-    monkeypatch.setattr("fewlabels.study.online.asking.EXPECTED", 0.1)
+    monkeypatch.setattr("fewlabels.study.draw.online.SPARE", 0)
+    monkeypatch.setattr("fewlabels.study.draw.online.AHEAD", 1.0)
+    monkeypatch.setattr("fewlabels.study.draw.online.EXPECTED", 0.1)
     study = labeled(online(tmp_path, f"precision >= {PRECISION:.3f}", budget=len(FLAGGED)), batch=9)
     assert kinds(study, tmp_path).count("reserve") > 1
     found = study.verify(population=True, table=TABLE)
@@ -244,8 +244,8 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
     else:
         names = body["units"]["unit"]
         names[0], names[1] = names[1], names[0]
-    from fewlabels.study.online.asking import check_round
-    from fewlabels.study.replay import replay
+    from fewlabels.study.draw.online import check_round
+    from fewlabels.study.state.replay import replay
 
     before = replay(entries[:at])
     assert check_round(before, entries[at].body) is None
@@ -253,9 +253,9 @@ def test_a_changed_round_is_found(tmp_path: Path, what: str) -> None:
 
 
 def test_two_who_ask_while_the_reserve_is_dry_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.online.asking.SPARE", 0)
-    monkeypatch.setattr("fewlabels.study.online.asking.AHEAD", 1.0)
-    monkeypatch.setattr("fewlabels.study.online.asking.EXPECTED", 0.01)
+    monkeypatch.setattr("fewlabels.study.draw.online.SPARE", 0)
+    monkeypatch.setattr("fewlabels.study.draw.online.AHEAD", 1.0)
+    monkeypatch.setattr("fewlabels.study.draw.online.EXPECTED", 0.01)
     online(tmp_path, "accuracy >= 0.82", budget=300)
 
     def work(units: int) -> int:

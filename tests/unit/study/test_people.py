@@ -12,7 +12,7 @@ from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.randomness import is_double
 from fewlabels.study.desk import Desk, Said
-from fewlabels.study.readings.shrinking import sizes
+from fewlabels.study.estimate.convergence import sizes
 from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, TRUTH, create, finished, label_all, ledger_in, population, truth_of
 from tests.unit.study.made_gold import OTHER

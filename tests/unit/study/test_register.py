@@ -12,12 +12,12 @@ from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
 from fewlabels.study.desk import Desk
-from fewlabels.study.progress import planned_labels
-from fewlabels.study.register import GOLD, Register
-from fewlabels.study.replay import replay
-from fewlabels.study.standing import Standing
+from fewlabels.study.labels.record import record
+from fewlabels.study.state.label_index import GOLD, Register
+from fewlabels.study.state.progress import planned_labels
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
-from fewlabels.study.telling import record
 from tests.unit.study.made import create, ledger_in, truth_of
 from tests.unit.study.made_desk import says, units_of
 from tests.unit.study.test_joint import of_labels

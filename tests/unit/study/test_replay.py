@@ -9,10 +9,10 @@ import pytest
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.label import Label
-from fewlabels.study.progress import progress
-from fewlabels.study.readings.reading import read_estimates
-from fewlabels.study.replay import replay
-from fewlabels.study.standing import Standing
+from fewlabels.study.estimate.metrics import read_estimates
+from fewlabels.study.state.progress import progress
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 
 

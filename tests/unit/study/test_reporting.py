@@ -16,7 +16,7 @@ import pytest
 from fewlabels.errors import FileError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.study.reporting.writing import json_text, read_report
+from fewlabels.study.report.write import json_text, read_report
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, columns, create, finished, label_all, ledger_in
 

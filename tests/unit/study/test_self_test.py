@@ -14,11 +14,11 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.nouns.tally import AnyTally
 from fewlabels.randomness import stream
-from fewlabels.study.gating import trying
-from fewlabels.study.gating.self_test import SelfTest, self_test
-from fewlabels.study.gating.truths import Shape, truth_at, value_at
-from fewlabels.study.gating.trying import bench_of, drawn
-from fewlabels.study.readings.gating import read_gate
+from fewlabels.study.decision import gate_trial as trying
+from fewlabels.study.decision.gate import read_gate
+from fewlabels.study.decision.gate_self_test import SelfTest, self_test
+from fewlabels.study.decision.gate_trial import bench_of, drawn
+from fewlabels.study.decision.gate_truths import Shape, truth_at, value_at
 from fewlabels.study.simulate import CellCounts
 from fewlabels.study.study import Study
 from tests.unit.study.made import UNITS, columns, create, finished, population

@@ -13,11 +13,11 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.weights import QUANTA, layer_of
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.randomness import stream
-from fewlabels.study.plans.sizing import size_goals
-from fewlabels.study.populations import read_population
-from fewlabels.study.profiling import profile_for
-from fewlabels.study.readings.counting import read_answers, tally
-from fewlabels.study.readings.reading import ahead_of, readable
+from fewlabels.study.estimate.metrics import ahead_of, readable
+from fewlabels.study.plan.sizes import size_goals
+from fewlabels.study.population.profile import profile_for
+from fewlabels.study.population.read import read_population
+from fewlabels.study.state.tallies import read_answers, tally
 from fewlabels.study.study import Study
 from tests.unit.study.made import ledger_in
 

@@ -1,0 +1,254 @@
+"""A policy held against a study: every rule judged at its own level, on what the draw can answer for. Nothing is shown before the look.
+
+A rule need not be a goal of the plan. What the draw reaches is judged at the one-sided bound as a goal is, at the share of the error
+that the look may spend; what it does not reach, or what the population does not have, makes the gate invalid.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabels.deciding.gating import OUTCOMES, decide_rules, rate_rule
+from fewlabels.deciding.topping import more_labels
+from fewlabels.deciding.verdict import Reading
+from fewlabels.errors import FewlabelsError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import MoreLabels
+from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.planning.asking import expand
+from fewlabels.study.decision.gate_online import gate_online
+from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
+from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.metrics import ahead_of, is_goal, read_one, shown_for
+from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
+from fewlabels.study.estimate.result import Estimates
+from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
+from fewlabels.study.plan.looks import at_look, has_looks
+from fewlabels.study.state.progress import Progress, progress
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import Answers, read_answers
+
+PEEKED = "the labeling was closed after a peek: no number of this plan holds at its level, so plan more labels and gate on those"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateLook:
+    """What the ledger keeps of a gate: its numbers, without words, which a later version may put better."""
+
+    gate: Gate
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        rules: list[Json] = [
+            {
+                "verdict": rule.verdict,
+                "bound": rule.bound,
+                "nonresponse": rule.nonresponse,
+                "estimate": None if rule.estimate is None else rule.estimate.as_json(),
+            }
+            for rule in self.gate.rules
+        ]
+        return {"verdict": self.gate.verdict, "rules": rules}
+
+
+def asked_gate(policy: Policy) -> dict[str, Json]:
+    """What was asked, as a look keeps it."""
+    return {"kind": "gate", "rules": policy.as_json()}
+
+
+def of_look(standing: Standing, asked: Mapping[str, Any]) -> GateLook:
+    """What a recorded look asked for, read again."""
+    return GateLook(gate=read_gate(standing, Policy.of_json(asked["rules"]), forecast=False))
+
+
+class Read(NamedTuple):
+    """A rule with what it is judged on, and what must be said beside it."""
+
+    rule: Rule
+    reading: Reading
+    nonresponse: float
+    notes: tuple[str, ...]
+
+
+def read_gate(standing: Standing, policy: Policy, *, forecast: bool = True) -> Gate:
+    """The policy held against the study as it stands; with a forecast of what would settle what is open."""
+    done = progress(standing)
+    rules = list(checked_rules(standing, policy))
+    empty = Gate(
+        study=standing.name, verdict="invalid", labels=done.labels, planned=done.planned, policy=policy.hash, plan=standing.plan.hash
+    )  # fmt: skip
+    if closed_after_a_peek(standing):
+        return replace(empty, rules=tuple(_unread(rules, "invalid", PEEKED)), reasons=(PEEKED,))
+    kept = [rule for rule, problem in rules if problem is None]
+    if standing.plan.is_online:
+        return gate_online(standing, rules, empty, forecast=forecast)
+    then = _at_look(standing, done, kept[0].goal if kept else standing.goals[0])
+    if then is None or not kept:
+        waiting = waits(standing, done) if then is None else "no rule can be judged"
+        found = tuple(_unread(rules, "label_more", waiting))
+        return replace(empty, rules=found, verdict=worst([r.verdict for r in found]), reasons=(waiting,))
+    return _judged(standing, then, rules, empty, forecast=forecast)
+
+
+def checked_rules(standing: Standing, policy: Policy) -> Iterator[tuple[Rule, str | None]]:
+    """Every rule, one for each classifier and slice it stands for, with why it cannot be judged; None: it can."""
+    names, columns = standing.classifiers, standing.population["slices"]
+    for rule in policy.rules:
+        try:
+            goals = expand(standing.profile, [rule.goal], slices=columns, names=names)
+        except FewlabelsError as error:
+            yield rule, str(error)
+            continue
+        for goal in goals:
+            yield replace(rule, goal=goal), _problem(standing, goal)
+
+
+def _problem(standing: Standing, goal: Goal) -> str | None:
+    """Why the draw cannot answer for a goal; None: it can."""
+    try:
+        refuse_unanswerable(standing, goal)
+    except FewlabelsError as error:
+        return str(error)
+    return None
+
+
+def _unread(rules: Sequence[tuple[Rule, str | None]], verdict: Verdict, why: str) -> Iterator[RuleVerdict]:
+    """The rules where nothing is looked at: invalid with their problem, the others with what all wait for."""
+    for rule, problem in rules:
+        yield RuleVerdict(rule=rule, verdict=verdict if problem is None else "invalid", reasons=(problem or why,))
+
+
+def waits(standing: Standing, done: Progress) -> str:
+    """What is missing for the look, in words; no number that labels say."""
+    if has_looks(standing.plan):
+        return f"{done.labels:,} of {done.planned:,} planned units are resolved, and the first look is not reached: label on"
+    parts = (
+        (done.planned - done.labels, f"of {done.planned:,} planned units are not resolved"),
+        (done.second_planned - done.second_told, f"of {done.second_planned:,} second looks are not there"),
+        (done.gold_planned - done.gold_told, f"of {done.gold_planned:,} gold answers are not told"),
+    )
+    said = " and ".join(f"{missing:,} {what}" for missing, what in parts if missing)
+    return f"{said}: no number is read before the last one, label on"
+
+
+def _at_look(standing: Standing, done: Progress, goal: Goal) -> Standing | None:
+    """The study at the look that its answers allow; None before it."""
+    if has_looks(standing.plan):
+        return at_look(with_goals(standing, (goal,)))
+    return standing if done.complete else None
+
+
+def with_goals(standing: Standing, goals: Sequence[Goal]) -> Standing:
+    """The study as if these were its goals: numbers are then read at their level."""
+    plan = replace(standing.plan, goals=tuple(goals))
+    return replace(standing, goals=tuple(goals), plans=(*standing.plans[:-1], plan))
+
+
+def _judged(standing: Standing, then: Standing, rules: Sequence[tuple[Rule, str | None]], empty: Gate, *, forecast: bool) -> Gate:
+    """Every rule judged on the labels of the look."""
+    answers, missing = read_answers(then), read_missing(then)
+    base = Estimates(
+        progress=progress(then), estimates=(), certified=True, promise="", missing=missing, agreement=None, warnings=()
+    )  # fmt: skip
+    reads = {i: _read(standing, answers, rule, base) for i, (rule, problem) in enumerate(rules) if problem is None}
+    share = 1.0 if has_looks(standing.plan) else standing.plan.share
+    found = tuple(
+        _verdict(reads[i], share=share, among=len(rules))
+        if i in reads
+        else RuleVerdict(rule=rule, verdict="invalid", reasons=(str(problem),))
+        for i, (rule, problem) in enumerate(rules)
+    )
+    readings = [read.reading for read in reads.values()]
+    verdict = worst([rule.verdict for rule in found])
+    more = _more(standing, readings, base) if forecast and verdict == "label_more" else None
+    decision = decide_rules(readings, share=share, more=more)
+    feared = (f"{missing.whole.missing:,} answers are missing: {say_missing(missing)}",) if missing.differs else ()
+    return replace(
+        empty,
+        verdict=verdict if verdict == "invalid" else OUTCOMES[decision.outcome],
+        rules=found,
+        reasons=(*_ahead_in_words(more), *feared),
+        more=more,
+        promise=BROKEN_PROMISE if missing.differs else standing.plan.promise,
+        warnings=read_warnings(standing, progress(standing), missing),
+    )
+
+
+def _ahead_in_words(more: MoreLabels | None) -> tuple[str, ...]:
+    if more is None:
+        return ()
+    return (f"{more} should settle it" if more.enough else f"even all remaining units ({more.labels:,}) may not settle it",)
+
+
+def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> Read:
+    """A rule's metric at the rule's level, read at the look."""
+    goal, plan, missing = rule.goal, standing.plan, base.missing
+    mine = with_goals(standing, (goal,))
+    shown = one_sided = mine
+    if has_looks(plan):
+        at = [at_look(mine, one_sided=side) for side in (False, True)]
+        shown, one_sided = (found for found in at if found is not None)  # the look is reached, so both are there
+    one = shown_for(shown, answers, goal)
+    planned = any(is_goal(made_for, one, standing) for made_for in plan.goals)
+    found = replace(read_one(shown, one, missing), planned=planned)
+    share = one_sided.plan.share_of(*one.classifiers)
+    reading = Reading(
+        goal,
+        found,
+        one.tally,
+        one.filled() if missing.differs else (),
+        one.gold,
+        share if has_looks(plan) else share / plan.share,
+        rule.min_n_eff,
+        rule.max_half_width,
+    )
+    notes = [] if planned else ["no goal of the plan: the draw was made for other numbers, so this one costs more labels"]
+    if caution := caution_of(found, design=plan.design.name, labels=plan.budget):
+        notes.append(caution)
+    if standing.gold and one.gold is None:
+        notes.append("judged on the labels as they were told, gold answers do not correct it")
+    return Read(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))
+
+
+def _nonresponse(standing: Standing, answers: Answers, goal: Goal) -> float:
+    """The share of the drawn units the goal is about that have no usable answer."""
+    rows, columns = rows_about(standing, answers, goal)
+    lacking = ~np.isfinite(answers.positive[rows][:, columns]).all(axis=1)
+    return float(lacking.mean()) if lacking.size else 0.0
+
+
+def _verdict(read: Read, *, share: float, among: int) -> RuleVerdict:
+    """One rule judged."""
+    rule, reading = read.rule, read.reading
+    rated = rate_rule(reading, share=share, among=among)
+    verdict, reasons = rated.verdict, rated.reasons
+    if read.nonresponse > rule.max_nonresponse:
+        verdict, reasons = "invalid", (too_silent(rule, read.nonresponse), *reasons)
+    return RuleVerdict(
+        rule=rule, verdict=verdict, reasons=reasons, estimate=reading.estimate, bound=rated.judged.bound,
+        nonresponse=read.nonresponse, notes=read.notes,
+    )  # fmt: skip
+
+
+def too_silent(rule: Rule, share: float) -> str:
+    """That too many answers are missing, and what to do."""
+    return (
+        f"{rule}: {share:.1%} of its units have no usable answer, at most {rule.max_nonresponse:.1%} allowed: have somebody else answer "
+        "them, or say in the policy why more is bearable"
+    )
+
+
+def _more(standing: Standing, readings: Sequence[Reading], base: Estimates) -> MoreLabels | None:
+    """Labels that should settle what is open; None where nobody can say."""
+    plan = standing.plan
+    if base.missing.differs or plan.budget >= plan.design.frame or standing.gold or plan.pilot or has_looks(plan):
+        return None
+    answered = base.progress.answered / max(1, base.progress.labels)
+    shown = standing.shown_plans | {plan.number}
+    return more_labels(standing.plans, ahead_of(standing, readings), readings, shown=shown, answered=answered)

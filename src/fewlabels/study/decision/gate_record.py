@@ -1,0 +1,52 @@
+"""The gate of a study: its policy read from a file, and a verdict whose numbers are recorded as a look before they are seen.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fewlabels.errors import PolicyError
+from fewlabels.ledgers.base import Entry, Ledger
+from fewlabels.nouns.canonical import fingerprint
+from fewlabels.nouns.gate import Gate
+from fewlabels.nouns.policy import Policy, parse_policy
+from fewlabels.study.decision.gate import GateLook, asked_gate, read_gate
+from fewlabels.study.decision.looks import asked_body
+from fewlabels.study.state.replay import replay
+
+
+def read_policy(path: str | Path) -> Policy:
+    """The policy in a file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(f"the policy {path} could not be read ({error.strerror}): name the file with --policy") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"a policy is text in UTF-8, but {path} is not: save it again as UTF-8") from None
+    return parse_policy(text)
+
+
+def hold(ledger: Ledger, name: str, policy: Policy) -> Gate:
+    """The policy held against a study of the ledger. Numbers are computed outside the act, and again if an entry came in between."""
+    while True:
+        entries = ledger.entries(name)
+        standing = replay(entries)
+        found = read_gate(standing, policy)
+        if not found.has_numbers:
+            return found
+        found = replace(found, warnings=(*found.warnings, *_earlier(entries, policy)))
+        body = asked_body(standing, asked_gate(policy), GateLook(gate=found))
+        with ledger.writing(name) as act:
+            if len(act.entries()) == len(entries):
+                act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                return found
+
+
+def _earlier(entries: Sequence[Entry], policy: Policy) -> Iterator[str]:
+    """What must be said where the same study was held to other rules before: somebody may have chosen these knowing its numbers."""
+    asked = [entry.body["asked"] for entry in entries if entry.kind == "look" and "asked" in entry.body]
+    others = sum(one["kind"] == "gate" and one["rules"] != policy.as_json() for one in asked)
+    if others:
+        yield f"{others:,} earlier looks held this study to other rules: whoever chose these may have known its numbers"

@@ -1,0 +1,246 @@
+"""The gate tried on itself: how often it would ship what misses a target by a hair, and block what is good, on this study's own plan.
+
+Draws are counts by cell, as `fewlabels simulate` makes them; each is read and judged as the gate reads and judges. Only the ledger is
+needed: the profile says how many units every cell has, and truths are made for it (study/truths.py).
+
+    false pass    the rule ships although its metric is on the wrong side: at most 1 - level, the gate's own at most that
+    false block   the rule does not ship although its metric keeps the target, halfway to the end of its range
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewlabels.deciding.gating import Rate
+from fewlabels.errors import FewlabelsError, PlanError
+from fewlabels.nouns.arrays import BoolArray, IntArray
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.randomness import stream
+from fewlabels.study.decision.gate import checked_rules
+from fewlabels.study.decision.gate_trial import Bench, bench_of, drawn
+from fewlabels.study.decision.gate_truths import Shape, is_kept, shapes_of, truth_at, value_at
+from fewlabels.study.plan.looks import has_looks
+from fewlabels.study.state.standing import Standing
+
+SMALL_BLOCK = 0.1  # a false-block rate that is called small
+HEADINGS = ("rule", "truth like", "value", "labels", "error", "rate", "limits", "beside")
+LADDER = (2, 4, 8)  # times the plan's labels
+PASS, BLOCK, MORE, WHOLE = range(4)  # purposes of the streams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One rule, or the whole gate, on one truth.
+
+    rule    the rule; None: all of them together
+    shape   what the truth is shaped like: the scores at their word, or the labels
+    value   of the rule's metric in truth; None for the whole gate
+    keeps   whether the truth keeps the target, or all of them
+    labels  of each simulated study
+    ships, fails   how often the verdict was ship, and how often do not ship
+    allowed how often it may ship although it should not
+    """
+
+    rule: str | None
+    shape: Shape
+    value: float | None
+    keeps: bool
+    labels: int
+    ships: Rate
+    fails: Rate
+    allowed: float
+
+    @property
+    def blocked(self) -> Rate:
+        """How often the verdict was anything but ship."""
+        return Rate(self.ships.reps - self.ships.seen, self.ships.reps)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it ships too often what it should not."""
+        return not self.keeps and self.ships.exceeds(self.allowed)
+
+    def row(self) -> list[str]:
+        """One row for people: rule, shape, truth, labels, what went wrong how often, with its limits, and how often it may."""
+        rate = self.blocked if self.keeps else self.ships
+        low, high = rate.limits
+        may = f"do not ship {self.fails.share:.1%}" if self.keeps else f"at most {self.allowed:.1%}"
+        return [
+            self.rule or "all rules", self.shape, "-" if self.value is None else f"{self.value:.4f}", f"{self.labels:,}",
+            "false block" if self.keeps else "false pass", f"{rate.share:.1%}", f"{low:.1%} .. {high:.1%}", may,
+        ]  # fmt: skip
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "rule": self.rule, "shape": self.shape, "truth": self.value, "keeps": self.keeps, "labels": self.labels,
+            "ships": self.ships.as_json(), "blocked": self.blocked.as_json(), "do_not_ship": self.fails.as_json(), "allowed": self.allowed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTest:
+    """What the simulations showed.
+
+    left_out   rules that are not simulated, and why
+    enough     for each rule, the labels of the first plan tried at which its false-block rate is small; None: more than were tried
+    """
+
+    study: str
+    policy: str
+    reps: int
+    seed: int
+    tried: tuple[Tried, ...]
+    left_out: tuple[tuple[str, str], ...]
+    enough: tuple[tuple[str, int | None], ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether something was simulated, and nothing ships too often that should not."""
+        return any(not one.keeps for one in self.tried) and not any(one.is_broken for one in self.tried)
+
+    @property
+    def lines(self) -> list[str]:
+        """What follows from them, for people."""
+        said = []
+        for rule, labels in self.enough:
+            many = "more labels than were tried" if labels is None else f"about {labels:,} labels"
+            said.append(f"{rule}: {many} for a false block in {SMALL_BLOCK:.0%} or fewer")
+        said += [f"not simulated: {rule}: {why}" for rule, why in self.left_out]
+        broken = sum(one.is_broken for one in self.tried)
+        verdict = "PASSED" if self.passed else f"FAILED, {broken:,} false-pass rates too high" if broken else "NOTHING SIMULATED"
+        return [*said, f"{verdict}: {self.reps:,} simulated studies for each truth, seed {self.seed}, limits exact at 95 %"]
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "study": self.study, "policy": self.policy, "passed": self.passed, "reps": self.reps, "seed": self.seed,
+            "tried": [one.as_json() for one in self.tried],
+            "left_out": [{"rule": rule, "why": why} for rule, why in self.left_out],
+            "enough": [{"rule": rule, "labels": labels} for rule, labels in self.enough],
+        }  # fmt: skip
+
+
+def self_test(standing: Standing, policy: Policy, *, reps: int = 400, seed: int = 42) -> SelfTest:
+    """The gate of this policy tried on the study's own profile and plan; no label is read before the plan's look."""
+    _refuse(standing)
+    rules, left_out = [], []
+    for rule, problem in checked_rules(standing, policy):
+        why = problem or _unsimulated(rule.goal)
+        if why is None:
+            rules.append(rule)
+        else:
+            left_out.append((str(rule), why))
+    trial = Trial(standing, rules, among=len(rules) + len(left_out), reps=reps, seed=seed)
+    tried: list[Tried] = []
+    enough = []
+    for i, rule in enumerate(rules):
+        for shape in shapes_of(standing):
+            try:
+                tried += trial.of_rule(i, shape)
+            except FewlabelsError as error:
+                left_out.append((f"{rule}, shaped as the {shape}", str(error)))
+        blocks = [one for one in tried if one.rule == str(rule) and one.keeps]
+        if blocks:
+            enough.append((str(rule), trial.labels_for(i, blocks[-1])))
+    if rules:
+        tried += [trial.of_all(shape) for shape in shapes_of(standing)]
+    return SelfTest(
+        study=standing.name, policy=policy.hash, reps=reps, seed=seed, tried=tuple(tried), left_out=tuple(left_out), enough=tuple(enough)
+    )  # fmt: skip
+
+
+def _refuse(standing: Standing) -> None:
+    """Nothing comes back. Refuses plans whose draws no counts stand for."""
+    plan = standing.plan
+    held = (
+        ("an online plan, whose bets err at their level by construction", plan.is_online),
+        ("planned looks", has_looks(plan)),
+        (str(standing.apart), standing.apart is not None),
+        ("units held from an earlier plan", plan.design.held is not None),
+    )
+    if said := [what for what, there in held if there]:
+        raise PlanError(f"the self-test simulates one draw by bands or strata, but this study has {said[0]}: see docs/maths/gating.md")
+
+
+def _unsimulated(goal: Goal) -> str | None:
+    """Why no truth is made for a goal; None: one is."""
+    if goal.kind == "+-":
+        return "a half-width has no wrong side"
+    if goal.definition.joint or goal.definition.weight is not None:
+        return "truths are made of one classifier's units, not of several labels or of weights"
+    return None
+
+
+class Trial:
+    """A study's rules, ready to be tried on one truth after another."""
+
+    def __init__(self, standing: Standing, rules: Sequence[Rule], *, among: int, reps: int, seed: int) -> None:
+        """Nothing is drawn yet."""
+        self.standing, self.rules, self.among, self.reps, self.seed = standing, list(rules), among, reps, seed
+
+    def of_rule(self, i: int, shape: Shape) -> Iterator[Tried]:
+        """A rule at its target, a hair on the wrong side, and halfway to the end of its range."""
+        goal, budget = self.rules[i].goal, self.standing.plan.budget
+        wrong = truth_at(self.standing, goal, shape, goal.value, wrong=True)
+        yield self._try(i, shape, wrong, labels=budget, purpose=PASS)
+        if goal.over is None:
+            good = truth_at(self.standing, goal, shape, comfortable(goal), wrong=False)
+            yield self._try(i, shape, good, labels=budget, purpose=BLOCK)
+
+    def labels_for(self, i: int, block: Tried) -> int | None:
+        """Labels at which a rule's false block is rare: the plan's, or the first of a few multiples."""
+        if block.blocked.share <= SMALL_BLOCK:
+            return block.labels
+        goal, frame = self.rules[i].goal, self.standing.plan.design.frame
+        good = truth_at(self.standing, goal, block.shape, comfortable(goal), wrong=False)
+        for labels in dict.fromkeys(min(times * block.labels, frame) for times in LADDER):
+            if self._try(i, block.shape, good, labels=labels, purpose=MORE).blocked.share <= SMALL_BLOCK:
+                return labels
+        return None
+
+    def of_all(self, shape: Shape) -> Tried:
+        """The whole gate on the truth that the shape itself is."""
+        budget = self.standing.plan.budget
+        truth = truth_at(self.standing, self.rules[0].goal, shape, None, wrong=False)
+        kept = [is_kept(rule.goal, value_at(self.standing, rule.goal, truth)) for rule in self.rules]
+        verdicts = self._verdicts(range(len(self.rules)), truth, labels=budget, purpose=(WHOLE, shape == "labels"))
+        ships = np.all([ship for ship, _ in verdicts], axis=0)
+        fails = np.any([fail for _, fail in verdicts], axis=0)
+        allowed = max(1 - rule.goal.level for rule in self.rules)
+        return Tried(
+            rule=None, shape=shape, value=None, keeps=all(kept), labels=budget, ships=_rate(ships), fails=_rate(fails), allowed=allowed
+        )  # fmt: skip
+
+    def _try(self, i: int, shape: Shape, truth: IntArray, *, labels: int, purpose: int) -> Tried:
+        rule = self.rules[i]
+        ((ships, fails),) = self._verdicts([i], truth, labels=labels, purpose=(purpose, i, shape == "labels"))
+        value = value_at(self.standing, rule.goal, truth)
+        return Tried(
+            rule=str(rule), shape=shape, value=value, keeps=is_kept(rule.goal, value), labels=labels, ships=_rate(ships),
+            fails=_rate(fails), allowed=1 - rule.goal.level,
+        )  # fmt: skip
+
+    def _verdicts(
+        self, which: Sequence[int], truth: IntArray, *, labels: int, purpose: tuple[int, ...]
+    ) -> list[tuple[BoolArray, BoolArray]]:
+        """Whether each rule ships, and whether it fails, in every simulated study."""
+        rng = stream(self.seed, *map(int, purpose), labels)
+        counts = drawn(self.standing.plan.design, self.standing.profile.count, truth, labels=labels, reps=self.reps, rng=rng)
+        benches: list[Bench] = [bench_of(self.standing, self.rules[i], labels=labels) for i in which]
+        return [bench.judge(counts, among=self.among) for bench in benches]
+
+
+def comfortable(goal: Goal) -> float:
+    """Halfway from the target to the good end of the metric's range."""
+    metric = goal.definition
+    return (goal.value + (metric.high if goal.kind == ">=" else metric.low)) / 2
+
+
+def _rate(came: BoolArray) -> Rate:
+    return Rate(int(came.sum()), int(came.size))

@@ -1,0 +1,148 @@
+"""One rule of a gate on many imagined draws at once: the verdicts that the gate would give, draw by draw.
+
+Main path: population > profile > plan > draw > labels > estimate > [decision] > report
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fewlabels.deciding.verdict import EXACT
+from fewlabels.designs.base import takes_of
+from fewlabels.estimators.comparing import fill_pair, pair_groups
+from fewlabels.estimators.effective import simple_pair, simple_tally
+from fewlabels.estimators.grouping import fill_empty
+from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.estimators.sides import read_sides
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.decision import widest
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.policy import Rule
+from fewlabels.nouns.tally import AnyTally, PairTally, Tally
+from fewlabels.study.estimate.answerable import cells_about
+from fewlabels.study.simulate import CellCounts, replicate_cells
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import groups_for
+
+
+def drawn(design: Design, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
+    """Labels and positive ones of every cell in `reps` draws."""
+    return replicate_cells(design, count, positives, labels=labels, reps=reps, rng=rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bench:
+    """A rule with how its labels are counted and read.
+
+    of_cell   the group of each profile cell; -1: none
+    groups    how many there are
+    count     labels and positives by group -> a tally
+    fill      the tally of one draw with empty groups joined to their neighbors
+    frame     units the rule is about
+    share     of the error that the look may spend
+    """
+
+    rule: Rule
+    of_cell: IntArray
+    groups: int
+    count: Callable[[FloatArray, FloatArray], AnyTally]
+    fill: Callable[[AnyTally], AnyTally]
+    frame: int
+    share: float
+    standing: Standing
+
+    def judge(self, counts: CellCounts, *, among: int) -> tuple[BoolArray, BoolArray]:
+        """Whether the rule ships, and whether it fails, in every draw: draws that fill every group at once, the others one by one."""
+        n, k = self._by_group(counts.n), self._by_group(counts.k)
+        ships, fails = np.zeros(len(n), dtype=np.bool_), np.zeros(len(n), dtype=np.bool_)
+        full = (n > 0).all(axis=1)
+        if full.any():
+            ships[full], fails[full] = self._judge_full(n[full], k[full], among=among)
+        for r in np.flatnonzero(~full).tolist():
+            tally = self.fill(self.count(n[r], k[r]))
+            passed, failed, shown = self._bounds(tally, among=among)
+            ships[r], fails[r] = bool(passed) and not bool(failed) and self._is_thick(tally, shown), bool(failed)
+        return ships, fails
+
+    def _judge_full(self, n: FloatArray, k: FloatArray, *, among: int) -> tuple[BoolArray, BoolArray]:
+        passed, failed, shown = self._bounds(self.count(n, k), among=among)
+        ships = passed & ~failed
+        for r in np.flatnonzero(ships).tolist():
+            ships[r] = self._is_thick(self.count(n[r], k[r]), Measured(*(part[r] for part in shown)))
+        return ships, failed
+
+    def _bounds(self, tally: AnyTally, *, among: int) -> tuple[BoolArray, BoolArray, Measured]:
+        """Whether the target is shown, whether it is shown to fail among all rules, and the interval shown."""
+        goal, error = self.rule.goal, (1 - self.rule.goal.level) * self.share
+        interval = self.standing.plan.interval
+        shown, bound, shared = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (error / 2, error, error / among))
+        if goal.kind == ">=":
+            return np.asarray(bound.low >= goal.value), np.asarray(shared.high < goal.value), shown
+        return np.asarray(bound.high <= goal.value), np.asarray(shared.low > goal.value), shown
+
+    def _is_thick(self, tally: AnyTally, shown: Measured) -> bool:
+        """Whether one reading is not too thin to ship on."""
+        goal, half_width = self.rule.goal, float(shown.half_width)
+        if not np.isfinite(shown.value):
+            return False
+        if half_width < EXACT:
+            return True
+        allowed = self.rule.max_half_width
+        if allowed is None:
+            allowed = widest(goal.definition) if goal.over is None else np.inf
+        return half_width <= allowed and self._is_effective(tally, shown)
+
+    def _is_effective(self, tally: AnyTally, shown: Measured) -> bool:
+        """Whether the effective n is enough: a simple draw of the fewest labels allowed would be wider."""
+        metric, fewest, interval = self.rule.goal.definition, self.rule.min_n_eff, self.standing.plan.interval
+        tail = (1 - self.rule.goal.level) * self.share / 2
+        if fewest > self.frame:
+            return False
+        simple = measure(metric, _simple(metric, tally, fewest), tail=tail, interval=interval)
+        return bool(simple.high[0] - simple.low[0] >= float(shown.high - shown.low))
+
+    def _by_group(self, by_cell: FloatArray) -> FloatArray:
+        inside = self.of_cell >= 0
+        found = np.zeros((self.groups, len(by_cell)))
+        np.add.at(found, self.of_cell[inside], by_cell[:, inside].T)
+        return found.T
+
+
+def _simple(metric: Metric, tally: AnyTally, labels: float) -> AnyTally:
+    """What so many labels of a simple draw would say on average, if the shares are those of the tally."""
+    n = np.array([labels])
+    if isinstance(tally, PairTally):
+        return simple_pair(metric, tally, n)
+    assert isinstance(tally, Tally)  # neither joint nor after a pilot: those are refused
+    sides = read_sides(tally)
+    p1, p0 = (float(np.nan_to_num(side.p)) for side in (sides.flagged, sides.other))
+    return simple_tally(metric, tally, p1=p1, p0=p0, n=n)
+
+
+def bench_of(standing: Standing, rule: Rule, *, labels: int) -> Bench:
+    """A rule under the study's design with so many labels."""
+    goal, plan = rule.goal, standing.plan
+    sized = replace(plan, budget=labels, take=takes_of(plan.design, labels))
+    mine = replace(standing, plans=(*standing.plans[:-1], sized))
+    names = [goal.classifier] if goal.over is None else [goal.classifier, goal.over]
+    share = plan.share_of(*(standing.classifiers[standing.position(name)] for name in names))
+    frame = int(standing.profile.count[cells_about(standing, goal)].sum())
+    count: Callable[[FloatArray, FloatArray], AnyTally]
+    if goal.over is None:
+        groups = groups_for(mine, None, goal.slice)[standing.position(goal.classifier)]
+        count = groups.tally
+    else:
+        pair = pair_groups(standing.profile, plan.design, standing.position(goal.classifier), standing.position(goal.over))
+        groups, count = pair.groups, pair.tally
+    return Bench(
+        rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share, standing=mine
+    )  # fmt: skip
+
+
+def _fill(tally: AnyTally) -> AnyTally:
+    if isinstance(tally, PairTally):
+        return fill_pair(tally)
+    assert isinstance(tally, Tally)  # neither joint nor after a pilot: those are refused
+    return fill_empty(tally)

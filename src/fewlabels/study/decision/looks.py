@@ -1,0 +1,66 @@
+"""Numbers beyond the estimates themselves, of slices, differences and thresholds: each is a look, recorded with what was asked.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from fewlabels.errors import StudyError
+from fewlabels.nouns.canonical import Json
+from fewlabels.study.decision import gate as gating
+from fewlabels.study.estimate import comparison as comparing
+from fewlabels.study.estimate import periods, thresholds
+from fewlabels.study.estimate import slices as slicing
+from fewlabels.study.estimate.warnings import closed_after_a_peek
+from fewlabels.study.plan.online import refuse_online
+from fewlabels.study.state.progress import progress
+from fewlabels.study.state.standing import Standing
+
+
+class Shown(Protocol):
+    """What a look shows."""
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger and for --json."""
+
+
+KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
+    "slices": slicing.of_look,
+    "comparison": comparing.comparison_of_look,
+    "ranking": comparing.ranking_of_look,
+    "curves": thresholds.curves_of_look,
+    "threshold": thresholds.threshold_of_look,
+    "change": periods.change_of_look,
+    "window": periods.window_of_look,
+    "alarm": periods.alarm_of_look,
+    "gate": gating.of_look,
+}
+
+
+GATE = "gate"
+OF_PERIODS = ("change", "window", "alarm")
+
+
+def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
+    """What was asked of a study. Refuses before the plan's look, unless one peeks; a gate says itself what is too early."""
+    if asked["kind"] == GATE:
+        return KINDS[GATE](standing, asked)
+    refuse_online(standing.plan, f"a look at {asked['kind']}")
+    done = progress(standing)
+    if not done.complete and not peek:
+        way_out = "label on" if asked["kind"] in OF_PERIODS else "label on, or peek"
+        raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: {way_out}")
+    return KINDS[asked["kind"]](standing, asked)
+
+
+def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> dict[str, Json]:
+    """What the ledger keeps of such a look."""
+    done = progress(standing)
+    return {
+        "plan": standing.plan.number,
+        "labels": done.labels,
+        "certified": asked["kind"] == GATE or (done.complete and not closed_after_a_peek(standing)),  # a gate shows nothing else
+        "asked": dict(asked),
+        "shown": shown.as_json(),
+    }

@@ -1,0 +1,1 @@
+"""Units drawn by a plan, and the batches handed out of them."""

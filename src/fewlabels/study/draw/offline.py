@@ -1,0 +1,142 @@
+"""A study on a table that fewlabels does not open: the questions as texts, and the answers as files.
+
+    profile     one text, of the population as it is described, before there is a study
+    draw        one text, of the plan in force: the very question that drawing would ask of an engine first
+
+Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, NoReturn
+
+from fewlabels.engines import checks
+from fewlabels.engines.handed import HandedEngine, Unopened, profile_from
+from fewlabels.engines.sieve import Sieve, sieve_of
+from fewlabels.engines.warehouses import Place, place_of
+from fewlabels.engines.written import draw_digest, profile_digest, written_for
+from fewlabels.errors import PopulationError
+from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.draw import Units
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.nouns.profile import Column, Profile
+from fewlabels.randomness import NumberRule
+from fewlabels.study.draw.fixed import draw_plan
+from fewlabels.study.plan.pilot import pilot_units
+from fewlabels.study.population.profile import check_goals
+from fewlabels.study.state.standing import Standing
+
+DUPLICATES = (
+    "ids were not checked for duplicates: `fewlabels sql ... --query problems` counts them. Duplicates among the candidates of a draw are "
+    "always found: a share d of duplicated ids escapes a draw of n units with a chance of about (1 - d)^n"
+)
+_USUAL = {"id": "text", "class": "text", "slice": "text", "prediction": "bool"}  # all others are float64
+
+
+class _Asked(Exception):
+    """The question, which ends the draw that asked it."""
+
+    def __init__(self, sieve: Sieve, salt: str, rule: NumberRule) -> None:
+        super().__init__()
+        self.sieve, self.salt, self.rule = sieve, salt, rule
+
+
+class _Asking(Unopened):
+    """An engine that is asked once, and keeps the question."""
+
+    def below_and_profile(
+        self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
+    ) -> NoReturn:  # fmt: skip
+        raise _Asked(sieve_of(profile, band=band, bound=bound), salt, rule)
+
+
+class Texts(NamedTuple):
+    """The queries of one table in one dialect; `draw` is None where nothing is to be drawn, `units` are expected to pass its sieve."""
+
+    dialect: str
+    profile: str
+    problems: str
+    draw: str | None = None
+    units: float = 0.0
+
+
+def declared(population: Population, types: Mapping[str, str]) -> tuple[Column, ...]:
+    """The columns the population names, each of the type that was declared or is usual. Refuses what no column is for."""
+    roles = checks.roles(population)
+    unknown = sorted(set(types) - {role.column for role in roles})
+    if unknown:
+        raise PopulationError(f"the type of a column is declared that the population names, but {unknown[0]!r} is not: leave it out")
+    usual = {role.column: _USUAL.get(role.name, "float64") for role in reversed(roles)}
+    columns = tuple(Column(name, types.get(name, usual[name])) for name in dict.fromkeys(role.column for role in roles))
+    checks.require_types(roles, columns)
+    return columns
+
+
+def place_for(population: Population, *, dialect: str | None = None, table: str | None = None) -> Place:
+    """Where the queries will run: where the population says, or where it is said here. Refuses a population that says neither."""
+    own = None if population.source == MEMORY else place_of(population.source)
+    if table is None and (own is None or dialect not in (None, own.dialect)):
+        raise PopulationError(
+            f"a query names its table as the engine knows it, but {population.source!r} is none of its tables: say which with --table"
+        )
+    if dialect is None and own is None:
+        raise PopulationError(f"SQL is written for one engine, but {population.source!r} does not say which: say it with --dialect")
+    return Place(dialect or (own.dialect if own else ""), table or (own.table if own else ""))
+
+
+def profile_texts(population: Population, columns: Sequence[Column], place: Place) -> Texts:
+    """What to run before there is a study."""
+    _refuse_twofold(population)
+    written = written_for(population, columns, place)
+    digest = profile_digest(population, written.types, place.table)
+    return Texts(place.dialect, written.profile_text(digest=digest), written.problems_text())
+
+
+def study_texts(standing: Standing, place: Place) -> Texts:
+    """What to run for a study: its profile again, and the draw of the plan in force unless it is drawn."""
+    population = standing.read_population()
+    written = written_for(population, standing.profile.columns, place)
+    digest = profile_digest(population, written.types, place.table)
+    texts = Texts(place.dialect, written.profile_text(digest=digest), written.problems_text())
+    if not standing.plans or standing.is_drawn:
+        return texts
+    plan, asked = standing.plan, _question(standing)
+    digest = draw_digest(plan.hash, asked.sieve)
+    draw = written.draw_text(asked.sieve, salt=asked.salt, rule=asked.rule, number=plan.number, digest=digest)
+    return texts._replace(draw=draw, units=asked.sieve.units)
+
+
+def handed_profile(population: Population, goals: Sequence[Goal], path: str, types: Mapping[str, str]) -> Profile:
+    """The profile from a file that the printed query gave. Refuses goals the population cannot answer for."""
+    check_goals(population, goals)
+    _refuse_twofold(population)
+    return profile_from(path, population, declared(population, types), place_for(population))
+
+
+def handed_draw(standing: Standing, path: str) -> HandedEngine:
+    """The engine that draws the plan in force from a file that the printed query gave."""
+    return HandedEngine(standing.read_population(), path, number=standing.plan.number, plan_hash=standing.plan.hash)
+
+
+def units_before(standing: Standing) -> Units | None:
+    """The units drawn by earlier plans that the draw of the plan in force has to know."""
+    return standing.units if standing.plan.design.held is not None else pilot_units(standing)
+
+
+def _question(standing: Standing) -> _Asked:
+    """What the draw of the plan in force asks of an engine."""
+    try:
+        draw_plan(_Asking(standing.read_population()), standing.profile, standing.plan, units_before(standing))
+    except _Asked as asked:
+        return asked
+    raise AssertionError("a draw asks its engine")
+
+
+def _refuse_twofold(population: Population) -> None:
+    """Nothing comes back. Refuses what is profiled twice."""
+    if population.is_joint and population.guide is None and population.risk is None:
+        raise PopulationError(
+            "several labels or classes without a guide are profiled twice, which takes an engine fewlabels can open: name a --guide, "
+            "such as "
+            "the chance that any of them is wrong"
+        )

@@ -1,0 +1,85 @@
+"""What a study's draw can answer for: whether a goal that nobody planned may be judged on it, and which labels it is about.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+import numpy as np
+
+from fewlabels.errors import StudyError
+from fewlabels.nouns.arrays import BoolArray
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.planning.asking import ask_of
+from fewlabels.planning.contests import Contest
+from fewlabels.planning.crossing import refuse_thin
+from fewlabels.planning.online import refuse_goals
+from fewlabels.study.plan.looks import has_looks, holds_at_looks
+from fewlabels.study.population.profile import check_goals
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import Answers
+
+
+def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
+    """Nothing comes back. Refuses a goal of what the population does not have, or of units that the draw left out."""
+    check_goals(standing.read_population(), [goal])
+    ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
+    plan = standing.plan
+    if plan.is_online:
+        _refuse_online(standing, goal)
+        return
+    if has_looks(plan) and not holds_at_looks(goal.metric):
+        raise StudyError(f"planned looks were not shown to hold for {goal.metric}: gate on precision or accuracy, or plan one look")
+    if plan.pilot is not None and standing.position(goal.classifier) and not goal.definition.joint:
+        raise StudyError(
+            f"after a pilot the first classifier alone is judged, but the rule is about {goal.classifier}: make a study for it"
+        )
+    if goal.over is not None:
+        _refuse_pair(standing, goal)
+    design = standing.plans[0].design if plan.guide is not None else plan.design
+    if (design.band[cells_about(standing, goal)] < 0).any():
+        raise StudyError(
+            f"the draw leaves out units that {goal} is about: add it as a goal (fewlabels plan --study {standing.name} --goal ...), or "
+            f"leave "
+            "the rule out"
+        )
+
+
+def _refuse_pair(standing: Standing, goal: Goal) -> None:
+    """Nothing comes back. Refuses a difference that the draw leaves to chance."""
+    if standing.apart is not None:
+        raise StudyError(f"classifiers are compared on a draw of one question, but this study has {standing.apart}: make one for {goal}")
+    names = (str(goal.classifier), str(goal.over))
+    contest = Contest(standing.profile, goal.definition, *(standing.position(name) for name in names))
+    if not (standing.plan.design.band[contest.needed] < 0).any():
+        refuse_thin(contest, standing.plan.design, standing.plan.budget, names=names)
+
+
+def _refuse_online(standing: Standing, goal: Goal) -> None:
+    """Nothing comes back. Refuses what the running band of an online study was not made for."""
+    if _about(standing, goal) not in [_about(standing, planned) for planned in standing.plan.goals]:
+        said = ", ".join(map(str, standing.plan.goals))
+        raise StudyError(f"an online study has running bands of its goals alone ({said}), but the rule is {goal}: make a study for it")
+    refuse_goals([goal], Stopping(kind="width" if goal.kind == "+-" else "decision"))
+
+
+def _about(standing: Standing, goal: Goal) -> tuple[object, ...]:
+    """What a goal is about, whatever it wants of it."""
+    return goal.definition.name, standing.position(goal.classifier), goal.slice, goal.over
+
+
+def cells_about(standing: Standing, goal: Goal) -> BoolArray:
+    """The profile's cells whose units a goal needs labels of."""
+    ask = ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
+    found = ask.cells.copy()
+    if goal.definition.joint:
+        return found
+    found[ask.cells] = ask.needed
+    return found
+
+
+def rows_about(standing: Standing, answers: Answers, goal: Goal) -> tuple[BoolArray, list[int]]:
+    """The answers a goal is about, and the classifiers (columns) whose answers it reads."""
+    rows = np.asarray(cells_about(standing, goal)[answers.cell])
+    if goal.definition.joint:
+        return rows, list(range(len(standing.classifiers)))
+    return rows, [standing.position(name) for name in (goal.classifier, goal.over) if name is not None] or [0]

@@ -1,0 +1,90 @@
+"""How far an interval was tested: cautions from the coverage atlas, for combinations that were not tested or fell short.
+
+`atlas.json` beside this file is written by the atlas run and holds, for each interval, design, metric and level, the lowest coverage
+seen at each number of labels. Cautions are for readers; they are no part of the ledger, because a later atlas may know more.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from fewlabels.nouns.estimate import BASELINES, Estimate
+from fewlabels.nouns.metrics import metric_named
+
+
+class Seen(NamedTuple):
+    """What was seen at one number of labels: the lowest coverage over all populations and guides, and what it means."""
+
+    labels: int
+    lowest: float
+    verdict: str
+
+
+@cache
+def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
+    """The atlas: (interval, design, metric, level) -> what was seen, fewest labels first."""
+    held: dict[str, Any] = json.loads(files("fewlabels.study.estimate").joinpath("atlas.json").read_text(encoding="utf-8"))
+    return {
+        (row["interval"], row["design"], row["metric"], row["level"]): tuple(
+            Seen(size["labels"], size["lowest"], size["verdict"]) for size in row["sizes"]
+        )
+        for row in held["tested"]
+    }
+
+
+def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
+    """Why a reader should be careful with an interval of a draw of so many labels; None where it was tested and held."""
+    metric = metric_named(found.metric)
+    if found.interval in BASELINES:
+        return BASELINES[found.interval]
+    if metric.weight is not None:
+        return "metrics by weight were tested on one table only, see docs/coverage-dollars.md"
+    if metric.joint:
+        return "metrics of several labels or classes were tested on one table only, see docs/coverage-joint.md"
+    if found.slice is not None:
+        return "estimates in a slice were tested on made-up populations only, see docs/maths/several.md"
+    if found.gold:
+        return "estimates corrected by gold answers were tested on one table only, see docs/raters.md"
+    return _of_levels(found, [row for level in _near(found, design) for row in _at(found, design, level, labels)], labels)
+
+
+def _near(found: Estimate, design: str) -> list[float]:
+    """The tested levels around that of the estimate."""
+    levels = sorted(key[3] for key in read_atlas() if key[:3] == (found.interval, design, found.metric))
+    below, above = [x for x in levels if x <= found.level + 1e-9], [x for x in levels if x >= found.level - 1e-9]
+    return [below[-1], above[0]] if below and above else []
+
+
+def _at(found: Estimate, design: str, level: float, labels: int) -> list[Seen]:
+    """What was seen at the tested numbers of labels around this one; the largest stands for all beyond it."""
+    sizes = read_atlas()[found.interval, design, found.metric, level]
+    below, above = [s for s in sizes if s.labels <= labels], [s for s in sizes if s.labels >= labels]
+    return [*below[-1:], *above[:1]] if below or len(sizes) == 1 else []
+
+
+def _of_levels(found: Estimate, seen: list[Seen], labels: int) -> str | None:
+    if not _is_tested(found):
+        return f"the {found.interval} interval of {found.metric} was not tested, see docs/atlas.md"
+    if not seen:
+        return f"this interval was not tested at level {found.level:.4g} with {labels:,} labels, see docs/atlas.md"
+    worst = min(seen, key=lambda s: s.lowest)
+    if all(s.verdict == "passes" for s in seen):
+        return None
+    return f"this interval covered only {worst.lowest:.3f} on a population it was tested on at {worst.labels:,} labels, see docs/atlas.md"
+
+
+def _is_tested(found: Estimate) -> bool:
+    return any(key[0] == found.interval and key[2] == found.metric for key in read_atlas())
+
+
+def in_words(cautions: Iterable[tuple[Estimate, str | None]]) -> list[str]:
+    """Each caution once, with the metrics it is about."""
+    about: dict[str, list[str]] = {}
+    for found, caution in cautions:
+        if caution is not None:
+            about.setdefault(caution, []).append(found.metric)
+    return [f"{', '.join(dict.fromkeys(metrics))}: {caution}" for caution, metrics in about.items()]

@@ -1,0 +1,172 @@
+"""Which of a study's classifiers is better: the difference of two on the same units, and a ranking of all.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fewlabels.deciding.ranking import rank
+from fewlabels.deciding.topping import PairAhead
+from fewlabels.errors import StudyError
+from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
+from fewlabels.estimators.estimating import estimate
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.tally import PairTally
+from fewlabels.nouns.weights import LabelSums
+from fewlabels.planning.contests import Contest
+from fewlabels.planning.crossing import refuse_thin
+from fewlabels.planning.sizing import smoothed_shares
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import Answers, read_answers
+
+FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # of these less is better
+
+
+def less_is_better(metric: str) -> bool:
+    """Whether a metric counts errors or costs."""
+    name = metric_named(metric).name.split(" by ")[0]
+    return name in FALLING or name.startswith("cost[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two classifiers on the same units.
+
+    estimate   the metric of the first less that of the second
+    better     the one shown to be better, one-sided at the level; None: the labels do not say
+    """
+
+    first: str
+    second: str
+    estimate: Estimate
+    better: str | None
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"first": self.first, "second": self.second, "better": self.better, "estimate": self.estimate.as_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """All classifiers of a study in one metric.
+
+    better   settled orderings, the better one first; with probability `level` none of them is false
+    best     those not shown to be worse than another
+    pairs    the difference of every two, each interval at its level by itself
+    """
+
+    metric: str
+    level: float
+    better: tuple[tuple[str, str], ...]
+    best: tuple[str, ...]
+    pairs: tuple[Estimate, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "metric": self.metric,
+            "level": self.level,
+            "better": [list(pair) for pair in self.better],
+            "best": list(self.best),
+            "pairs": [e.as_json() for e in self.pairs],
+        }
+
+
+def pair_tally(standing: Standing, metric: Metric, first: int, second: int, said: Answers) -> PairTally:
+    """The usable answers of two classifiers (by position), by part of a band that they tell apart."""
+    groups = pair_groups(standing.profile, standing.plan.design, first, second, weight=metric.weight)
+    return fill_pair(count_pair(groups, said, first))
+
+
+def count_pair(groups: PairGroups, said: Answers, column: int) -> PairTally:
+    """The usable answers by the parts two classifiers tell apart; `column` is the first of the two."""
+    home = groups.groups.of_cell[said.cell]
+    usable = np.isfinite(said.positive[:, column]) & (home >= 0)
+    y, size = said.positive[usable, column], groups.groups.N.size
+    x = np.ones(y.size) if said.weight is None else said.weight[usable]
+    n, k, *sums = (
+        np.bincount(home[usable], weights=values, minlength=size).astype(np.float64)
+        for values in (np.ones(y.size), y, x, x * x, x * y, x * x * y)
+    )
+    return groups.tally(n, k, LabelSums(*sums) if groups.groups.X is not None else None)
+
+
+def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estimate:
+    """The metric of the first less that of the second. Refuses a draw that leaves a part the two tell apart to chance."""
+    wanted, i, j = metric_named(metric), *_positions(standing, [first, second])
+    contest, plan = Contest(standing.profile, wanted, i, j), standing.plan
+    if not matters(wanted, contest.size).any():
+        raise StudyError(f"{first} and {second} have the same {metric} whatever the labels say, the difference is 0: leave one of them out")
+    if (plan.design.band[contest.needed] < 0).any():
+        raise StudyError(
+            f'the draw leaves out units on which {metric} of {first} and {second} depends: add a goal, "{metric} >= 0 for {first} over '
+            f'{second}" (fewlabels plan --study {standing.name} --goal ...)'
+        )
+    refuse_thin(contest, plan.design, plan.budget, names=(first, second))
+    labels = pair_tally(standing, wanted, i, j, read_answers(standing))
+    planned = any(g.definition.name == wanted.name and {g.classifier, g.over} == {first, second} for g in plan.goals)
+    level = standing.level_of(first, second)
+    return replace(estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=plan.interval), over=second)
+
+
+def compare_classifiers(standing: Standing, metric: str, first: str, second: str) -> Comparison:
+    """The difference of two classifiers and which is shown to be better."""
+    found = read_pair(standing, metric, first, second)
+    up, down = found.at_least > 0, found.at_most < 0
+    if less_is_better(metric):
+        up, down = down, up
+    return Comparison(first=first, second=second, estimate=found, better=first if up else second if down else None)
+
+
+def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> Ranked:
+    """The settled orderings of several classifiers, all together at the level."""
+    chosen = list(names or standing.classifiers)
+    pairs = tuple(read_pair(standing, metric, a, b) for a, b in combinations(chosen, 2))
+    said, wanted, places = read_answers(standing), metric_named(metric), _positions(standing, chosen)
+    tallies = {
+        (a, b): pair_tally(standing, wanted, places[a], places[b], said) for a, b in combinations(range(len(chosen)), 2)
+    }  # fmt: skip
+    level = min((p.level for p in pairs), default=standing.goals[0].level)
+    found = rank(wanted, tallies, chosen, level=level, lower_is_better=less_is_better(metric), interval=standing.plan.interval)
+    return Ranked(metric=wanted.name, level=level, better=found.better, best=found.best, pairs=pairs)
+
+
+def _positions(standing: Standing, names: Sequence[str]) -> list[int]:
+    """The classifiers by position. Refuses what was not worked out for pairs."""
+    if standing.apart is not None:
+        raise StudyError(
+            f"classifiers are compared on a draw by bands or strata of one question, but this study has {standing.apart}: make one for it"
+        )
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise StudyError(f"two different classifiers are compared, but got {', '.join(names) or 'none'}: name another")
+    return [standing.position(name) for name in names]
+
+
+def comparison_of_look(standing: Standing, asked: Mapping[str, Any]) -> Comparison:
+    """What a recorded look asked for, read again."""
+    return compare_classifiers(standing, asked["metric"], asked["first"], asked["second"])
+
+
+def ranking_of_look(standing: Standing, asked: Mapping[str, Any]) -> Ranked:
+    """What a recorded look asked for, read again."""
+    return rank_classifiers(standing, asked["metric"], asked["classifiers"])
+
+
+def pair_ahead(standing: Standing, answers: Answers, goal: Goal) -> PairAhead:
+    """The parts two classifiers tell apart, and the smoothed share of each."""
+    i, j = standing.position(goal.classifier), standing.position(goal.over)
+    groups = pair_groups(standing.profile, standing.plan.design, i, j, weight=goal.definition.weight)
+    told = count_pair(groups, answers, i)
+    shares = np.empty(groups.cell.size)
+    for cell in np.unique(groups.cell).tolist():
+        shares[groups.cell == cell] = smoothed_shares(told.part(cell))
+    return PairAhead(groups, shares)

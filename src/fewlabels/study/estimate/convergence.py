@@ -1,0 +1,102 @@
+"""How the interval of each goal shrank as labels came in.
+
+A fixed plan is read again at the first k units of its asking order, which are themselves the plan of that size, and only once its look is
+there: no interval is seen early, and the earlier ones are pictures of the way, not looks. An online plan has a running band at every step.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from fewlabels.deciding.running import standpoint
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import FewlabelsError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.goal import Goal, whose
+from fewlabels.study.estimate.metrics import ALL, read_estimates
+from fewlabels.study.state.online_path import walked
+from fewlabels.study.state.progress import progress
+from fewlabels.study.state.standing import Standing
+
+POINTS, FEWEST = 14, 20
+KIND = Literal["afterwards", "running", "none"]
+
+
+class Point(NamedTuple):
+    """The interval of a goal after so many labels; None where it had no value yet."""
+
+    labels: int
+    low: float
+    value: float | None
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shrinking:
+    """The points of each goal, from few labels to all; `why` says why there are none."""
+
+    kind: KIND
+    goals: tuple[tuple[Goal, tuple[Point, ...]], ...] = ()
+    why: str | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        goals: list[Json] = [{"goal": str(goal), "points": [{**point._asdict()} for point in points]} for goal, points in self.goals]
+        return {"kind": self.kind, "goals": goals, "why": self.why}
+
+
+def read_shrinking(standing: Standing) -> Shrinking:
+    """How the intervals of the goals shrank."""
+    plan = standing.plan
+    if plan.is_online:
+        return _running(standing)
+    done = progress(standing)
+    if not done.complete:
+        return Shrinking(kind="none", why=f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are")
+    more = (("an extension", standing.profiles), ("planned looks", plan.stopping), ("gold answers", standing.gold_units))
+    apart = standing.apart or next((what for what, there in more if there), None)
+    if apart is not None:
+        return Shrinking(kind="none", why=f"the first units asked are a plan of their own in one draw by bands, not with {apart}")
+    seen: dict[Goal, list[Point]] = {goal: [] for goal in plan.goals}
+    for labels in sizes(plan.budget):
+        for goal, point in _points(standing, labels):
+            seen[goal].append(point)
+    return Shrinking(kind="afterwards", goals=tuple((goal, tuple(points)) for goal, points in seen.items()))
+
+
+def sizes(most: int) -> list[int]:
+    """Numbers of labels from few to all, each larger than the one before by the same factor."""
+    found = np.unique(np.geomspace(min(FEWEST, most), most, POINTS).round().astype(np.int64)).tolist() if most else []
+    return [*(a for a, b in pairwise(found) if a < b), *found[-1:]]
+
+
+def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
+    """The interval of each goal that has one after the first units of the asking order."""
+    plan, units = standing.plan, standing.units
+    assert units is not None  # complete
+    then = replace(plan, budget=labels, take=takes_of(plan.design, labels))
+    try:
+        found = read_estimates(replace(standing, plans=(*standing.plans[:-1], then), units=units.pick(np.arange(labels))), goals_only=True)
+    except FewlabelsError:
+        return  # too few labels for this design
+    for goal in plan.goals:
+        of = ALL if goal.definition.joint else whose(goal.classifier or standing.classifiers[0], goal.over)
+        for one in found.estimates:
+            if (one.metric, one.whose, one.slice) == (goal.definition.name, of, goal.slice):
+                yield goal, Point(labels, one.low, one.value, one.high)
+
+
+def _running(standing: Standing) -> Shrinking:
+    """The running bands of an online study."""
+    plan, found = standing.plan, walked(standing)
+    assert plan.stopping is not None  # asked of online plans only
+    goals = []
+    for one in found.course.goals:
+        stands = ((k, standpoint(found.course, one, found.steps.part(0, k), plan.stopping)) for k in sizes(found.labels))
+        goals.append((one.goal, tuple(Point(k, s.low, s.value, s.high) for k, s in stands)))
+    return Shrinking(kind="running", goals=tuple(goals))

@@ -1,0 +1,132 @@
+"""How each labeler works: answers, speed, agreement with the others, and with gold. Of the drawn units, never a correction.
+
+Agreement and accuracy have the exact binomial limits at 95 %: they hold for units the labeler sees as these were seen, by chance.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.intervals.binomial import clopper_pearson
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.goal import DEFAULT_LEVEL
+from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
+from fewlabels.study.state.progress import progress
+from fewlabels.study.state.standing import Standing
+
+
+class Alike(NamedTuple):
+    """How many of `units` answers are the same as another's, the share and its limits; no value without units."""
+
+    same: int
+    units: int
+    value: float | None
+    low: float
+    high: float
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {**self._asdict()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labeler:
+    """One labeler.
+
+    units           answered, if only with cannot tell or skipped
+    answers         how often each was given; empty before the study may be read, for they nearly are the estimate
+    median_seconds  a look took; None: nobody measured
+    agreement       with the first other labeler of each unit that several answered
+    gold_accuracy   against adjudicated answers
+    """
+
+    name: str
+    units: int
+    answers: Mapping[str, int]
+    cannot_tell: int
+    skipped: int
+    median_seconds: float | None
+    agreement: Alike
+    gold_accuracy: Alike
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "labeler": self.name,
+            "units": self.units,
+            "answers": dict(self.answers),
+            "cannot_tell": self.cannot_tell,
+            "skipped": self.skipped,
+            "median_seconds": self.median_seconds,
+            "agreement": self.agreement.as_json(),
+            "gold_accuracy": self.gold_accuracy.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelers:
+    """All labelers of a study, by name; `disputed` units have answers that differ."""
+
+    labelers: tuple[Labeler, ...]
+    disputed: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"labelers": [one.as_json() for one in self.labelers], "disputed": self.disputed}
+
+
+def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]]) -> Labelers:
+    """How each labeler works; `seconds` are those of their looks."""
+    units = standing.units.unit if standing.units else ()
+    said: dict[str, list[tuple[Label, list[Label]]]] = {}  # each labeler's answers, and what the others said to the same question
+    disputed, shown = 0, standing.plans != () and (standing.plan.is_online or progress(standing).complete)
+    for unit in units:
+        answers = [(question, standing.told(unit, question)) for question in standing.questions]
+        disputed += any(len({label.answer for label in told} - UNANSWERED) > 1 for _, told in answers)
+        for _, told in answers:
+            for label in told:
+                said.setdefault(label.labeler, []).append((label, [other for other in told if other is not label]))
+    return Labelers(
+        labelers=tuple(
+            _read_one(standing, name, said[name], seconds.get(name, ()), shown=shown) for name in sorted(said) if name != CLOSER
+        ),
+        disputed=disputed,
+    )
+
+
+def _read_one(
+    standing: Standing, name: str, said: Sequence[tuple[Label, list[Label]]], seconds: Sequence[float], *, shown: bool
+) -> Labeler:
+    counts = Counter(label.answer for label, _ in said)
+    usable = [(label, others) for label, others in said if label.answer not in UNANSWERED]
+    golden = ((label, standing.gold.get((label.unit, label.question))) for label, _ in usable)
+    return Labeler(
+        name=name,
+        units=len({label.unit for label, _ in said}),
+        answers={answer: count for answer, count in sorted(counts.items()) if answer not in UNANSWERED} if shown else {},
+        cannot_tell=counts["cannot_tell"],
+        skipped=counts["skipped"],
+        median_seconds=median(seconds) if seconds else None,
+        agreement=_alike([label.answer == other for label, others in usable for other in _first(others)]),
+        gold_accuracy=_alike([label.answer == gold.answer for label, gold in golden if gold is not None and gold.answer not in UNANSWERED]),
+    )
+
+
+def _first(others: Sequence[Label]) -> Iterator[str]:
+    """What the first other labeler who could tell said; nothing if there is none."""
+    usable = [label.answer for label in others if label.answer not in UNANSWERED]
+    yield from usable[:1]
+
+
+def _alike(same: Sequence[bool]) -> Alike:
+    n, x = len(same), sum(same)
+    if not n:
+        return Alike(0, 0, None, 0.0, 1.0)
+    limits = clopper_pearson(np.array(float(x)), np.array(float(n)), (1 - DEFAULT_LEVEL) / 2)
+    return Alike(x, n, x / n, float(limits.low), float(limits.high))

@@ -1,0 +1,246 @@
+"""What a study's labels show: pure functions of its Standing, so that any number can be recomputed from the ledger alone.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.deciding.topping import Ahead, more_labels
+from fewlabels.deciding.verdict import Reading, decide
+from fewlabels.estimators.agreement import agreement
+from fewlabels.estimators.estimating import correct, estimate
+from fewlabels.estimators.gold import GoldTally, corrected_tally
+from fewlabels.estimators.grouping import Groups
+from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
+from fewlabels.nouns.agreed import Agreed, Share
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.evidence import Limits
+from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal, whose
+from fewlabels.nouns.joint import AVERAGES, CLASS_ACCURACY, JOINT_PARTS
+from fewlabels.nouns.label import UNANSWERED
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import COMMON, METRICS, metric_named
+from fewlabels.nouns.missing import Missing
+from fewlabels.nouns.tally import AnyTally, Tally
+from fewlabels.planning.sizing import smoothed_shares
+from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.comparison import pair_ahead, pair_tally
+from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
+from fewlabels.study.estimate.online import decide_online, read_online
+from fewlabels.study.estimate.result import Estimates as Estimates
+from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
+from fewlabels.study.plan.looks import at_look, has_looks, holds_at_looks
+from fewlabels.study.state.progress import Progress, progress
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import Answers, Counts, groups_for, read_answers, tally
+
+ALL = "all"  # whose metric it is where several labels or classes are judged together
+
+
+class Shown(NamedTuple):
+    """What one estimate is read from: the metric, whose it is, the labels, and how missing answers would fill them."""
+
+    metric: Metric
+    classifier: str
+    tally: AnyTally
+    filled: Callable[[], tuple[AnyTally, ...]]
+    gold: GoldTally | None
+    slice: tuple[str, str] | None = None
+    over: str | None = None
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """Whose metric, or whose difference, it is."""
+        return (self.classifier,) if self.over is None else (self.classifier, self.over)
+
+
+def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool = False) -> Estimates:
+    """Every metric the draw can answer for (or those of the goals only) at the plan's look; before it only progress, unless one peeks."""
+    if standing.plan.is_online:
+        return read_online(standing)
+    if has_looks(standing.plan) and (then := at_look(standing)) is not None:
+        return _of_look(read_estimates(then), progress(standing))
+    done, missing, plan = progress(standing), read_missing(standing), standing.plan
+    empty = Estimates(
+        progress=done,
+        estimates=(),
+        certified=False,
+        promise=BROKEN_PROMISE if missing.differs else plan.promise,
+        missing=missing,
+        agreement=None,
+        warnings=read_warnings(standing, done, missing),
+    )
+    if not done.complete and not peek:
+        return empty
+    wanted = [one for one in readable(standing) if not goals_only or any(is_goal(goal, one, standing) for goal in plan.goals)]
+    if not done.complete and not any(float(w.tally.labels) for w in wanted):
+        return empty
+    found = tuple(read_one(standing, one, missing) for one in wanted)
+    certified = done.complete and not closed_after_a_peek(standing)
+    cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
+    return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
+
+
+def _of_look(found: Estimates, done: Progress) -> Estimates:
+    """What a planned look may show: metrics for which planned looks hold."""
+    kept = [(e, c) for e, c in zip(found.estimates, found.cautions, strict=True) if holds_at_looks(e.metric)]
+    return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
+
+
+def readable(standing: Standing) -> list[Shown]:
+    """Every metric the draw can answer for, the goals' first, with the labels behind it."""
+    names = standing.classifiers
+    weight = standing.population["weight"]
+    groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
+    reached = groups[None] if standing.plan.guide is None else groups_for(standing, design=standing.plans[0].design)
+    answers = read_answers(standing)
+    counts = Counts(standing, answers, groups)
+    shown: dict[tuple[str, str], Shown] = {}
+    for metric, j in _wanted(standing, names):
+        name = ALL if metric.joint else names[j]
+        judged = metric.joint or (j < len(reached) and _answerable(metric, reached[j]))
+        if (metric.name, name) not in shown and judged:
+            labels, gold = counts.labels(metric, j)
+            shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
+    slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.over is not None]
+    return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
+
+
+def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
+    """What a goal is read from, if the draw can answer for it."""
+    metric, j = goal.definition, standing.position(goal.classifier)
+    if goal.over is not None:
+        count = partial(pair_tally, standing, metric, j, standing.position(goal.over))
+        return Shown(metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over)
+    groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
+    counts = Counts(standing, answers, groups, goal.slice)
+    labels, gold = counts.labels(metric, j)
+    name = ALL if metric.joint else standing.classifiers[j]
+    return Shown(metric, name, labels, partial(counts.filled, metric, j), gold, goal.slice)
+
+
+def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
+    """A difference with missing answers filled in each of the ways that may be worst."""
+    groups = groups_for(standing)
+    return fill_all(lambda fill: count(answers.filled(fill, groups)))
+
+
+def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
+    """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
+    for goal in standing.goals:
+        if goal.slice is not None or goal.over is not None:
+            continue
+        yield goal.definition, standing.position(goal.classifier)
+    if standing.profile.claims is None:
+        yield from ((metric, 0) for metric in METRICS.values())
+        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # it is of no classifier
+        if standing.population["weight"] is not None:
+            yield from ((metric_named(f"{name} by {standing.population['weight']}"), 0) for name in COMMON)
+        return
+    yield from ((metric_named(f"{average}[{part}]"), 0) for average in AVERAGES for part in JOINT_PARTS)
+    if standing.classes:
+        yield CLASS_ACCURACY, 0
+    yield from ((METRICS[name], j) for j in range(len(names)) for name in COMMON)
+
+
+def _answerable(metric: Metric, groups: Groups) -> bool:
+    """Whether every unit of every side the metric needs could be drawn."""
+    drawn1, drawn0 = (float(groups.N[groups.flagged == side].sum()) > N - 0.5 for side, N in ((True, groups.N1), (False, groups.N0)))
+    return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
+
+
+def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
+    """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
+    plan = standing.plan
+    level = standing.level_of(*one.classifiers)
+    planned = any(is_goal(goal, one, standing) for goal in plan.goals)
+    found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
+    found = replace(found, slice=one.slice, over=one.over)
+    base: Tally | None = None
+    if one.gold is not None and isinstance(one.tally, Tally):
+        base = corrected_tally(one.tally, one.gold)
+        found = correct(found, one.metric, one.tally, one.gold)
+    share = missing.share_for(one.metric)
+    if not share or (share <= WORST_FROM and not missing.differs):
+        return found
+    plain = Limits(np.asarray(found.low), np.asarray(found.high))
+    low, high = worst_limits(one.metric, plain, one.filled(), tail=(1 - level) / 2, interval=found.interval, base=base)
+    return replace(found, worst_low=float(low), worst_high=float(high))
+
+
+def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
+    """Whether an estimate is of a goal's metric and classifier."""
+    first = standing.population["classifiers"][0]["name"]
+    return (
+        (goal.slice, goal.over) == (one.slice, one.over)
+        and goal.definition.name == one.metric.name
+        and (one.metric.joint or (goal.classifier or first) == one.classifier)
+    )
+
+
+def read_agreement(standing: Standing) -> Agreed | None:
+    """How far labelers agree on the first question, at 95 %, where at least two answered the same units; None for classes or without."""
+    units = standing.units.unit if standing.units else ()
+    rows = [standing.told(unit) for unit in units]
+    labelers = sorted({label.labeler for row in rows for label in row if label.answer not in UNANSWERED})
+    shared = [row for row in rows if sum(label.answer not in UNANSWERED for label in row) > 1]
+    if not shared or standing.classes:
+        return None
+    said = [[next((label.answer for label in row if label.labeler == who), None) for who in labelers] for row in shared]
+    found = agreement(said, tail=(1 - DEFAULT_LEVEL) / 2)
+    rates = [Share(float(r.value) if np.isfinite(r.value) else None, float(r.low), float(r.high)) for r in found[1:]]
+    return Agreed(units=len(shared), observed=rates[0], kappa=rates[1], ac1=rates[2])
+
+
+def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
+    """What the ledger keeps of a look."""
+    return {
+        "plan": standing.plan.number,
+        "labels": shown.progress.labels,
+        "certified": shown.certified,
+        "estimates": [e.as_json() for e in shown.estimates],
+    }
+
+
+def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True) -> Decision:
+    """The verdict on the goals from estimates already read; with a forecast of what would settle what is open."""
+    plan = standing.plan
+    if plan.is_online:
+        return decide_online(standing, shown)
+    if has_looks(plan) and (then := at_look(standing, one_sided=True)) is not None:
+        return read_decision(then, shown, forecast=False)
+    sources = readable(standing)
+    feared = shown.missing.differs
+    notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
+    readings = []
+    for goal in plan.goals:
+        one = next(one for one in sources if is_goal(goal, one, standing))
+        if standing.gold and one.gold is None:
+            notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
+        filled = one.filled() if feared else ()
+        found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
+        readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
+    first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
+    if not forecast or first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
+        return first
+    answered = shown.progress.answered / max(1, shown.progress.labels)
+    shown_plans = standing.shown_plans | {plan.number}
+    more = more_labels(standing.plans, ahead_of(standing, readings), readings, shown=shown_plans, answered=answered)
+    return decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes)
+
+
+def ahead_of(standing: Standing, readings: Sequence[Reading]) -> Ahead:
+    """What a larger draw of the same design should show, if it goes on as the labels so far."""
+    answers = read_answers(standing)
+    kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
+    groups = {kind: groups_for(standing, *kind) for kind in kinds}
+    shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
+    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal) for r in readings if r.goal.over is not None}
+    return Ahead(groups, shares, [standing.position(r.goal.classifier) for r in readings], pairs)

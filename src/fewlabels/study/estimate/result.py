@@ -1,0 +1,126 @@
+"""What a look at a study shows: every metric the draw can answer for, or how far the labeling is.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fewlabels.errors import StudyError
+from fewlabels.nouns.agreed import Agreed
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.missing import Missing
+from fewlabels.study.estimate.atlas import in_words
+from fewlabels.study.state.progress import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimates:
+    """Every metric the draw can answer for, or how far the labeling is if it is too early to say.
+
+    estimates   empty before the look the plan names
+    certified   False for a peek: the intervals are then not at their stated level
+    cautions    for each estimate, why its interval was not shown to hold; None where it was
+    agreement   how far labelers agree on units that several answered; None where no unit was
+    missing     answers that are not there: how many, where, and whether chance could have put them there
+    warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
+
+    Examples:
+        >>> from fewlabels.study.demo import small_study
+        >>> shown = small_study().estimate()
+        >>> shown.certified, shown.progress.labels
+        (True, 40)
+        >>> print(shown["precision"])
+        precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
+    """
+
+    progress: Progress
+    estimates: tuple[Estimate, ...]
+    certified: bool
+    promise: str
+    missing: Missing
+    agreement: Agreed | None
+    warnings: tuple[str, ...]
+    cautions: tuple[str | None, ...] = ()
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """The estimate of a metric; of the first classifier that has one."""
+        return self.of(metric)
+
+    def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
+        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> shown = small_study().estimate()
+            >>> print(shown.of("precision", "old"))
+            precision of old 0.417 [0.417, 0.417] at 95.0%, 12 labels, effective n 12
+        """
+        name = metric_named(metric).name
+        for found in self.estimates:
+            if found.metric == name and classifier in (None, found.whose) and found.slice == slice:
+                return found
+        p = self.progress
+        if p.waits_for_gold and not self.estimates:
+            raise StudyError(
+                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
+            )
+        if p.waits_for_second and not self.estimates:
+            raise StudyError(
+                f"no interval before two labelers have answered all {p.second_planned:,} units chosen for it, {p.second_told:,} are: "
+                "label on, or peek"
+            )
+        if not self.estimates:
+            raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
+        raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
+
+    def __str__(self) -> str:
+        """One line a metric."""
+        head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
+        if not self.estimates:
+            waits = self.progress.waits_for_gold, self.progress.waits_for_second
+            last = "gold answer" if waits[0] else "second answer" if waits[1] else "one"
+            head.append(f"no interval before the last {last}: it would not hold at its level")
+        elif not self.certified:
+            head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
+        return "\n".join(
+            [
+                *head,
+                *(str(e) for e in self.estimates),
+                *([] if self.agreement is None else [str(self.agreement)]),
+                *(f"caution: {c}" for c in self.cautions_of(self.estimates)),
+                *(f"warning: {w}" for w in self.warnings),
+            ]
+        )
+
+    def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
+        """The cautions about these estimates in words, each once.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> shown = small_study().estimate()
+            >>> shown.cautions_of([shown["precision"]])
+            ['precision: this interval was not tested at level 0.95 with 40 labels, see docs/atlas.md']
+        """
+        return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json.
+
+        Examples:
+            >>> from fewlabels.study.demo import small_study
+            >>> shown = small_study(labeled=False).estimate()  # too early: progress, and no interval
+            >>> shown.as_json()["progress"]["planned"], shown.as_json()["estimates"]
+            (40, [])
+        """
+        return {
+            "progress": self.progress.as_json(),
+            "certified": self.certified,
+            "promise": self.promise,
+            "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
+            "missing": self.missing.as_json(),
+            "agreement": None if self.agreement is None else self.agreement.as_json(),
+            "warnings": list(self.warnings),
+        }

@@ -1,0 +1,129 @@
+"""A metric in every slice of a column, or of columns crossed, with the labels behind each; also of slices that nobody planned.
+
+Main path: population > profile > plan > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fewlabels.errors import StudyError
+from fewlabels.estimators.estimating import estimate
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.goal import Slice
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.planning.asking import cells_of
+from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import Counts, groups_for, read_answers
+
+MOST_SLICES = 500
+CROSSED = " x "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InSlices:
+    """A metric in every slice.
+
+    by            the columns; several are crossed
+    simultaneous  whether all intervals hold together at `level`, each then at 1 - (1 - level) / slices
+    estimates     one a slice that has a unit the metric is about
+    cautions      for each, why its interval was not shown to hold; None where it was
+    left_out      slices of which nothing is said: none of their units is what the metric is about, or the draw left them out
+    """
+
+    by: tuple[str, ...]
+    simultaneous: bool
+    level: float
+    estimates: tuple[Estimate, ...]
+    cautions: tuple[str | None, ...]
+    left_out: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "by": list(self.by),
+            "simultaneous": self.simultaneous,
+            "level": self.level,
+            "left_out": list(self.left_out),
+            "estimates": [{**e.as_json(), "caution": c} for e, c in zip(self.estimates, self.cautions, strict=True)],
+        }
+
+
+def read_slices(
+    standing: Standing, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False
+) -> InSlices:
+    """The metric of a classifier (the first, if not said) in every slice, from the labels told so far.
+
+    Parts of bands are read together where they expect few labels; a slice without a label has the whole range for an interval.
+    """
+    j = standing.position(classifier)
+    judged = standing.classifiers[j]
+    level = standing.level_of(judged)
+    parts = list(_parts(standing, by))
+    if len(parts) > MOST_SLICES:
+        raise StudyError(f"at most {MOST_SLICES} slices are read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
+    tail = (1 - level) / len(parts) if simultaneous else 1 - level
+    found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail)) is not None]
+    if not found:
+        raise StudyError(
+            f"the draw cannot answer for {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
+            "units; plan a goal that needs them"
+        )
+    design, labels = standing.plan.design.name, standing.plan.budget
+    cautions = tuple(caution_of(e, design=design, labels=labels) for e in found)
+    shown = {e.slice[1] for e in found if e.slice is not None}
+    silent = [name for part in parts if (name := CROSSED.join(value for _, value in part)) not in shown]
+    return InSlices(
+        by=tuple(by), simultaneous=simultaneous, level=level, estimates=tuple(found), cautions=cautions, left_out=tuple(silent)
+    )  # fmt: skip
+
+
+def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]:
+    """The values of the columns that occur, crossed."""
+    columns, profile = standing.population["slices"], standing.profile
+    if len(set(by)) < len(by):
+        raise StudyError(f"columns are crossed each once, but got {', '.join(by)}: leave one out")
+    if not by or (unknown := [c for c in by if c not in columns]):
+        has = f"has {', '.join(columns)}" if columns else "has none"
+        raise StudyError(
+            f"estimates by slice name a slice column of the population, which {has}, but got {', '.join(unknown if by else ()) or 'none'}: "
+            "name it with --slice when the study is created"
+        )
+    places = [columns.index(c) for c in by]
+    values = {tuple(profile.slice_values[code][p] for p in places) for code in np.unique(profile.slice).tolist()}
+    for value in sorted(values):
+        yield tuple(zip(by, value, strict=True))
+
+
+def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, level: float) -> Estimate | None:
+    """The estimate in one slice; None where the draw left out units it is about, or there is none."""
+    metric = metric_named(name)
+    if metric.joint or standing.plan.pilot is not None:
+        kind = "of several labels together" if metric.joint else "after a pilot"
+        raise StudyError(f"estimates by slice are of one classifier and one draw, not {kind}: name a goal in the slice instead")
+    cells = cells_of(standing.profile, part, standing.population["slices"])
+    flagged = standing.profile.predicted(j)[cells]
+    needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    if not needed.any() or (standing.plan.design.band[cells][needed] < 0).any():
+        return None
+    groups = {column: groups_for(standing, column, part) for column in {None, metric.weight}}
+    labels, _ = Counts(standing, read_answers(standing), groups, part).labels(metric, j)
+    judged = standing.population["classifiers"][j]["name"]
+    where = (CROSSED.join(column for column, _ in part), CROSSED.join(value for _, value in part))
+    planned = any(
+        goal.slice == where
+        and goal.definition.name == metric.name
+        and (goal.classifier or standing.population["classifiers"][0]["name"]) == judged
+        for goal in standing.goals
+    )
+    found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=standing.plan.interval)
+    return replace(found, slice=where)
+
+
+def of_look(standing: Standing, asked: Mapping[str, Any]) -> InSlices:
+    """What a recorded look asked for, read again."""
+    return read_slices(standing, asked["metric"], by=asked["by"], classifier=asked["classifier"], simultaneous=asked["simultaneous"])

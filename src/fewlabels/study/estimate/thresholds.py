@@ -1,0 +1,129 @@
+"""What a study's labels say of other thresholds of a classifier: the search for one, and the curve of all of them.
+
+Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabels.deciding.thresholds import FoundThreshold, choose_threshold
+from fewlabels.errors import StudyError
+from fewlabels.estimators.ribbons import Curve, measure_thresholds
+from fewlabels.estimators.thresholds import pieces_of, thresholds_of
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
+from fewlabels.planning.searching import search_of
+from fewlabels.study.state.standing import Standing
+from fewlabels.study.state.tallies import read_answers
+
+CURVES = (PRECISION, RECALL)
+
+
+class ByCell(NamedTuple):
+    """Labels and positive ones by profile cell."""
+
+    n: FloatArray
+    k: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
+    """Precision and recall at every threshold that labels can speak of, from the highest down.
+
+    thresholds, units, labels   the score from which units are flagged, how many that are, and the labels planned among them
+    curves    each metric: value, the interval of each threshold alone (low, high), and the ribbon that holds at all of them together
+    """
+
+    classifier: str
+    level: float
+    thresholds: tuple[float, ...]
+    units: tuple[int, ...]
+    labels: tuple[float, ...]
+    curves: Mapping[str, Mapping[str, tuple[float | None, ...]]]
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {
+            "classifier": self.classifier,
+            "level": self.level,
+            "thresholds": list(self.thresholds),
+            "units": list(self.units),
+            "labels": list(self.labels),
+            "curves": {name: {part: list(values) for part, values in curve.items()} for name, curve in self.curves.items()},
+        }
+
+
+def read_curves(standing: Standing, classifier: str | None = None) -> Curves:
+    """Precision and recall at all thresholds of a classifier whose score guides the draw."""
+    j = _judged(standing, classifier)
+    name, plan, profile = standing.classifiers[j], standing.plan, standing.profile
+    level = standing.level_of(name)
+    pieces = pieces_of(profile, plan.design, thresholds_of(profile, plan.design, plan.take), plan.take, classifier=j)
+    counts = count_cells(standing)
+    found = measure_thresholds(pieces, counts.n, counts.k, metrics=CURVES, level=level, interval=plan.interval)
+    at = pieces.thresholds
+    return Curves(
+        classifier=name,
+        level=level,
+        thresholds=tuple(at.score.tolist()),
+        units=tuple(np.rint(at.units).astype(int).tolist()),
+        labels=tuple(at.planned.tolist()),
+        curves={curve.metric: _plain(curve) for curve in found},
+    )
+
+
+def _plain(curve: Curve) -> dict[str, tuple[float | None, ...]]:
+    """A curve's values and limits; None where a value is unknown."""
+    parts = {name: getattr(curve, name) for name in ("value", "low", "high", "ribbon_low", "ribbon_high")}
+    return {name: tuple(float(x) if np.isfinite(x) else None for x in values) for name, values in parts.items()}
+
+
+def find_threshold(standing: Standing, metric: str, target: float, classifier: str | None = None) -> FoundThreshold:
+    """The lowest threshold found with precision at least the target, or the highest with recall at least it; it holds after the search."""
+    j = _judged(standing, classifier)
+    if metric not in (PRECISION.name, RECALL.name):
+        raise StudyError(f"a threshold is searched for precision or recall, but got {metric}: name one of the two")
+    search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]))
+    counts = count_cells(standing)
+    plan = standing.plan
+    return choose_threshold(standing.profile, plan.design, counts.n, counts.k, search=search, labels=plan.budget, classifier=j)
+
+
+def count_cells(standing: Standing) -> ByCell:
+    """The usable answers to the first question by profile cell."""
+    answers, size = read_answers(standing), standing.profile.count.size
+    usable = np.isfinite(answers.positive[:, 0])
+    cell = answers.cell[usable]
+    n = np.bincount(cell, minlength=size).astype(np.float64)
+    return ByCell(n, np.bincount(cell, weights=answers.positive[usable, 0], minlength=size).astype(np.float64))
+
+
+def _judged(standing: Standing, classifier: str | None) -> int:
+    """The classifier's position. Refuses one whose score does not guide the draw, and draws that thresholds were not worked out for."""
+    population = standing.read_population()
+    judged = population.classifier(classifier)
+    if judged.score is None or judged.score != population.guide_column or judged.score_range != (0.0, 1.0):
+        raise StudyError(
+            f"thresholds are of a score in [0, 1] that guides the draw, but {judged.name} has {judged.score or 'none'} and the guide is "
+            f"{population.guide_column or 'none'}: add the threshold you want as a classifier of its own (fewlabels plan --study "
+            f"{standing.name} --add-classifier)"
+        )
+    if standing.apart is not None:
+        raise StudyError(
+            f"thresholds are read from one draw by bands or strata about one question, but this study has {standing.apart}: make one for it"
+        )
+    return standing.position(judged.name)
+
+
+def curves_of_look(standing: Standing, asked: Mapping[str, Any]) -> Curves:
+    """What a recorded look asked for, read again."""
+    return read_curves(standing, asked["classifier"])
+
+
+def threshold_of_look(standing: Standing, asked: Mapping[str, Any]) -> FoundThreshold:
+    """What a recorded look asked for, read again."""
+    return find_threshold(standing, asked["metric"], asked["target"], asked["classifier"])

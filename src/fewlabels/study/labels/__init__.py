@@ -1,0 +1,1 @@
+"""Answers recorded in the ledger."""

@@ -1,0 +1,199 @@
+"""Recording answers: the same telling twice is the same as once, and nothing is attached to a unit that was not drawn.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from fewlabels.errors import DrawError, LabelError
+from fewlabels.labeling.flat import restored
+from fewlabels.ledgers.base import Writing
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.label import CLOSER, Label, read_answer
+from fewlabels.nouns.turn import Finished
+from fewlabels.study.state.label_index import GOLD, Register
+from fewlabels.study.state.standing import Seat, Standing
+
+_ASKED = "answers are to questions the study asks ({})"
+
+
+class Told(NamedTuple):
+    """What became of the answers told: newly recorded, known already, corrected, and left out because never drawn."""
+
+    recorded: int
+    known: int
+    corrected: int
+    undrawn: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {**self._asdict()}
+
+
+class Questions(NamedTuple):
+    """What a study asks: its questions, and the classes an answer may name."""
+
+    asked: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+def as_labels(
+    answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]], questions: Questions, *, gold: bool = False
+) -> list[Label]:
+    """Labels from {unit: answer}, or from Labels or rows with unit, answer and optionally labeler, at and question.
+
+    With several questions an answer is {question: answer}, or a row has one column a question.
+    """
+    if isinstance(answers, Mapping):
+        rows: Iterable[Label | Mapping[str, object]] = [_row_of(unit, answer, questions) for unit, answer in answers.items()]
+    else:
+        rows = answers
+    labels: list[Label] = []
+    for row, item in enumerate(rows, start=1):
+        if isinstance(item, Label):
+            labels.append(replace(item, answer=read_answer(item.answer, questions.classes), gold=gold or item.gold))
+        else:
+            labels += _of_row(item, row, questions, gold=gold)
+    return labels
+
+
+def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, object]:
+    """The row of {unit: answer} or {unit: {question: answer}}; refuses an answer to what was not asked."""
+    if not isinstance(answer, Mapping):
+        return {"unit": unit, "answer": answer}
+    unknown = sorted(str(question) for question in answer if question not in questions.asked)
+    if unknown:
+        raise LabelError(f"{_ASKED.format(', '.join(questions.asked))}, but unit {unit!r} has one to {unknown[0]!r}: correct its name")
+    return {"unit": unit, **answer}
+
+
+def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold: bool) -> list[Label]:
+    """The labels of a row of a file or a list of dicts: one, or one for each question that is a column."""
+    if "answer" in item:
+        said = {str(item.get("question") or questions.asked[0]): item["answer"]}
+        if len(questions.asked) > 1 and not item.get("question"):
+            raise LabelError(
+                f"a study with several questions needs a question in each row, or a column for each, but row {row} has neither"
+            )
+    else:
+        said = {question: item[question] for question in questions.asked if item.get(question) not in (None, "")}
+    if "unit" not in item or not said:
+        raise LabelError(f"a told row needs unit and answer, but row {row} has {sorted(item)}: name them so")
+    unknown = sorted(set(said) - set(questions.asked))
+    if unknown:
+        raise LabelError(f"{_ASKED.format(', '.join(questions.asked))}, but row {row} answers {unknown[0]!r}: correct its name")
+    at = item.get("at")
+    return [
+        Label(
+            unit=str(item["unit"]),
+            answer=read_answer(answer, questions.classes),
+            labeler=str(item.get("labeler") or "anonymous"),
+            question=question,
+            at=str(at) if at not in (None, "") else None,
+            row=row,
+            gold=gold,
+        )
+        for question, answer in said.items()
+    ]
+
+
+def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: bool, register: Register | None = None) -> Told:
+    """Appends the answers in one act. Refuses all of them if one cannot be recorded.
+
+    register   one kept from act to act, which then need not read the whole study again
+    """
+    study = (register or Register()).follow(act.entries())
+    counts = {"recorded": 0, "known": 0, "corrected": 0, "undrawn": 0}
+    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as this telling changes them
+    said: dict[tuple[str, str, str, bool], str] = {}
+    for told in labels:
+        label = _asked(_restored(told, study.drawn), study)
+        if said.setdefault((label.unit, label.question, label.labeler, label.gold), label.answer) != label.answer:
+            raise LabelError(
+                f"one telling gives each unit one answer a labeler, but {label.labeler} says two things of {label.unit!r}: keep one"
+            )
+        if label.unit not in (study.gold_units if label.gold else study.drawn):
+            if not drawn_only:
+                raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))
+            counts["undrawn"] += 1
+            continue
+        known = (study.gold if label.gold else study.answers).get(label.unit, {})
+        seats = now.setdefault((label.unit, label.gold), dict(known))
+        counts[_record_one(act, label, seats, correct=correct, waits=study.waits(label.unit))] += 1
+    return Told(**counts)
+
+
+def ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
+    """The looks that ended with what this act told beyond so many entries: those at units of which every question is answered by now."""
+    entries = act.entries()
+    register.follow(entries)
+    told = dict.fromkeys((entry.body["unit"], entry.body["labeler"]) for entry in entries[before:] if not entry.body["gold"])
+    return [Finished(unit, labeler, at) for unit, labeler in told if unit in register.resolved]
+
+
+def closing(standing: Standing) -> list[Label]:
+    """What ends the waiting: "never answered" for every question without an answer, or a second or gold one where these were planned."""
+    nobody = Label(unit="", answer="never_answered", labeler=CLOSER)
+    unseen = [unit for unit in standing.second_looks if standing.is_resolved(unit) and not standing.was_seen_twice(unit)]
+    labels = [(u, q, False) for u in standing.unresolved for q in standing.questions if not standing.told(u, q)]
+    labels += [(unit, question, False) for unit in unseen for question in standing.questions]
+    gold = [(u, q, True) for u in standing.gold_waiting for q in standing.questions if (u, q) not in standing.gold]
+    return [replace(nobody, unit=unit, question=question, gold=is_gold) for unit, question, is_gold in labels + gold]
+
+
+def _restored(label: Label, drawn: Container[str]) -> Label:
+    """The label with its unit's own id: batches carry a leading apostrophe where a spreadsheet would read a formula."""
+    unit = restored(label.unit)
+    return replace(label, unit=unit) if label.unit not in drawn and unit in drawn else label
+
+
+def _asked(label: Label, study: Register) -> Label:
+    """The label as an answer to a question the study asks; where there is only one, it is meant."""
+    if label.question in study.questions:
+        return label
+    if len(study.questions) == 1:
+        return replace(label, question=study.questions[0])
+    asked = _ASKED.format(", ".join(study.questions))
+    raise LabelError(f"{asked}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
+
+
+def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool) -> str:
+    """What became of one answer. `waits`: the unit was handed out again, and the same answer again is news."""
+    seat = (label.question, GOLD if label.gold else label.labeler)
+    before = seats.get(seat)
+    if before is not None and label.gold and before.labeler == CLOSER != label.labeler:
+        before = None  # nobody had answered: the late answer is the first
+    if before is not None and before.answer == label.answer:
+        if waits and act.append("answer", key=f"{label.key}:again:{act.count + 1}", body=label.as_json()):
+            return "recorded"
+        return "known"
+    if before is not None and not correct:
+        raise LabelError(
+            f"{before.labeler} answered {before.answer} on unit {label.unit!r} before and now {label.answer}: "
+            "tell it again with correct=True (--correct) if the new answer is right"
+        )
+    kind = "answer" if before is None else "correction"
+    # The serial keeps a second change of mind in the same direction apart from the first; the check above makes it repeatable.
+    key = label.key if before is None else f"{label.key}:corrects:{before.key}:{act.count + 1}"
+    seats[seat] = label
+    if not act.append("answer" if kind == "answer" else "correction", key=key, body=label.as_json()):
+        return "known"
+    return "recorded" if before is None else "corrected"
+
+
+def _not_gold(label: Label, study: Register) -> str:
+    """The refusal of an adjudicated answer about a unit that was not drawn for it."""
+    return (
+        f"gold answers correct the others only if chance chose their units, but {label.unit!r} is not among the "
+        f"{len(study.gold_units):,} units drawn for gold: draw them with adjudicate (fewlabels draw --gold), or tell it as an answer"
+    )
+
+
+def _undrawn(label: Label, study: Register) -> str:
+    """The refusal of an answer about a unit that was not drawn."""
+    return (
+        f"answers are taken for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
+        "id column, draw first, or pass drawn_only=True (--drawn-only) to leave such rows out"
+    )

@@ -1,0 +1,128 @@
+"""The numbers behind the planning picture: half-widths over labels, prevalence and level, chosen and uniform.
+
+Every number is a forecast by the interval a study would report; the page only looks up and joins neighbors by straight lines.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from fewlabels.errors import PlanError
+from fewlabels.estimators.linearize import CLIP
+from fewlabels.estimators.measuring import measure_sides, read_sides
+from fewlabels.estimators.weighted import expit
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import THIN_N_EFF, widest
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.tally import Tally
+from fewlabels.planning.asking import Ask
+from fewlabels.planning.believing import Believed, believed
+from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.forecasting import imagined_tally
+from fewlabels.study.plan.sizes import Columns, Sizing, Ways, asks_for, narrowed
+
+LEVELS = (0.8, 0.9, 0.95, 0.99)
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the odds of a positive, everywhere
+POINTS, REPS = 16, 24
+MOST_LABELS, MOST_GOALS = 20_000, 12
+
+
+def picture(
+    profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, ways: Ways, names: Columns, on_goal: Callable[[Goal], None] | None = None
+) -> dict[str, Json]:
+    """Plain data of the page, for goals of one classifier each; `on_goal` is told of each as it is done."""
+    found: list[Json] = []
+    profile, names = narrowed(profile, goals, ways.choice, names)
+    for ask, size in zip(asks_for(profile, goals, names)[:MOST_GOALS], sizing.goals, strict=False):
+        if ask.metric.joint or ask.over is not None:
+            continue
+        if on_goal:
+            on_goal(ask.goal)
+        drawn = _goal(profile, ask, ways, names, (size.labels, size.uniform))
+        if drawn is not None:
+            found.append(drawn)
+    if not found:
+        raise PlanError("a picture needs a goal of one classifier that has a value for every prevalence, but got none: leave --html out")
+    return {
+        "units": profile.N,
+        "flagged": sizing.flagged,
+        "levels": list(LEVELS),
+        "factors": list(FACTORS),
+        "thin_n_eff": THIN_N_EFF,
+        "budget": sizing.budget,
+        "goals": found,
+    }
+
+
+def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[int | None, int | None]) -> dict[str, Json] | None:
+    """The numbers of one goal; None where the metric has no value or the design no draw."""
+    alone = ask.alone
+    belief = _beliefs(alone)
+    top = min(MOST_LABELS, ask.frame, max(400, 8 * (needed[0] or MOST_LABELS)))
+    sizes = np.unique(np.geomspace(min(20, ask.frame), top, POINTS).round().astype(np.int64)).tolist()
+    made = [(n, design) for n in sizes if (design := _design(alone, n, ways, names)) is not None]
+    if not made or not np.isfinite(belief.value).all():
+        return None
+    labels, designs = [n for n, _ in made], [design for _, design in made]
+    even = choose_design(alone.part, [ask.metric], labels=labels[-1], name="simple", classifier=ask.classifier)
+    chosen = [half_widths(alone, design, n, belief, ways.interval) for design, n in zip(designs, labels, strict=True)]
+    simple = [half_widths(alone, even, n, belief, ways.interval) for n in labels]
+    share = ask.frame / profile.N
+    spread = [half_widths(alone, even, max(1, round(n * share)), belief, ways.interval) for n in labels]
+    usual = (LEVELS.index(0.95), FACTORS.index(1.0))
+    return {
+        "goal": str(ask.goal),
+        "metric": ask.metric.name,
+        "kind": ask.goal.kind,
+        "value": ask.goal.value,
+        "allowed": widest(ask.metric),
+        "low": ask.metric.low,
+        "high": ask.metric.high,
+        "frame": ask.frame,
+        "labels": labels,
+        "positives": [round(float((share * ask.part.count).sum() / ask.part.N), 7) for share in belief.share],
+        "values": [round(float(v), 6) for v in belief.value],
+        "chosen": _rounded(chosen),
+        "uniform": _rounded(spread),
+        "simple": _rounded(simple),
+        "shown_chosen": [round(float(w[usual]), 6) for w in chosen],
+        "shown_uniform": [round(float(w[usual]), 6) for w in spread],
+        "needed": needed[0],
+        "needed_uniform": needed[1],
+    }
+
+
+def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> Design | None:
+    """The design of so many labels; None where they are too few for its strata."""
+    try:
+        design = choose_design(ask.part, [ask.metric], labels=labels, name=ways.choice, classifier=ask.classifier, slices=names.slices)
+    except PlanError:
+        return None
+    return design if labels <= design.frame else None
+
+
+def _beliefs(ask: Ask) -> Believed:
+    """The scores at their word, with the odds of a positive a quarter to four times as high everywhere."""
+    s = np.clip(ask.part.claimed(ask.classifier), CLIP, 1 - CLIP)
+    x = np.log(s / (1 - s))
+    return believed(ask, *(expit(x + np.log(factor)) for factor in FACTORS))
+
+
+def half_widths(ask: Ask, design: Design, labels: int, belief: Believed, interval: IntervalKind) -> FloatArray:
+    """Mean half-widths, one row a level and one column a belief."""
+    tally = imagined_tally(ask, design, labels, belief.share, reps=REPS)
+    assert isinstance(tally, Tally)
+    sides = read_sides(tally)
+    each = [measure_sides(ask.metric, sides, tally=tally, tail=(1 - level) / 2, interval=interval).half_width for level in LEVELS]
+    return np.stack([width.mean(axis=-1) for width in each])
+
+
+def _rounded(widths: Sequence[FloatArray]) -> Json:
+    """[labels][level][factor]."""
+    return [[[round(float(x), 5) for x in row] for row in width] for width in widths]

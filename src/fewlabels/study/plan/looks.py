@@ -1,0 +1,79 @@
+"""Looks planned before the first label: when they are, what each may spend, and the study as it stood at the last of them.
+
+Main path: population > profile > [plan] > draw > labels > [estimate] > [decision] > report
+"""
+
+from dataclasses import replace
+from itertools import takewhile
+
+import numpy as np
+
+from fewlabels.deciding.looks import Spending
+from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import PlanError
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.study.state.standing import Standing
+
+
+def looks_of(design: Design, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
+    """The looks of a plan that has some."""
+    fewest = int(np.minimum(design.N, design.smallest).sum())
+    return planned_looks(budget, looks=stopping.looks, level=level, frame=design.frame, fewest=fewest)
+
+
+def with_looks(plan: Plan, stopping: Stopping) -> Plan:
+    """The plan with its looks planned. Refuses what they were not shown to hold for."""
+    for goal in plan.goals:
+        refuse_unplannable(goal.definition)
+    drawn = (("a Poisson draw", plan.design.poisson), ("a pilot", plan.pilot), ("grow_to", plan.grow_to))
+    others = (*drawn, ("interval midp", plan.interval == "midp"))
+    if said := [what for what, there in others if there]:
+        raise PlanError(
+            f"planned looks are of a draw by bands or strata, fixed before the first label, but got {', '.join(said)}: leave it out, or "
+            "plan one look"
+        )
+    spend = spending_of(replace(plan, stopping=stopping))
+    return replace(plan, stopping=stopping, share=spend.share, promise=spend.promise)
+
+
+def spending_of(plan: Plan) -> Spending:
+    """What the last look of such a plan may spend, and what all of them are worth."""
+    assert plan.stopping is not None  # asked of plans with planned looks
+    level = plan.goals[0].level
+    looks = looks_of(plan.design, plan.budget, plan.stopping, level=level)
+    return Spending("first", looks[-1].two_sided, promise_of(looks, level))
+
+
+def has_looks(plan: Plan) -> bool:
+    """Whether looks were planned with the plan."""
+    return plan.stopping is not None and plan.stopping.kind == "looks"
+
+
+def holds_at_looks(metric: str) -> bool:
+    """Whether planned looks were shown to hold for a metric: its denominator needs no label."""
+    try:
+        refuse_unplannable(metric_named(metric))
+    except PlanError:
+        return False
+    return True
+
+
+def at_look(standing: Standing, *, one_sided: bool = False) -> Standing | None:
+    """The study as it stood at the last planned look that its answers allow, with that look's share of the error; None: before the first.
+
+    Only the answers to the first units of the asking order are read, as many as the look has.
+    """
+    plan, units = standing.plan, standing.units
+    if units is None or plan.stopping is None:
+        return None
+    answered = sum(1 for _ in takewhile(standing.is_resolved, units.unit))
+    look = due(looks_of(plan.design, plan.budget, plan.stopping, level=plan.goals[0].level), answered)
+    if look is None:
+        return None
+    share = look.one_sided if one_sided else look.two_sided
+    then = replace(plan, budget=look.labels, take=takes_of(plan.design, look.labels), share=share, stopping=None)
+    return replace(standing, plans=(*standing.plans[:-1], then), units=units.pick(np.arange(look.labels)))

@@ -1,0 +1,184 @@
+"""The plan that follows where a study stands.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fewlabels.deciding.looks import declared_next, spending
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import PlanError
+from fewlabels.nouns.choice import Choice, DesignName
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.plan import Pilot, Plan
+from fewlabels.nouns.population import Population
+from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.planning.asking import expand, kept_columns, merge
+from fewlabels.planning.guiding import pilot_weight
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.study.plan.looks import with_looks
+from fewlabels.study.plan.online import online_plan, refuse_beside
+from fewlabels.study.plan.pilot import pilot_of
+from fewlabels.study.plan.sizes import Columns, asks_for
+from fewlabels.study.state.standing import Standing
+
+
+class PlanWays(NamedTuple):
+    """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one; `stopping` ends it, if not one look."""
+
+    design: DesignName | Choice
+    interval: IntervalKind
+    pilot: int | None = None
+    stopping: Stopping | None = None
+
+
+def check_fixed(
+    standing: Standing,
+    design: DesignName | Choice | None,
+    interval: IntervalKind | None,
+    pilot: int | None = None,
+    stopping: Stopping | None = None,
+) -> None:
+    """Refuses another design, interval, pilot or stopping rule than the first plan fixed."""
+    if not standing.plans:
+        return
+    first = standing.plans[0]
+    if stopping is not None and stopping != first.stopping:
+        raise PlanError(
+            f"the stopping rule is fixed with the first plan, which has {first.stopping or 'one look'}, but got {stopping}: leave it out"
+        )
+    held = first.pilot.labels if first.pilot is not None else None
+    if pilot is not None and pilot != held:
+        raise PlanError(f"a pilot is fixed with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
+    name = design.name if isinstance(design, Choice) else design
+    for what, asked, fixed in (("design", name, first.design.name), ("interval", interval, first.interval)):
+        if asked is not None and asked != fixed:
+            raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
+    if isinstance(design, Choice) and design != (held_choice := first.choice or Choice(name=design.name)):
+        raise PlanError(
+            f"the design is fixed with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
+        )
+
+
+def first_design(standing: Standing, budget: int, choice: Choice, interval: IntervalKind) -> Design:
+    """The design of a study's first plan: one draw for all its goals."""
+    names = Columns(standing.classifiers, standing.population["slices"])
+    if standing.profile.claims is not None:
+        return design_together(standing.profile, asks_for(standing.profile, standing.goals, names), [None], labels=budget, choice=choice)
+    keep = kept_columns(standing.goals, choice)
+    merged = merge(standing.profile, keep, names.slices)
+    asks = asks_for(merged.profile, standing.goals, Columns(names.classifiers, keep))
+    # A goal without units is left unanswered, not in the way of the others; of a slice it is refused, since no group could hold its labels.
+    asks = [ask for ask in asks if ask.goal.slice is not None or not ask.is_empty] or asks
+    needs = [labels_needed(ask, interval=interval) for ask in asks] if len(asks) > 1 else [None]
+    found = design_together(merged.profile, asks, needs, labels=budget, choice=choice, slices=keep)
+    return replace(found, band=found.band[merged.home])
+
+
+def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
+    """The plan that follows, with the first plan's bands where there is one, or those that followed its pilot."""
+    if budget < 1 and not standing.plans:
+        raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
+    if standing.plans and standing.plan.is_pilot:
+        raise PlanError(
+            "a pilot is followed by its rest once all of its units are answered, not by another plan: label on (fewlabels draw)"
+        )
+    rule = standing.plan.stopping if standing.plans else ways.stopping
+    if rule is not None and rule.is_online:
+        refuse_beside(standing, rule, design=ways.design, interval=ways.interval, others={"a pilot": ways.pilot, "grow_to": grow_to})
+        return online_plan(standing, rule, budget=budget)
+    if not standing.plans:
+        first = _first_plan(standing, budget, grow_to, ways)
+        return first if rule is None else with_looks(first, rule)
+    if rule is not None:
+        raise PlanError(f"the looks were planned for {standing.plan.budget:,} labels, and none may be added: start a new study for more")
+    spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
+    last = standing.plan
+    _refuse_more(last.design.frame + last.before, budget, grow_to)
+    pilot = last.pilot
+    if pilot is not None:  # a rule fixed beforehand: what the pilot counts falls as labels are added, to nothing for a census
+        pilot = Pilot(pilot.labels, budget, pilot_weight(pilot.labels, budget, frame=last.design.frame + last.before))
+    return replace(
+        last,
+        pilot=pilot,
+        number=len(standing.plans) + 1,
+        budget=budget,
+        take=takes_of(last.design, budget - last.before),
+        grow_to=declared_next(last, budget),
+        change=spend.change,
+        share=spend.share,
+        promise=spend.promise,
+        fresh=still_fresh(last, standing.shown_plans),
+    )
+
+
+def still_fresh(last: Plan, shown: Collection[int]) -> tuple[str, ...]:
+    """The classifiers of which no number was shown yet, though the study has shown others."""
+    return () if last.number in shown else last.fresh
+
+
+def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
+    """A study's first plan, or its pilot."""
+    spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
+    if ways.pilot is not None and not isinstance(ways.design, Choice) and ways.design == "bands":
+        pilot_of(budget, ways.pilot, budget + 1)  # refuses a pilot too small or too large before anything is sized
+    first = ways.pilot or budget
+    choice = ways.design if isinstance(ways.design, Choice) else Choice(name=ways.design)
+    if choice.takes and budget != sum(choice.takes):
+        raise PlanError(
+            f"manual takes are the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: say the same, or none"
+        )
+    rule = ways.stopping
+    looks = rule.looks if rule is not None and ways.pilot is None else 1
+    chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # of planned looks the first has to fill every band
+    _refuse_more(chosen.frame, budget, grow_to)
+    _refuse_pilot(standing, chosen, grow_to, ways)
+    return Plan(
+        number=1,
+        goals=standing.goals,
+        design=chosen,
+        budget=first,
+        take=takes_of(chosen, first),
+        salt=standing.salt,
+        number_rule=standing.number_rule,
+        grow_to=grow_to,
+        change=spend.change,
+        share=spend.share,
+        promise=spend.promise,
+        interval=ways.interval,
+        pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
+        choice=choice if choice.as_json().keys() - {"name"} else None,
+    )
+
+
+def check_first(
+    population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None, ways: PlanWays
+) -> None:
+    """Nothing comes back. Refuses a first plan that could not be fixed, before a study of that name exists."""
+    wanted = expand(profile, goals, slices=population.slices, names=[c.name for c in population.classifiers])
+    standing = Standing(name="", population=population.as_json(), profile=profile, salt="", goals=wanted)
+    next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
+
+
+def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:
+    """Nothing comes back. Refuses more labels than there are units."""
+    if max(budget, grow_to or 0) > largest:
+        what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
+        raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
+
+
+def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways: PlanWays) -> None:
+    """Nothing comes back. Refuses what a pilot was not built for."""
+    if ways.pilot is None:
+        return
+    several = len({goal.whose for goal in standing.goals} | {None}) > 2 or any(goal.over for goal in standing.goals)
+    if design.name != "bands" or grow_to is not None or standing.profile.claims is not None or several:
+        raise PlanError(
+            "a pilot is for bands, one classifier, one question and one look: leave out the design, grow_to, or the further ones"
+        )

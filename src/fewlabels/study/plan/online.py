@@ -1,0 +1,79 @@
+"""The plan of an online study: its bands, and a budget that may be raised at any time, since looking costs nothing.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+
+from fewlabels.designs.base import takes_of
+from fewlabels.errors import PlanError
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.stopping import Stopping
+from fewlabels.planning.online import online_design, refuse_goals
+from fewlabels.study.state.standing import Standing
+
+
+def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
+    """The first online plan, or one with a larger budget."""
+    refuse_goals(standing.goals, stopping)
+    earlier, names, slices = standing.plans, standing.classifiers, standing.population["slices"]
+    design = earlier[0].design if earlier else online_design(standing.profile, standing.goals, names=names, slices=slices)
+    if budget > design.frame:
+        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but the budget is {budget:,}: lower it")
+    if earlier and budget <= earlier[-1].budget:
+        held = earlier[-1].budget
+        raise PlanError(f"a later plan only adds labels, but {budget:,} were asked for and {held:,} are planned: ask for more")
+    return Plan(
+        number=len(earlier) + 1,
+        goals=standing.goals,
+        design=design,
+        budget=budget,
+        take=takes_of(design, budget),
+        salt=standing.salt,
+        number_rule=standing.number_rule,
+        grow_to=None,
+        change="online",
+        share=1.0,
+        promise=promise(standing.goals, stopping),
+        interval="anytime",
+        stopping=stopping,
+    )
+
+
+def refuse_beside(standing: Standing, stopping: Stopping, *, design: str | Choice, interval: str, others: Mapping[str, object]) -> None:
+    """Nothing comes back. Refuses what an online plan does in its own way."""
+    said = [what for what, value in others.items() if value]
+    said += ["a study that it follows"] if standing.follows is not None else []
+    said += ["a design"] if (design.name if isinstance(design, Choice) else design) not in ("bands", "online") else []
+    said += ["an interval"] if interval not in ("rec", "anytime") else []
+    said += [f"the rule {standing.rule}"] if standing.rule != "first" else []
+    said += ["several questions"] if standing.profile.claims is not None or len(standing.questions) > 1 else []
+    if said:
+        raise PlanError(
+            f"a study that stops by {stopping} draws and reads in its own way, but got {', '.join(said)}: leave that out, or plan one look"
+        )
+
+
+def refuse_online(plan: Plan, what: str) -> None:
+    """Nothing comes back. Refuses what was not built, or does not hold, for an online study."""
+    if plan.is_online:
+        raise PlanError(
+            f"a study that stops by {plan.stopping} shows the running bands of its goals, which hold at every look; {what} is of a study "
+            "with one look: plan one for it"
+        )
+
+
+def promise(goals: Sequence[Goal], stopping: Stopping) -> str:
+    """What the numbers of an online study are worth, in words."""
+    error = 1 - goals[0].level
+    one = len(goals) == 1
+    holds = "its running band holds" if one else f"the {len(goals)} running bands hold together, each at {1 - error / len(goals):.4g},"
+    said = f"look as often as you like: {holds} at every look at once with probability {1 - error:g}"
+    if stopping.kind == "width":
+        return f"{said}; labeling ends when {'it is' if one else 'they are'} narrow enough"
+    within = f" (within {stopping.tolerance:g} of the target either answer counts as right)" if stopping.tolerance else ""
+    each = "" if one else f", each goal at {error / len(goals):.4g}"
+    wrong = f"'ship' is wrong with probability at most {error:g}, 'do not ship' too{each}"
+    return f"{said}; {wrong}{within}"

@@ -1,0 +1,289 @@
+"""What a population's goals need and what a budget buys, before a study exists.
+
+Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fewlabels.deciding.looks import spending
+from fewlabels.designs.simple import simple
+from fewlabels.errors import PlanError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.profile import Profile
+from fewlabels.planning.asking import Ask, ask_of, expand, kept_columns, left_out, merge
+from fewlabels.planning.believing import at_their_worst, recalibrated
+from fewlabels.planning.forecasting import Forecast, forecast
+from fewlabels.planning.recycling import recycled
+from fewlabels.planning.several import design_together
+from fewlabels.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
+from fewlabels.study.population.calibration import Recalibration
+
+
+class Cost(NamedTuple):
+    """What a label costs: money, and seconds of a person's time; None: not said."""
+
+    per_label: float | None = None
+    seconds_per_label: float | None = None
+
+    def money(self, labels: int | None) -> float | None:
+        """What so many labels cost."""
+        return None if labels is None or self.per_label is None else labels * self.per_label
+
+    def hours(self, labels: int | None) -> float | None:
+        """How long so many labels take one person."""
+        return None if labels is None or self.seconds_per_label is None else labels * self.seconds_per_label / 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalSize:
+    """Labels one goal needs alone; None: not even all units do.
+
+    labels   by the design asked for, scores taken at their word
+    worst    the same if the scores say nothing inside a side and are off between them; None also where a target may then be the truth
+    recalibrated   the same with the scores as a few answers make them; None also where there are none
+    simple   a simple draw of the units the goal is about
+    uniform  labels drawn evenly over the whole table
+    """
+
+    goal: Goal
+    labels: int | None
+    worst: int | None
+    recalibrated: int | None
+    simple: int | None
+    uniform: int | None
+    forecast: Forecast | None  # at the budget asked about
+
+    @property
+    def share(self) -> float | None:
+        """The share of uniform labels that are needed: the rest would be wasted."""
+        return None if self.labels is None or not self.uniform else self.labels / self.uniform
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        f = self.forecast
+        shown: Json = None if f is None else {"value": f.value, "half_width": f.half_width, "chance": f.chance, "settles": f.settles}
+        return {
+            "goal": str(self.goal),
+            "labels": self.labels,
+            "recalibrated": self.recalibrated,
+            "worst": self.worst,
+            "simple": self.simple,
+            "uniform": self.uniform,
+            "at_budget": shown,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizing:
+    """What the goals need, each and all together, if the scores are true probabilities.
+
+    together     labels of one draw for all goals
+    separately   of a draw for each
+    left_out     goals of slices that have no unit they are about
+    recycled     where every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
+    optimum      of one draw that saves where goals overlap, beside the largest rates; None for a single goal, and beyond eight
+    """
+
+    N: int
+    flagged: int
+    goals: tuple[GoalSize, ...]
+    together: int | None
+    separately: int | None
+    optimum: int | None
+    budget: int | None
+    cost: Cost
+    left_out: tuple[Goal, ...] = ()
+    recycled: tuple[str, int] | None = None
+
+    @property
+    def uniform(self) -> int | None:
+        """Labels drawn evenly over the table that serve every goal."""
+        each = [g.uniform for g in self.goals if g.uniform is not None]
+        return max(each) if len(each) == len(self.goals) else None
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        sizes = {"budget": self.budget, "together": self.together, "uniform": self.uniform}
+        return {
+            "units": self.N,
+            "flagged": self.flagged,
+            "goals": [g.as_json() for g in self.goals],
+            "together": self.together,
+            "separately": self.separately,
+            "optimum": self.optimum,
+            "uniform": self.uniform,
+            "budget": self.budget,
+            "recycled": None if self.recycled is None else {"parent": self.recycled[0], "labels": self.recycled[1]},
+            "left_out": [str(goal) for goal in self.left_out],
+            "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
+            "assumes": "labels: scores are true probabilities; recalibrated: as the answers make them; worst: scores say nothing inside "
+            "a side and are off between them",
+        }
+
+
+class Ways(NamedTuple):
+    """How labels would be drawn and read: what a plan fixes beside its goals and sizes."""
+
+    choice: Choice = Choice()
+    interval: IntervalKind = "rec"
+    recalibration: Recalibration | None = None
+
+
+class Columns(NamedTuple):
+    """The names a profile does not know: of its classifiers and of its slice columns, in order."""
+
+    classifiers: Sequence[str] = ()
+    slices: Sequence[str] = ()
+
+
+FINE_CELLS, COARSE = 1_000, 8  # profiles of more cells are sized with eight bins of the ladder read as one
+MOST_COMPARED = 8  # goals up to which the optimum of several is worked out beside the largest rate
+DEFAULT_WAYS, NO_NAMES, FREE = Ways(), Columns(), Cost()
+
+
+def asks_for(profile: Profile, goals: Sequence[Goal], names: Columns) -> list[Ask]:
+    """What the goals ask, those by a slice column one a value."""
+    each = expand(profile, goals, slices=names.slices, names=names.classifiers)
+    return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in each]
+
+
+class Nearby:
+    """Sizes found so far: the same goal in another slice is a good place to begin."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._found: dict[tuple[str, str, float, str], int] = {}
+
+    def labels(self, ask: Ask, way: str, **how: Any) -> int | None:
+        """`labels_needed`, begun where the same goal ended before."""
+        key = (ask.goal.metric, ask.goal.kind, ask.goal.value, way)
+        found = labels_needed(ask, start=self._found.get(key), **how)
+        if found is not None:
+            self._found[key] = found
+        return found
+
+
+def narrowed(profile: Profile, goals: Sequence[Goal], choice: Choice, names: Columns) -> tuple[Profile, Columns]:
+    """The profile with only the slice columns told apart that goals and design are about: sizes are the same, and sooner there."""
+    if profile.claims is not None:
+        return profile, names
+    keep = kept_columns(goals, choice)
+    bins = COARSE if profile.guided and profile.count.size > FINE_CELLS else 1
+    return merge(profile, keep, names.slices, bins=bins).profile, Columns(names.classifiers, keep)
+
+
+def size_goals(
+    profile: Profile,
+    goals: Sequence[Goal],
+    *,
+    budget: int | None = None,
+    grow_to: int | None = None,
+    ways: Ways = DEFAULT_WAYS,
+    names: Columns = NO_NAMES,
+    cost: Cost = FREE,
+) -> Sizing:
+    """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    profile, names = narrowed(profile, goals, ways.choice, names)
+    asks = asks_for(profile, goals, names)
+    share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
+    near = Nearby()
+    alone = [near.labels(ask, "chosen", name=ways.choice, slices=names.slices, interval=ways.interval) for ask in asks]
+    shown = _at_budget(profile, asks, alone, budget, grow_to, ways, names, share) if budget else [None] * len(asks)
+    sizes = tuple(_size_one(profile, *each, ways=ways, near=near) for each in zip(asks, alone, shown, strict=True))
+    known = [n for n in alone if n is not None]
+    shared = partial(labels_for_all, profile, asks, alone, slices=names.slices, interval=ways.interval)
+    together = shared(choice=ways.choice)
+    several = 1 < len(asks) <= MOST_COMPARED and together is not None and profile.claims is None and ways.choice == PLAIN
+    flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
+    return Sizing(
+        N=profile.N,
+        flagged=flagged,
+        goals=sizes,
+        together=together,
+        separately=sum(known) if len(known) == len(alone) else None,
+        optimum=shared(choice=Choice(several="optimum")) if several else None,
+        budget=budget,
+        cost=cost,
+        left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
+        recycled=recycled(asks, [size.simple for size in sizes], names.classifiers),
+    )
+
+
+def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: Ways, near: "Nearby") -> GoalSize:
+    """One goal's sizes by all ways."""
+    interval = ways.interval
+    simple = near.labels(ask, "simple", name="simple", interval=interval)
+    open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at the worst the value is the target, which nothing settles
+    learned = None
+    if ways.recalibration is not None and not ask.metric.joint:
+        belief = recalibrated(ask, ways.recalibration.flagged, ways.recalibration.other)
+        learned = near.labels(ask, "recalibrated", believed=belief, interval=interval)
+    return GoalSize(
+        goal=ask.goal,
+        recalibrated=learned,
+        labels=alone,
+        worst=None
+        if ask.metric.joint or open_target or ask.over is not None
+        else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
+        simple=simple,
+        uniform=uniform_labels(profile, ask, simple),
+        forecast=shown,
+    )
+
+
+def _at_budget(
+    profile: Profile,
+    asks: Sequence[Ask],
+    alone: Sequence[int | None],
+    budget: int,
+    grow_to: int | None,
+    ways: Ways,
+    names: Columns,
+    share: float,
+) -> list[Forecast]:
+    """What the budget is expected to show of each goal, drawn once for all."""
+    design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
+    largest = max(budget, grow_to or 0)
+    if largest > design.frame:
+        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were asked for: lower it")
+    return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
+
+
+class Point(NamedTuple):
+    """Mean half-widths with so many labels: chosen, and drawn evenly over the table."""
+
+    labels: int
+    chosen: float
+    uniform: float
+
+
+def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Columns = NO_NAMES, points: int = 8) -> list[Point]:
+    """Half-width against labels for one goal, from 25 labels (or as few as the design can be made of) to all it is about, or 20,000."""
+    profile, names = narrowed(profile, [goal], ways.choice, names)
+    ask = asks_for(profile, [goal], names)[0]
+    alone = ask.alone
+    sizes = np.unique(np.geomspace(min(25, ask.frame), min(ask.frame, 20_000), points).round().astype(int)).tolist()
+    found = []
+    for n in sizes:
+        try:
+            design = design_together(profile, [ask], [None], labels=n, choice=ways.choice, slices=names.slices)
+        except PlanError:  # too few labels for so many strata
+            continue
+        even = simple(alone.part, frame=alone.needed)
+        uniform = max(1, round(n * ask.frame / profile.N))
+        found.append(
+            Point(
+                n,
+                forecast(ask, design, n, interval=ways.interval).half_width,
+                forecast(alone, even, uniform, interval=ways.interval).half_width,
+            )
+        )
+    return found

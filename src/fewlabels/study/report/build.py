@@ -1,0 +1,199 @@
+"""report.json: all that a study can say at its look, as plain data. A pure function of the ledger: built twice, it is the same text.
+
+What cannot be shown is named in `left_out` with its reason; before the plan's look there are no numbers, only progress.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from shlex import quote
+from typing import Any
+
+from fewlabels.errors import FewlabelsError, StudyError
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.study.estimate.comparison import less_is_better
+from fewlabels.study.estimate.metrics import Estimates
+from fewlabels.study.reader import Reader
+from fewlabels.study.report.budgets import read_budgets, uniform_labels
+from fewlabels.study.report.words import coverage, next_step, plain_words
+from fewlabels.study.state.standing import Standing
+from fewlabels.version import VERSION
+
+FORMAT, FORMAT_VERSION = "fewlabels report", 1
+MOST_SLICE_TABLES, MOST_SLICES, MOST_THRESHOLDS = 6, 60, 60
+
+
+@dataclass(slots=True)
+class Sections:
+    """Sections of a report that may be refused; what was is kept with its reason."""
+
+    left_out: list[Json] = field(default_factory=list)
+
+    def of(self, section: str, read: Callable[[], Json]) -> Json:
+        """The section; None where it is refused."""
+        try:
+            return read()
+        except FewlabelsError as error:
+            self.left_out.append({"section": section, "why": str(error)})
+            return None
+
+
+def build_report(study: Reader) -> dict[str, Json]:
+    """The report of a study as it stands. Reading numbers is a look, recorded as `estimate` and `decide` do."""
+    shown, decision = study.estimate(), study.decide()
+    standing, sections = study.standing, Sections()
+    numbers = bool(shown.estimates)
+    report: dict[str, Json] = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "fewlabels": VERSION,
+        "study": _study(standing),
+        "population": _population(standing),
+        "plan": _plan(study, standing),
+        "progress": shown.progress.as_json(),
+        "verdict": _verdict(standing, shown, decision, ask=study.ledger.sheet(study.name).ask),
+        "estimates": [_estimate(standing, e, caution) for e, caution in zip(shown.estimates, shown.cautions, strict=True)],
+        "warnings": list(shown.warnings),
+        "coverage": coverage(standing, shown),
+        "shrinking": study.shrinking().as_json(),
+        "budgets": (sections.of("other budgets", lambda: read_budgets(standing, shown)) or []) if numbers else [],
+        "slices": list(_slices(study, standing, sections)) if numbers else [],
+        "thresholds": sections.of("thresholds", lambda: _thinned(study.curves().as_json())) if numbers else None,
+        "comparison": _comparison(study, standing, sections) if numbers and len(standing.classifiers) > 1 else None,
+        "confusion": [cell.as_json() for cell in study.confusion()] if numbers and standing.classes else [],
+        "missing": shown.missing.as_json(),
+        "agreement": None if shown.agreement is None else shown.agreement.as_json(),
+        "labelers": study.labelers().as_json(),
+    }
+    return report | {"left_out": sections.left_out, "record": _record(study)}
+
+
+def _study(standing: Standing) -> Json:
+    return {
+        "name": standing.name,
+        "goals": [str(goal) for goal in standing.goals],
+        "level": standing.goals[0].level,
+        "rule": standing.rule,
+        "follows": standing.follows,
+        "questions": list(standing.questions),
+    }
+
+
+def _population(standing: Standing) -> Json:
+    profile, population = standing.profile, standing.read_population()
+    flagged = [int(profile.count[profile.predicted(j)].sum()) for j in range(len(population.classifiers))]
+    return {
+        "source": population.source,
+        "id": population.id,
+        "units": profile.N,
+        "classifiers": [
+            {"name": c.name, "score": c.score, "threshold": c.threshold, "predicted": c.predicted, "flagged": units}
+            for c, units in zip(population.classifiers, flagged, strict=True)
+        ],
+        "slices": list(population.slices),
+        "weight": population.weight,
+        "guide": population.guide_column,
+        "fingerprint": profile.fingerprint,
+    }
+
+
+def _plan(study: Reader, standing: Standing) -> Json:
+    """The plan in force, and those before it."""
+    plan, entries = standing.plan, study.ledger.entries(study.name)
+    dated = {e.body["plan"]["number"]: e.at for e in entries if e.kind == "plan"}
+    return {
+        "number": plan.number,
+        "hash": plan.hash,
+        "at": dated[plan.number],
+        "budget": plan.budget,
+        "grow_to": plan.grow_to,
+        "design": plan.design.name,
+        "bands": int(plan.design.N.size),
+        "interval": plan.interval,
+        "stopping": None if plan.stopping is None else str(plan.stopping),
+        "promise": plan.promise,
+        "earlier": [
+            {"number": one.number, "hash": one.hash, "at": dated[one.number], "budget": one.budget, "change": one.change}
+            for one in standing.plans[:-1]
+        ],
+        "looks": [{"plan": look.plan, "labels": look.labels, "certified": look.certified} for look in dict.fromkeys(standing.looks)],
+    }
+
+
+def _verdict(standing: Standing, shown: Estimates, decision: Decision | None, *, ask: str) -> Json:
+    head: dict[str, Json] = {"next": next_step(standing, shown, decision), "plain": plain_words(decision, ask)}
+    if decision is None:
+        return {"outcome": None, "certified": False, "reasons": [], "more": None, "goals": [], **head}
+    return {**decision.as_json(), **head}
+
+
+def _estimate(standing: Standing, found: Estimate, caution: str | None) -> Json:
+    return {**found.as_json(), "caution": caution, "uniform_labels": uniform_labels(found, standing)}
+
+
+def _slices(study: Reader, standing: Standing, sections: Sections) -> Iterator[Json]:
+    """The metrics of the goals in every slice of every slice column."""
+    columns = standing.read_population().slices
+    wanted = dict.fromkeys((g.metric, g.classifier) for g in standing.goals if g.over is None and not g.definition.joint)
+    asked = [(column, metric, classifier) for column in columns for metric, classifier in wanted]
+    for column, metric, classifier in asked[:MOST_SLICE_TABLES]:
+        found = sections.of(f"{metric} by {column}", partial(_sliced, study, metric, column=column, classifier=classifier))
+        if found is not None:
+            yield found
+    for column, metric, _ in asked[MOST_SLICE_TABLES:]:
+        sections.left_out.append(
+            {"section": f"{metric} by {column}", "why": f"a report shows {MOST_SLICE_TABLES} tables of slices: see fewlabels slices"}
+        )
+
+
+def _sliced(study: Reader, metric: str, *, column: str, classifier: str | None) -> Json:
+    found = study.slices(metric, by=[column], classifier=classifier, simultaneous=True)
+    if len(found.estimates) > MOST_SLICES:
+        raise StudyError(
+            f"a report shows at most {MOST_SLICES} slices of a column, but {column} has {len(found.estimates)}: fewlabels slices"
+        )
+    return {"metric": metric, **found.as_json()}
+
+
+def _thinned(curves: Mapping[str, Any]) -> Json:
+    """A curve with at most so many thresholds, evenly picked; the first and the last stay."""
+    size = len(curves["thresholds"])
+    kept = (
+        sorted({round(i * (size - 1) / (MOST_THRESHOLDS - 1)) for i in range(MOST_THRESHOLDS)}) if size > MOST_THRESHOLDS else range(size)
+    )
+
+    def thin(values: list[Json]) -> list[Json]:
+        return [values[i] for i in kept]
+
+    return {
+        **curves,
+        **{name: thin(curves[name]) for name in ("thresholds", "units", "labels")},
+        "curves": {metric: {part: thin(values) for part, values in curve.items()} for metric, curve in curves["curves"].items()},
+    }
+
+
+def _comparison(study: Reader, standing: Standing, sections: Sections) -> Json:
+    """The ranking of all classifiers in the metric of the first goal."""
+    if standing.profile.claims is not None:
+        return None  # labels or classes are parts of one classifier, not rivals
+    metric = next((g.metric for g in standing.goals if not g.definition.joint), "f1")
+    return sections.of("comparison", lambda: {**study.rank(metric).as_json(), "less_is_better": less_is_better(metric)})
+
+
+def _record(study: Reader) -> Json:
+    """What the report was made from, and how to make it again."""
+    checked, entries = study.verify(), study.ledger.entries(study.name)
+    standing = study.standing
+    return {
+        "as_of": entries[-1].at,
+        "entries": len(entries),
+        "last_hash": entries[-1].hash,
+        "salt": standing.salt,
+        "number_rule": standing.number_rule,
+        "verification": checked.as_json(),
+        "reproduce": [f"fewlabels verify {quote(study.name)} --population", f"fewlabels report {quote(study.name)} --out report.html"],
+    }

@@ -1,0 +1,92 @@
+"""What a report says in words: the next step, and what its intervals are worth.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""
+
+from math import ceil, floor
+
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.decision import NO_TARGET, Decision
+from fewlabels.study.estimate.metrics import Estimates
+from fewlabels.study.estimate.online import read_running
+from fewlabels.study.state.progress import Progress
+from fewlabels.study.state.standing import Standing
+
+INTERVALS = {
+    "rec": "The interval believes that errors are where the scores say, once the labels have shown that positives rise with the score. "
+    "Positives that hide where otherwise good scores see none are not covered by it: the strict interval beside it holds then too.",
+    "midp": "The interval counts half an unseen error instead of a whole one: near its level on average, down to 0.90 at worst.",
+    "strict": "The interval holds wherever errors are, also where the scores see none.",
+    "anytime": "The band holds wherever errors are, and at every look, however often one looks.",
+}
+TESTED = (
+    "Every interval shown was tested in simulations of this design around this number of labels: a true coverage of 0.94 for an interval "
+    "at level 0.95 was not rejected in any of them."
+)
+
+
+SAID = {
+    "ship": "Ship. Every goal is shown at its level.",
+    "do not ship": "Do not ship: a goal is shown to fail, and more labels will not change that. Another threshold or another model may.",
+    "undecided": "The budget is used up and the goals are not decided: raise the budget, or accept a tolerance next time.",
+}
+
+
+def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -> str:
+    """What to do now, in a sentence."""
+    if decision is None:
+        return f"No verdict yet: {_waits(shown.progress)}. Numbers are shown at the look the plan names, not before."
+    if decision.outcome == "ship" and NO_TARGET in decision.reasons:
+        return "Known as exactly as was asked. No goal has a target, so whether it is good enough is yours to say."
+    if decision.outcome in SAID:
+        return SAID[decision.outcome]
+    if standing.plan.is_online:
+        ahead = read_running(standing, forecast=True).remaining
+        return "Label on." if ahead is None else f"Label on: {ahead}."
+    if decision.more is None:
+        return "Label more: the labels so far do not settle what is open, and how many more it takes was not forecast for this draw."
+    if not decision.more.enough:
+        return f"Even all {decision.more.labels:,} remaining units may not settle it: ask for less, or accept what is known."
+    return f"Label {decision.more.labels:,} more, {decision.more.flagged:,} of them flagged."
+
+
+PLAIN = {
+    "precision": "Of 100 units that {} flags, {} are positive.",
+    "recall": "Of 100 positive units, {} flags {}.",
+    "accuracy": "Of 100 units, {} is right about {}.",
+}
+
+
+def plain_words(decision: Decision | None, ask: str) -> list[Json]:
+    """The question that was asked, and what is known of the goals, for somebody who knows no statistics."""
+    said: list[Json] = [f"Asked about each unit: {ask}"] if ask else []
+    found = [verdict.estimate for verdict in decision.goals] if decision is not None else []
+    for one in found:
+        if one.metric in PLAIN and one.over is None:
+            where = "" if one.slice is None else f"In {one.slice[0]}={one.slice[1]}: "
+            said.append(where + PLAIN[one.metric].format(one.classifier, _of_hundred(one.low, one.high)))
+    return said
+
+
+def _of_hundred(low: float, high: float) -> str:
+    """Two shares as counts of 100, rounded outward; as many digits as their distance needs."""
+    digits = 0 if high - low > 0.02 else 1 if high - low > 0.002 else 2
+    scale = 10**digits
+    return f"{floor(100 * low * scale) / scale:.{digits}f} to {ceil(100 * high * scale) / scale:.{digits}f}"
+
+
+def _waits(done: Progress) -> str:
+    """What is waited for before the look."""
+    if done.waits_for_gold:
+        return f"{done.gold_planned - done.gold_told:,} units drawn for gold are still to be adjudicated"
+    if done.waits_for_second:
+        return f"{done.second_planned - done.second_told:,} units still wait for a second labeler"
+    return f"{done.planned - done.labels:,} of {done.planned:,} units are still to be labeled"
+
+
+def coverage(standing: Standing, shown: Estimates) -> Json:
+    """What the intervals promise, what that rests on, and what was not tested."""
+    interval = standing.plan.interval if not standing.plan.is_online else "anytime"
+    cautions = shown.cautions_of(shown.estimates)
+    tested = [TESTED] if shown.estimates and not cautions and interval != "anytime" else []
+    return {"promise": shown.promise, "certified": shown.certified, "statement": [INTERVALS[interval], *tested], "cautions": list(cautions)}

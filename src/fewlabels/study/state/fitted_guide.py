@@ -1,0 +1,32 @@
+"""The fitted guide of a study, cell by cell: what a pilot's labels made of the guide and the candidates.
+
+Main path: population > [profile] > [plan] > draw > labels > [estimate] > decision > report
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.planning.guiding import FittedGuide, log_odds
+from fewlabels.study.state.standing import Standing
+
+
+def columns_of(standing: Standing) -> FloatArray:
+    """The log-odds of the guide and of each candidate, by cell: what a guide is fitted from."""
+    profile = standing.profile
+    first, C = len(standing.population["slices"]), len(standing.population.get("candidates", ()))
+    steps = np.array([[int(values[first + j]) for j in range(C)] for values in profile.slice_values], dtype=np.int64).reshape(
+        len(profile.slice_values), C
+    )
+    others = ladder.step_middle(steps[profile.slice])
+    return log_odds(np.column_stack([profile.guide, others]))
+
+
+def guide_of(standing: Standing, coefficients: Sequence[float]) -> FloatArray:
+    """The fitted guide of every cell, to nine digits: the same on every machine."""
+    x = columns_of(standing)
+    belief = (1.0,) + (0.0,) * (x.shape[1] - 1)
+    fitted = FittedGuide(intercept=coefficients[0], slopes=tuple(coefficients[1:]), belief=belief)
+    return np.asarray(fitted.probability(x).round(9))

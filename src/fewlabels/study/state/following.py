@@ -1,0 +1,43 @@
+"""A study that follows another (next week's table, a new version): it inherits the permanent numbers, and labels told once serve both.
+
+Main path: population > profile > plan > draw > [labels] > estimate > decision > report
+"""
+
+from collections.abc import Iterator
+
+from fewlabels.errors import StudyError
+from fewlabels.ledgers.base import Ledger
+from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
+
+
+def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:
+    """The study that is followed. Refuses one the ledger does not have, or that is the study itself."""
+    entries = ledger.entries(follows)
+    if not entries or follows == name:
+        known = ", ".join(s for s in ledger.studies() if s != name) or "none"
+        raise StudyError(f"a study follows another of the same ledger, which has {known}, but got {follows!r}: check the name")
+    return replay(entries)
+
+
+def chain(ledger: Ledger, standing: Standing) -> Iterator[Standing]:
+    """The studies that one follows, the nearest first."""
+    while standing.follows is not None:
+        standing = replay(ledger.entries(standing.follows))
+        yield standing
+
+
+def carried(ledger: Ledger, standing: Standing) -> list[Label]:
+    """Usable answers that the studies before it have about units drawn now and not answered yet; of the nearest that has one."""
+    waiting = set(standing.unresolved)
+    found: list[Label] = []
+    for earlier in chain(ledger, standing):
+        if earlier.questions != standing.questions or earlier.classes != standing.classes:
+            break  # another question: its answers say nothing here
+        for unit in sorted(waiting & earlier.answers.keys()):
+            told = [label for label in earlier.answers[unit].values() if label.labeler != CLOSER and label.answer not in UNANSWERED]
+            if told:
+                found += told
+                waiting.discard(unit)
+    return found

@@ -1,0 +1,252 @@
+"""From a study's answers to tallies: which cell each labeled unit is in, and what it says of every classifier.
+
+Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fewlabels.errors import StudyError
+from fewlabels.estimators.gold import GoldTally, corrected_tally, fill_empty_gold
+from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
+from fewlabels.estimators.joint import joint_tally
+from fewlabels.estimators.missing import Fill, fill_all
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.design import Design
+from fewlabels.nouns.goal import Slice
+from fewlabels.nouns.label import UNANSWERED, Label
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
+from fewlabels.nouns.weights import QUANTA, LabelSums
+from fewlabels.planning.asking import cells_of
+from fewlabels.study.state.fitted_guide import guide_of
+from fewlabels.study.state.standing import Standing
+
+
+class Answers(NamedTuple):
+    """The resolved units of a draw, one row each.
+
+    cell      its profile cell
+    positive  whether it is positive for each classifier (columns): 1, 0, NaN without a usable answer
+    gold      the same of the adjudicated answer; NaN where there is none
+    weight    its metric weight; None where the population has none
+    """
+
+    cell: IntArray
+    positive: FloatArray
+    gold: FloatArray
+    weight: FloatArray | None
+
+    def rows(self, chosen: BoolArray) -> "Answers":
+        """Only these units."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return Answers(self.cell[chosen], self.positive[chosen], self.gold[chosen], weight)
+
+    def filled(self, fill: Fill, flagged: Sequence[Groups]) -> "Answers":
+        """Every missing answer taken to be what `fill` says of its side."""
+        positive = self.positive.copy()
+        for j, groups in enumerate(flagged):
+            side = groups.flagged[groups.of_cell[self.cell]]  # of a cell outside a slice any will do: it is not counted
+            missing = ~np.isfinite(positive[:, j])
+            positive[missing, j] = np.where(side, fill.flagged, fill.other)[missing]
+        return self._replace(positive=positive)
+
+
+def prefix(standing: Standing) -> IntArray:
+    """Rows of the longest run of resolved units in asking order: the part of the draw that is itself a draw."""
+    units = standing.units.unit if standing.units else ()
+    end = next((i for i, unit in enumerate(units) if not standing.is_resolved(unit)), len(units))
+    return np.arange(end)
+
+
+def read_answers(standing: Standing) -> Answers:
+    """The answers of the prefix of the draw."""
+    units, profile = standing.units, standing.profile
+    if units is None:
+        raise StudyError(f"study {standing.name!r} has no units drawn yet: draw some first")
+    rows = prefix(standing)
+    cell = profile.cells(units.pattern[rows], units.guide_bin[rows], units.slice[rows])
+    if (cell < 0).any():
+        raise StudyError(
+            f"a drawn unit of study {standing.name!r} is in a cell its population never had: see fewlabels verify, and restore the ledger"
+        )
+    classifiers = standing.read_population().classifiers
+    named = [units.unit[i] for i in rows.tolist()]
+    positive = [[_positive(standing.answer_of(unit, c.question), c) for c in classifiers] for unit in named]
+    gold = [[_positive(standing.gold.get((unit, c.question)), c) for c in classifiers] for unit in named]
+    shape = (len(named), len(classifiers))
+    return Answers(
+        cell=cell,
+        positive=np.array(positive, dtype=np.float64).reshape(shape),
+        gold=np.array(gold, dtype=np.float64).reshape(shape),
+        weight=None if units.weight is None else units.weight[rows] / QUANTA,
+    )
+
+
+def _positive(label: Label | None, classifier: Classifier) -> float:
+    """Whether an answer makes the unit a positive of the classifier; NaN for none."""
+    if label is None or label.answer in UNANSWERED:
+        return np.nan
+    return float(label.answer == (classifier.value if classifier.value is not None else "yes"))
+
+
+def groups_for(
+    standing: Standing, weight: str | None = None, part: Slice | Sequence[Slice] | None = None, *, design: Design | None = None
+) -> list[Groups]:
+    """The groups of every classifier under the plan in force; after a pilot of the first alone.
+
+    Of a slice (column, value) only the units in it: cells outside have no group.
+    """
+    plan, joint = standing.plan, standing.profile.claims is not None
+    J = len(standing.population["classifiers"]) if joint or plan.pilot is None else 1
+    take = plan.take if design is None and not joint and plan.pilot is None else None
+    design = plan.design if design is None else design
+    if part is None:
+        return [groups_of(standing.profile, design, classifier=j, weight=weight, take=take) for j in range(J)]
+    cells = cells_of(standing.profile, part, standing.population["slices"])
+    mine = replace(design, band=design.band[cells])
+    found = [groups_of(standing.profile.part(cells), mine, classifier=j, weight=weight, take=take) for j in range(J)]
+    everywhere = [np.full(cells.size, -1, dtype=np.int64) for _ in found]
+    for home, groups in zip(everywhere, found, strict=True):
+        home[cells] = groups.of_cell
+    return [groups._replace(of_cell=home) for groups, home in zip(found, everywhere, strict=True)]
+
+
+def pilot_groups(standing: Standing, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups:
+    """The groups of a pilot, in its own bands."""
+    return groups_for(standing, weight, part, design=standing.plans[0].design)[0]
+
+
+def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups | None:
+    """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group.
+
+    None where the pilot has an answer about every unit.
+    """
+    profile, plan = standing.profile, standing.plan
+    assert plan.guide is not None  # asked only after a pilot
+    told = np.isfinite(pilot.positive[:, 0])
+    cells = pilot.cell[told]
+    labeled = np.bincount(cells, minlength=profile.count.size)
+    left = profile.count - labeled
+    quanta = None
+    if profile.weight is not None and pilot.weight is not None:
+        held = np.bincount(cells, weights=np.rint(pilot.weight[told] * QUANTA), minlength=left.size)
+        quanta = np.maximum(profile.weight - held.astype(np.int64), 0)
+    guide = guide_of(standing, plan.guide)
+    band = _adopted(plan.design.band, (left > 0) & (standing.plans[0].design.band >= 0), profile.predicted(0), guide)
+    inside = (left > 0) & (band >= 0) & cells_of(profile, part, standing.population["slices"])
+    if not inside.any():
+        return None
+    rest = replace(profile, count=np.maximum(left, 1), weight=quanta).part(inside)
+    groups = groups_of(rest, replace(plan.design, band=band[inside]), weight=weight, guide=guide[inside])
+    home = np.full(left.size, -1, dtype=np.int64)
+    home[inside] = groups.of_cell
+    whole = pilot_groups(standing, weight, part)
+    return groups._replace(of_cell=home, N1=whole.N1, N0=whole.N0)
+
+
+def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatArray) -> IntArray:
+    """The bands after a pilot, with those cells added of which it asked every unit and some in vain: to the nearest guide on their side."""
+    found = band.copy()
+    for side in (flagged, ~flagged):
+        homes, orphans = np.flatnonzero(side & (band >= 0)), np.flatnonzero(side & left & (band < 0))
+        if homes.size:
+            found[orphans] = [band[homes[np.argmin(np.abs(guide[homes] - guide[cell]))]] for cell in orphans.tolist()]
+    return found
+
+
+def phased(standing: Standing, said: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> PhasedTally | Tally:
+    """The answers of a pilot and of what followed it, each by its own groups; of the pilot alone where it labeled every unit."""
+    before = np.arange(said.cell.size) < standing.plan.before
+    pilot, rest = said.rows(before), said.rows(~before)
+    assert standing.plan.pilot is not None
+    first = fill_empty(tally(pilot, pilot_groups(standing, weight, part)))
+    groups = rest_groups(standing, pilot, weight, part)
+    if groups is None:
+        return first
+    second = fill_empty(tally(rest, groups))
+    return PhasedTally(first, second, standing.plan.pilot.weight)
+
+
+def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
+    """The usable answers of one classifier counted by group, with the sums of their metric weights where it has groups by weight."""
+    usable = np.isfinite(answers.positive[:, classifier]) & (groups.of_cell[answers.cell] >= 0)
+    home, y = groups.of_cell[answers.cell[usable]], answers.positive[usable, classifier]
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(home, weights=values, minlength=groups.N.size).astype(np.float64)
+
+    n, k = total(np.ones(home.size)), total(y)
+    if groups.X is None or answers.weight is None:
+        return groups.tally(n, k)
+    x = answers.weight[usable]
+    return groups.tally(n, k, LabelSums(total(x), total(x * x), total(x * y), total(x * x * y)))
+
+
+def joint(standing: Standing, answers: Answers, groups: Sequence[Groups]) -> JointTally:
+    """The usable answers of all labels or classes."""
+    return joint_tally(groups, standing.plan.design, cell=answers.cell, positive=answers.positive)
+
+
+def gold_tally(answers: Answers, groups: Groups, classifier: int = 0) -> GoldTally | None:
+    """The adjudicated units that also have a labeler's answer, by group; None where no unit was adjudicated."""
+    told, gold = answers.positive[:, classifier], answers.gold[:, classifier]
+    both = np.isfinite(told) & np.isfinite(gold)
+    if not both.any():
+        return None
+    home = groups.of_cell[answers.cell[both]]
+
+    def count(noisy: float, true: float) -> FloatArray:
+        mine = (told[both] == noisy) & (gold[both] == true)
+        return np.bincount(home[mine], minlength=groups.N.size).astype(np.float64)
+
+    return GoldTally(yes_yes=count(1, 1), yes_no=count(1, 0), no_yes=count(0, 1), no_no=count(0, 0))
+
+
+def with_gold(answers: Answers, groups: Groups, classifier: int = 0) -> tuple[Tally, GoldTally | None]:
+    """The tally with empty groups joined to their neighbors, and the gold answers counted by the same groups."""
+    told, gold = tally(answers, groups, classifier), gold_tally(answers, groups, classifier)
+    return (fill_empty(told), None) if gold is None else fill_empty_gold(told, gold)
+
+
+class Counts(NamedTuple):
+    """The answers of a study and the groups they are counted in, by metric weight (None: units)."""
+
+    standing: Standing
+    answers: Answers
+    groups: Mapping[str | None, Sequence[Groups]]
+    part: Slice | Sequence[Slice] | None = None
+
+    def labels(self, metric: Metric, classifier: int) -> tuple[AnyTally, GoldTally | None]:
+        """What a metric is read from, with the gold answers that correct it; none for joint metrics, those by weight and of a slice."""
+        if self._told_only(metric, classifier):
+            return self._told(metric, classifier, self.answers), None
+        return with_gold(self.answers, self.groups[None][classifier], classifier)
+
+    def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
+        """The same with missing answers filled in each of the ways that may be worst."""
+        return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
+
+    def _told_only(self, metric: Metric, classifier: int) -> bool:
+        """Whether gold answers do not correct it: joint metrics, by weight, of a slice, of parts of bands, and after a pilot."""
+        apart = bool(metric.joint or metric.weight or self.part) or self.standing.plan.guide is not None
+        return apart or self.groups[None][classifier].pool is not None
+
+    def _told(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
+        if self.standing.plan.guide is not None:
+            return phased(self.standing, said, metric.weight, self.part)
+        groups = self.groups[metric.weight]
+        return joint(self.standing, said, groups) if metric.joint else fill_empty(tally(said, groups[classifier], classifier))
+
+    def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
+        """The labels with what was filled in. Gold corrects the labels only: what is filled in is taken for the truth."""
+        groups = self.groups[None][classifier]
+        gold = None if self._told_only(metric, classifier) else gold_tally(self.answers, groups, classifier)
+        if gold is None:
+            return self._told(metric, classifier, said)
+        told, more = tally(self.answers, groups, classifier), tally(said, groups, classifier)
+        return fill_empty(more.counted(more.n, corrected_tally(told, gold).k + more.k - told.k))

@@ -1,0 +1,228 @@
+"""Recomputes a study from its ledger and says what does not match.
+
+Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: the fingerprint and the draw too.
+
+Main path: population > profile > plan > draw > labels > estimate > decision > report
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewlabels.deciding.looks import Spending, extended, spending
+from fewlabels.designs.base import pi_of, takes_of
+from fewlabels.engines.base import Engine
+from fewlabels.errors import FewlabelsError
+from fewlabels.ledgers.base import Entry, broken
+from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.draw import Units
+from fewlabels.nouns.plan import Plan
+from fewlabels.randomness import permanent_number
+from fewlabels.study.decision.looks import answer, asked_body
+from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
+from fewlabels.study.draw.online import check_round
+from fewlabels.study.estimate.metrics import look_body, read_estimates
+from fewlabels.study.plan.extension import extension_plan
+from fewlabels.study.plan.looks import has_looks, spending_of
+from fewlabels.study.plan.next_plan import still_fresh
+from fewlabels.study.plan.online import promise
+from fewlabels.study.plan.pilot import pilot_units, plan_rest
+from fewlabels.study.state.replay import replay
+from fewlabels.study.state.standing import Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was recomputed, and what does not match; an empty `findings` is a pass."""
+
+    checked: tuple[str, ...]
+    findings: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything matched."""
+        return not self.findings
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"passed": self.passed, "checked": list(self.checked), "findings": list(self.findings)}
+
+
+def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], Engine] | None, looks: bool = True) -> Verification:
+    """Everything that can be recomputed, recomputed; looks=False leaves out what earlier looks showed, which no new number rests on."""
+    checked = [f"hashes and seals of {len(entries):,} entries"]
+    findings = list(broken(entries))
+    if findings:
+        return Verification(checked=tuple(checked), findings=tuple(findings))
+    try:
+        standing = replay(entries)
+    except FewlabelsError as error:
+        return Verification(checked=tuple(checked), findings=(f"the entries cannot be read as a study ({error}): one was changed",))
+    checked += [
+        "plans",
+        "permanent numbers",
+        *(["units drawn for gold"] if standing.gold_units else []),
+        *(["estimates shown"] if looks else []),
+    ]
+    shown = _looks(entries) if looks else iter(())
+    for finding in (_plans(entries), _numbers(standing), _draws(entries, standing), _gold(entries), shown):
+        findings += _guarded(finding)
+    if open_population is not None:
+        checked += ["fingerprint", "draw"]
+        findings += _population(open_population, standing)
+    return Verification(checked=tuple(checked), findings=tuple(findings))
+
+
+def _guarded(found: Iterator[str]) -> Iterator[str]:
+    """The findings; one more where a changed entry makes it impossible to go on."""
+    try:
+        yield from found
+    except (FewlabelsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        yield f"recomputing breaks off ({type(error).__name__}: {error}): an entry does not fit those before it"
+
+
+def _plans(entries: Sequence[Entry]) -> Iterator[str]:
+    """Every plan's hash, takes, and what its look may spend, recomputed from the plans and looks before it."""
+    earlier: list[Plan] = []
+    shown: set[int] = set()
+    for i, entry in enumerate(entries):
+        if entry.kind == "look":
+            shown.add(entry.body["plan"])
+        if entry.kind != "plan":
+            continue
+        plan = Plan.of_json(entry.body["plan"])
+        if plan.hash != entry.body["hash"]:
+            yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
+        spend = _spending(plan, earlier, shown)
+        if (plan.change, plan.share, plan.promise) != spend:
+            yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
+        widened = plan.change == "extension"
+        fresh = not earlier or earlier[-1].is_pilot or widened
+        design = plan.design if fresh else earlier[-1].design
+        if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
+            yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
+        if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
+            yield f"entry {entry.serial} (plan): it calls classifiers new of which numbers were shown"
+        yield from _made_from(entries[:i], entry, plan)
+        earlier.append(plan)
+
+
+def _spending(plan: Plan, earlier: Sequence[Plan], shown: set[int]) -> Spending:
+    """What the look of a plan may spend, by the plans before it and what was shown of them."""
+    if plan.is_online and plan.stopping is not None:
+        return Spending("online", 1.0, promise(plan.goals, plan.stopping))
+    if has_looks(plan):
+        return spending_of(plan)
+    if plan.change == "extension":
+        return extended(earlier, shown=shown)
+    declared = plan.grow_to if not earlier else None
+    pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
+    total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
+    return spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
+
+
+def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
+    """Whether a plan that follows a pilot or an extension is what the entries before it make."""
+    if plan.change == "after the pilot" and plan_rest(replay(before)).hash != plan.hash:
+        yield f"entry {entry.serial} (plan): its guide and bands are not what the pilot's labels make"
+    if plan.change == "extension" and extension_plan(replay(before), plan.budget).hash != plan.hash:
+        yield f"entry {entry.serial} (plan): its bands are not what the units held and the new goals make"
+
+
+def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
+    """The probabilities a draw states, the fingerprint it counted, and batches of drawn units only."""
+    plans = {plan.number: plan for plan in standing.plans}
+    drawn = set(standing.units.unit) if standing.units else set()
+    counted = ""
+    for i, entry in enumerate(entries):
+        if entry.kind in ("population", "extension"):
+            counted = entry.body["fingerprint"]
+        if entry.kind == "draw" and "rate" in entry.body:
+            if (wrong := check_round(replay(entries[:i]), entry.body)) is not None:
+                yield f"entry {entry.serial} (draw): {wrong}"
+        elif entry.kind == "draw":
+            plan = plans[entry.body["plan"]]
+            pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
+            if pi != entry.body["pi"] or entry.body["fingerprint"] != counted or entry.body["plan_hash"] != plan.hash:
+                yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
+        if entry.kind == "batch" and not set(entry.body["units"]) <= drawn:
+            yield f"entry {entry.serial} (batch): it hands out units that were never drawn"
+
+
+def _numbers(standing: Standing) -> Iterator[str]:
+    before = standing.plan.before if standing.plans else 0
+    units = standing.reserve or standing.units
+    rows = zip(units.unit, units.number.tolist(), strict=True) if units else ()
+    for i, (unit, number) in enumerate(rows):
+        salt = standing.salt if i < before else standing.plan.salt
+        found = permanent_number(salt, unit, standing.number_rule)
+        if found != number:
+            yield f"unit {unit!r}: its permanent number is {found}, the draw says {number}"
+
+
+def _gold(entries: Sequence[Entry]) -> Iterator[str]:
+    """The units drawn for gold, recomputed from share, salt and the draws before them; gold answers about such units only."""
+    chosen: set[str] = set()
+    for i, entry in enumerate(entries):
+        if entry.kind == "gold":
+            try:
+                expected = list(gold_units(replay(entries[:i]), entry.body["share"]))
+            except FewlabelsError:
+                expected = []
+            if entry.body["units"] != expected:
+                yield f"entry {entry.serial} (gold): its units are not those that its share and the salt give"
+            chosen |= set(entry.body["units"])
+        elif entry.kind in ("answer", "correction") and entry.body["gold"] and entry.body["unit"] not in chosen:
+            yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
+
+
+def _looks(entries: Sequence[Entry]) -> Iterator[str]:
+    """Every estimate shown, recomputed from the entries before it."""
+    for i, entry in enumerate(entries):
+        if entry.kind != "look":
+            continue
+        before = replay(entries[:i])
+        asked = entry.body.get("asked")
+        if asked is not None:
+            again = asked_body(before, asked, answer(before, asked, peek=True))
+        else:
+            again = look_body(before, read_estimates(before, peek=not entry.body["certified"]))
+        if again != entry.body:
+            yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
+
+
+def _population(open_population: Callable[[Standing], Engine], standing: Standing) -> Iterator[str]:
+    try:
+        engine = open_population(standing)
+        check_population(engine, standing.profile)
+        if standing.reserve is not None:
+            yield from _reserve(engine, standing, standing.reserve)
+        elif standing.is_drawn and standing.units is not None:
+            plan = standing.plan
+            first = standing.plans[0] if plan.before else plan
+            pilot = pilot_units(standing)
+            before = standing.units if plan.design.held is not None else None
+            yield from _same(draw_plan(engine, standing.profile, first, before).units, pilot or standing.units, bands=before is None)
+            if pilot is not None:
+                rest = standing.units.pick(np.arange(plan.before, len(standing.units)))
+                yield from _same(draw_plan(engine, standing.profile, plan, pilot).units, rest)
+    except FewlabelsError as error:
+        yield str(error)
+
+
+def _reserve(engine: Engine, standing: Standing, held: Units) -> Iterator[str]:
+    """Whether the units an online study holds in reserve are the first of their bands."""
+    take = np.bincount(held.band, minlength=standing.plan.design.N.size)
+    again = draw_reserve(engine, standing.profile, standing.plan, take)
+    order = np.argsort(held.band, kind="stable")
+    yield from _same(again, held.pick(order))
+
+
+def _same(drawn: Units, held: Units, *, bands: bool = True) -> Iterator[str]:
+    """What differs between a draw made again and what the ledger holds; units keep the band they were found in when bands are split."""
+    alike = {} if bands else {"band": None}
+    if drawn.unit != held.unit:
+        yield "draw: drawing the plan again from the population gives other units"
+    elif drawn.as_json() | alike != held.as_json() | alike:
+        yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"
