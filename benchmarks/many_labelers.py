@@ -26,12 +26,12 @@ import pyarrow.parquet as pq
 import fewlabels
 from benchmarks.many_labelers_page import page
 from benchmarks.many_labelers_servers import PostgresServer, WebServer
+from fewlabels.desk.desk import Desk
 from fewlabels.ledgers.base import Entry
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.people import People
 from fewlabels.randomness import is_double
-from fewlabels.study.desk import Desk
 
 STUDY, LEASE, DOUBLE = "many", 2.0, 0.1
 CLIENT = Path(__file__).with_name("many_labelers_client.py")

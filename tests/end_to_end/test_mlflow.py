@@ -18,8 +18,8 @@ from playwright.sync_api import Page
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when mlflow is imported
 
+from fewlabels.demo.study import write_demo
 from fewlabels.integrations.mlflow import Logged, log_study
-from fewlabels.study.demo import write_demo
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import real

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fewlabels.cli.configuration_file import read_configuration
+from fewlabels.cli.new_study import free_name, look_at
+from fewlabels.desk.desk import Desk
 from fewlabels.nouns.sheet import Shown
-from fewlabels.study.configuration import read_configuration
-from fewlabels.study.desk import Desk
-from fewlabels.study.preparing import free_name, look_at
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import fewlabels, ok, real
 from tests.end_to_end.terminals import Terminal

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fewlabels.study.demo import small_study
+from fewlabels.demo.study import small_study
 from fewlabels.study.report.write import json_text
 from tests.end_to_end.commands import fewlabels
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, ViewportSize, sync_playwright
 
+from fewlabels.desk.desk import Desk
 from fewlabels.engines.duckdb import write_parquet
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.people import People
 from fewlabels.nouns.sheet import Sheet, parse_shown
 from fewlabels.randomness import stream
-from fewlabels.study.desk import Desk
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import uvicorn
 
+from fewlabels.desk.desk import Acknowledged, Desk
 from fewlabels.service.app import create_app
 from fewlabels.service.settings import Limits, Rate, Settings
-from fewlabels.study.desk import Acknowledged, Desk
 
 FREE = Rate(1e9, 1e9)
 LATE = 0.05  # seconds after which a server that lies begins to write

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from fewlabels.study.desk import Desk, Said
+from fewlabels.desk.desk import Desk, Said
 from tests.service.browsing import STUDY, Server, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
 
 TELLTALE = re.compile(

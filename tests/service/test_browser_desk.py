@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
+from fewlabels.desk.desk import Desk
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import Sheet, Shown
-from fewlabels.study.desk import Desk
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.service.browsing import (

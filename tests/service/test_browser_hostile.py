@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from fewlabels.desk.desk import Desk
 from fewlabels.nouns.sheet import Sheet, Shown
-from fewlabels.study.desk import Desk
 from tests.service.browsing import PHONE, STUDY, Entered, Server, enter_as, make_study, serving, wait_for, write_table
 
 HOSTILE = {

@@ -9,10 +9,10 @@ from click.core import ParameterSource
 from fewlabels.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
+    from fewlabels.cli.configuration_file import Configuration
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.profile import Profile
     from fewlabels.nouns.sheet import Sheet
-    from fewlabels.study.configuration import Configuration
 
 DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 FILE_NAME = "fewlabels.toml"
@@ -40,8 +40,8 @@ def current() -> "Configuration | None":
 
 def _read(path: Path) -> "Configuration":
     """The file, and a warning where it holds a password. A shell that completes is told nothing."""
+    from fewlabels.cli.configuration_file import Configuration, read_configuration
     from fewlabels.errors import ConfigurationError
-    from fewlabels.study.configuration import Configuration, read_configuration
 
     completing = click.get_current_context().resilient_parsing
     try:
@@ -118,7 +118,7 @@ def study_and_file(study: str | None, file: Path | None, *, close: bool) -> tupl
 
 def study_and_classifiers(study: str, classifiers: tuple[str, ...], *, ledger: str) -> tuple[str, tuple[str, ...]]:
     """The study and the classifiers of one list of names: the first is the study if the ledger has one of that name."""
-    from fewlabels.study.preparing import is_planned
+    from fewlabels.cli.new_study import is_planned
 
     if not is_given("study") or not has_file_study() or is_planned(study, ledger=ledger):
         return study, classifiers
@@ -127,7 +127,7 @@ def study_and_classifiers(study: str, classifiers: tuple[str, ...], *, ledger: s
 
 def study_or_population(options: dict[str, Any], *, ledger: str) -> str:
     """The study of the file if it has a plan, else its population, to be read with what else the file says."""
-    from fewlabels.study.preparing import is_planned
+    from fewlabels.cli.new_study import is_planned
 
     found = current()
     if found is None or found.population is None or (found.study is not None and is_planned(found.study, ledger=ledger)):
@@ -144,9 +144,9 @@ def shown_of_file(study: str) -> tuple[str, ...]:
 
 def file_sheet(population: "Population", profile: "Profile") -> "Sheet":
     """What labelers see and are asked, as the file has it. Refuses columns that the table lacks or nobody may see."""
+    from fewlabels.cli.new_study import check_shown
     from fewlabels.engines.warehouses import is_elsewhere
     from fewlabels.nouns.sheet import Sheet, parse_shown
-    from fewlabels.study.preparing import check_shown
 
     found = current()
     if found is None:
@@ -190,7 +190,7 @@ def _converted(parameter: click.Parameter, key: str, value: object) -> Any:
 
 def population_to_plan(source: str | None, options: dict[str, Any]) -> str | None:
     """The population to plan for, the options filled from the file; None: an existing study is planned again."""
-    from fewlabels.study.preparing import is_planned
+    from fewlabels.cli.new_study import is_planned
 
     found = current()
     if found is None or source is not None:

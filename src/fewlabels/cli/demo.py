@@ -35,7 +35,7 @@ def command(*, folder: Path, story: str, as_json: bool) -> None:
 
 def _messages(folder: Path, *, as_json: bool) -> None:
     """One table of messages."""
-    from fewlabels.study.demo import write_demo
+    from fewlabels.demo.study import write_demo
 
     with working("making 50,000 units"):
         made = write_demo(folder)
@@ -49,7 +49,7 @@ def _messages(folder: Path, *, as_json: bool) -> None:
 
 def _fraud(folder: Path, *, as_json: bool) -> None:
     """A table of payments for each of three weeks."""
-    from fewlabels.study.demo_fraud import write_fraud_demo
+    from fewlabels.demo.fraud import write_fraud_demo
 
     with working("making 60,000 payments"):
         made = write_fraud_demo(folder)

@@ -58,8 +58,8 @@ def command(  # noqa: PLR0913 - one keyword for each option
       fewlabels draw demo --format ground-truth --show text --out batch.manifest
       fewlabels draw demo --candidates-file draw.parquet --out batch.csv
     """  # noqa: D301
+    from fewlabels.desk.imports import asked_of
     from fewlabels.labeling.formats import Batched, write_batch
-    from fewlabels.study.incoming import asked_of
     from fewlabels.study.study import Study
 
     found = Study.load(study, ledger=ledger)
@@ -130,10 +130,10 @@ def _write(out: Path, text: str, name: str) -> None:
 
 def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool, name: str) -> None:
     """Nothing comes back. Refuses, before a batch is recorded, to write over answers and to show columns of a table that is not opened."""
+    from fewlabels.desk.imports import asked_of
     from fewlabels.engines.warehouses import is_elsewhere
     from fewlabels.labeling.flat import refuse_untold
     from fewlabels.labeling.formats import Batched, write_batch
-    from fewlabels.study.incoming import asked_of
 
     standing = study.standing
     if name != FLAT:

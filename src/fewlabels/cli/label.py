@@ -16,8 +16,8 @@ from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
+    from fewlabels.desk.desk import Desk
     from fewlabels.labeling.terminal import Taken
-    from fewlabels.study.desk import Desk
     from fewlabels.study.study import Study
 
 
@@ -39,9 +39,9 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
     Example:
       fewlabels label demo --show text --labeler ada
     """  # noqa: D301
+    from fewlabels.desk.desk import Desk
     from fewlabels.labeling.terminal import Person, Session, harmless
     from fewlabels.nouns.sheet import parse_shown
-    from fewlabels.study.desk import Desk
     from fewlabels.study.study import Study
 
     found = Study.load(study, ledger=ledger)
@@ -96,7 +96,7 @@ class AtDesk:
 
     def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
         """Records answers; why not, if they are refused."""
-        from fewlabels.study.desk import Said
+        from fewlabels.desk.desk import Said
 
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         done = self._desk.tell(self._labeler, [Said(unit, answers, at=at, seconds=seconds, correct=again)])[0]

@@ -13,8 +13,8 @@ from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
+    from fewlabels.desk.imports import Received
     from fewlabels.labeling.label_studio.client import LabelStudio
-    from fewlabels.study.incoming import Received
     from fewlabels.study.study import Study
 
 TOKEN = "FEWLABELS_LABEL_STUDIO_TOKEN"
@@ -84,8 +84,8 @@ def push_command(
     Example:
       fewlabels label-studio push demo --url http://127.0.0.1:8080 --token-file token.txt --units 200 --show text
     """  # noqa: D301
+    from fewlabels.desk.label_studio import How, push
     from fewlabels.nouns.sheet import parse_shown
-    from fewlabels.study.label_studio import How, push
     from fewlabels.study.study import Study
 
     client = _client(url, token_file)
@@ -135,7 +135,7 @@ def pull_command(
     Example:
       fewlabels label-studio pull demo --url http://127.0.0.1:8080 --token-file token.txt
     """  # noqa: D301
-    from fewlabels.study.label_studio import pull
+    from fewlabels.desk.label_studio import pull
     from fewlabels.study.study import Study
 
     found, client = Study.load(study, ledger=ledger), _client(url, token_file)
@@ -188,10 +188,10 @@ def interface_command(*, study: str, show: tuple[str, ...], ledger: str, as_json
     Example:
       fewlabels label-studio interface demo --show text
     """  # noqa: D301
+    from fewlabels.desk.imports import asked_of
     from fewlabels.labeling.label_studio.interface import interface_text
     from fewlabels.labeling.label_studio.tasks import data_keys
     from fewlabels.nouns.sheet import parse_shown
-    from fewlabels.study.incoming import asked_of
     from fewlabels.study.study import Study
 
     shown = [parse_shown(text) for text in show]

@@ -17,13 +17,13 @@ from fewlabels.errors import ConfigurationError, FewlabelsError
 from fewlabels.labeling.terminal import harmless
 
 if TYPE_CHECKING:
+    from fewlabels.cli.configuration_file import Configuration
+    from fewlabels.cli.new_study import Beginning, Look
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.profile import Profile
-    from fewlabels.study.configuration import Configuration
     from fewlabels.study.plan.sizes import Sizing
     from fewlabels.study.population.doctor import Examination
-    from fewlabels.study.preparing import Beginning, Look
 
 GOAL = "precision +-0.05"
 STOPPED = 130  # the exit code of a command that Ctrl-C ended
@@ -108,7 +108,7 @@ def _refuse_overwriting(path: Path, questions: Questions, *, force: bool) -> Non
 
 def _read_table(source: str, questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
     """The table, with its columns named. Ends the command with the doctor's findings where something blocks."""
-    from fewlabels.study.preparing import flagged_line, look_at
+    from fewlabels.cli.new_study import flagged_line, look_at
 
     with working("looking at the table"):
         look = look_at(source, limits=tuple(options["score_range"]))
@@ -127,8 +127,8 @@ def _read_table(source: str, questions: Questions, options: dict[str, Any], *, a
 
 def _examined(source: str, look: "Look", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
     """The table as its columns were named, asked again while a person names what cannot be."""
+    from fewlabels.cli.new_study import refuse_undivided
     from fewlabels.study.population.doctor import examine
-    from fewlabels.study.preparing import refuse_undivided
 
     before = dict(options)
     while True:
@@ -178,10 +178,10 @@ class Sized(NamedTuple):
 
 def _size(found: "Examination", questions: Questions, options: dict[str, Any], *, as_json: bool) -> Sized:
     """The goals and what they need; the budget and the study's name are put into the options."""
+    from fewlabels.cli.new_study import free_name, refuse_taken
     from fewlabels.study.plan.outlook import verdicts_expected
     from fewlabels.study.plan.sizes import Columns, size_goals
     from fewlabels.study.population.profile import profile_for
-    from fewlabels.study.preparing import free_name, refuse_taken
 
     population, profile = found.population, found.profile
     assert profile is not None
@@ -218,9 +218,9 @@ def _budgeted(
     as_json: bool,
 ) -> "tuple[Beginning, Sizing]":  # fmt: skip
     """The budget, and what it is expected to show; asked again while a person finds it too small."""
+    from fewlabels.cli.new_study import Beginning, check_beginning, likely_budget
     from fewlabels.study.plan.outlook import falls_short, sized_at, verdicts_expected
     from fewlabels.study.plan.sizes import Columns
-    from fewlabels.study.preparing import Beginning, check_beginning, likely_budget
 
     likely = likely_budget(population, profile, goals, needed=sizing.together)
     names = Columns([c.name for c in population.classifiers], population.slices)
@@ -241,7 +241,7 @@ def _budgeted(
 
 def _configured(source: str, path: Path, options: dict[str, Any]) -> "Configuration":
     """What the file will say."""
-    from fewlabels.study.configuration import KINDS, Configuration, has_password
+    from fewlabels.cli.configuration_file import KINDS, Configuration, has_password
 
     said = {key: options.get(PARAMETERS.get(key, key)) for key in KINDS}
     elsewhere = path.parent != Path()
@@ -257,7 +257,7 @@ def _configured(source: str, path: Path, options: dict[str, Any]) -> "Configurat
 
 
 def _write(path: Path, configuration: "Configuration") -> None:
-    from fewlabels.study.configuration import write_configuration
+    from fewlabels.cli.configuration_file import write_configuration
 
     write_configuration(path, configuration)
     note(f"{path} is written")
@@ -265,8 +265,8 @@ def _write(path: Path, configuration: "Configuration") -> None:
 
 def _begin(sized: Sized, options: dict[str, Any]) -> dict[str, Any]:
     """The plan, fixed."""
+    from fewlabels.cli.new_study import begin
     from fewlabels.nouns.sheet import Sheet, parse_shown
-    from fewlabels.study.preparing import begin
 
     sheet = Sheet(show=tuple(map(parse_shown, options["show"])), ask=options["ask"] or "")
     with working("fixing the plan"):

@@ -245,7 +245,7 @@ def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
 
 def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
     """Creates the study unless it exists, and fixes its plan."""
-    from fewlabels.study.preparing import set_shown
+    from fewlabels.cli.new_study import set_shown
     from fewlabels.study.study import Study
 
     budget = options["budget"] or needed

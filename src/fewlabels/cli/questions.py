@@ -12,10 +12,10 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.labeling.terminal import harmless
 
 if TYPE_CHECKING:
+    from fewlabels.cli.new_study import Look
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.study.plan.sizes import Sizing
-    from fewlabels.study.preparing import Look
 
 Answer = TypeVar("Answer")
 NONE = "-"
@@ -50,7 +50,7 @@ class Questions:
 
     def columns(self, look: "Look", options: dict[str, Any]) -> bool:
         """Names the id and, unless a classifier is named, the score and its threshold, or the decision; whether a person was asked."""
-        from fewlabels.study.preparing import middle
+        from fewlabels.cli.new_study import middle
 
         before = dict(options)
         if not is_given("id_column"):
@@ -109,8 +109,8 @@ class Questions:
 
     def shown(self, look: "Look", population: "Population", options: dict[str, Any]) -> None:
         """Names what labelers see, and the question in words."""
+        from fewlabels.cli.new_study import check_shown
         from fewlabels.nouns.sheet import parse_shown
-        from fewlabels.study.preparing import check_shown
 
         def read(text: str) -> tuple[str, ...]:
             named = () if text == NONE else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -11,7 +11,7 @@ from fewlabels.cli.output import note, print_json
 from fewlabels.nouns.sheet import Sheet, parse_shown
 
 if TYPE_CHECKING:
-    from fewlabels.study.desk import Desk
+    from fewlabels.desk.desk import Desk
 
 INSTRUCTIONS = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -36,7 +36,7 @@ def command(
       fewlabels sheet demo --show text --ask "Is this message spam?" --double 0.1
       fewlabels sheet demo
     """  # noqa: D301
-    from fewlabels.study.desk import Desk
+    from fewlabels.desk.desk import Desk
     from fewlabels.study.study import Study
 
     desk = Desk(Study.load(study, ledger=ledger))

@@ -67,9 +67,9 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
 
 def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_json: bool, **options: Any) -> dict[str, Any]:
     """What became of the answers of a file. Ends the command if some are refused and not to be left out."""
+    from fewlabels.desk.imports import Ways, asked_of, checked, receive
     from fewlabels.labeling.flat import read_answers
     from fewlabels.labeling.formats import FLAT, Reading, guess_format, read_found
-    from fewlabels.study.incoming import Ways, asked_of, checked, receive
 
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]

@@ -42,7 +42,7 @@ def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[Ca
 
     Examples:
         >>> from fewlabels.integrations.calibration import read_calibration
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> parts = read_calibration(small_study())
         >>> sum(part.labels for part in parts), sum(part.positive for part in parts)
         (40, 11)

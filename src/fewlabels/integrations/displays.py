@@ -27,7 +27,7 @@ class EstimateDisplay:
 
     Examples:
         >>> from fewlabels.integrations.sklearn import EstimateDisplay
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> display = EstimateDisplay.from_study(small_study(), metrics=["precision", "recall"]).plot()
         >>> [label.get_text() for label in display.ax_.get_yticklabels()]
         ['precision of new', 'recall of new', 'precision of old', 'recall of old']

@@ -78,7 +78,7 @@ def log_study(study: Study, *, tracking_uri: str | None = None, experiment: str 
 
     Examples:
         >>> from fewlabels.integrations.mlflow import log_study
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> log_study(small_study(labeled=False), tracking_uri="sqlite:///mlflow.db")
         Traceback (most recent call last):
         fewlabels.errors.StudyError: MLflow is told certified numbers only, but 0 of 40 planned units are resolved: label on

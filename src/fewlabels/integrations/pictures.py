@@ -62,7 +62,7 @@ def estimates(result: Study | Estimates | Sequence[Estimate], ax: "Axes | None" 
 
     Examples:
         >>> from fewlabels.integrations import pictures
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> pictures.estimates(small_study()).get_xlabel()
         'value and interval'
     """
@@ -84,7 +84,7 @@ def slices(result: InSlices, ax: "Axes | None" = None) -> "Axes":
 
     Examples:
         >>> from fewlabels.integrations import pictures
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> ax = pictures.slices(small_study().slices("precision", by=["country"]))
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['BR', 'DE']
@@ -118,7 +118,7 @@ def shrinking(result: Study | Shrinking, ax: "Axes | None" = None) -> "Axes":
 
     Examples:
         >>> from fewlabels.integrations import pictures
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> pictures.shrinking(small_study()).get_xlabel()
         'labels'
     """
@@ -216,7 +216,7 @@ def calibration(study: Study, ax: "Axes | None" = None) -> "Axes":
 
     Examples:
         >>> from fewlabels.integrations import pictures
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> pictures.calibration(small_study()).get_ylabel()
         'found by people'
     """

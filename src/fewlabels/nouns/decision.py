@@ -73,7 +73,7 @@ class Decision:
     """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level.
 
     Examples:
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> print(small_study().decide())
         SHIP
         - precision >= 0.6: shown, one-sided bound 0.7500 at 0.95

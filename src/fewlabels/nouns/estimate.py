@@ -92,7 +92,7 @@ class Estimate:
         """The classifier, or the two that are compared.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> small_study().compare("new", "old").estimate.whose
             'new over old'
         """

@@ -52,7 +52,7 @@ class Plan:
     fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
 
     Examples:
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> plan = small_study(labeled=False).standing.plan
         >>> plan.number, plan.budget, plan.interval
         (1, 40, 'rec')
@@ -92,7 +92,7 @@ class Plan:
         """Labels of the pilot, which the bands of a later plan do not draw again.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> plan.before  # it began without a pilot
             0
@@ -103,7 +103,7 @@ class Plan:
         """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> plan.share_of("new")
             1.0
@@ -115,7 +115,7 @@ class Plan:
         """Whether units are asked one after another, where answers say; the takes are then only what is expected.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> plan.is_online
             False
@@ -127,7 +127,7 @@ class Plan:
         """Whether this is the pilot itself: its labels alone are never read.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> plan.is_pilot
             False
@@ -139,7 +139,7 @@ class Plan:
         """The sha256 of the whole plan.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> len(plan.hash)
             64
@@ -150,7 +150,7 @@ class Plan:
         """Plain data for the ledger.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> plan.as_json()["budget"]
             40
@@ -186,7 +186,7 @@ class Plan:
         """The plan that `as_json` wrote.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
             >>> type(plan).of_json(plan.as_json()).hash == plan.hash
             True

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
 
+from fewlabels.desk.desk import refuse_name
 from fewlabels.ledgers.people import OWNER, Granted
 from fewlabels.nouns.label import CLOSER
 from fewlabels.service.access import Person, owner_only, signed_in
 from fewlabels.service.bench import bench_of
 from fewlabels.service.bodies import NO_NULL, NewPerson, NewToken, RoleOf
 from fewlabels.service.shown import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
-from fewlabels.study.desk import refuse_name
 from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)

@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeVar, cast
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request
 
+from fewlabels.desk.desk import Desk
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.people import People
 from fewlabels.service.limits import Buckets
 from fewlabels.service.settings import Settings
-from fewlabels.study.desk import Desk
 from fewlabels.study.study import Study
 
 Value = TypeVar("Value")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from fewlabels.study.desk import LEASE
+from fewlabels.desk.desk import LEASE
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -30,7 +30,7 @@ class Drawer(Reporter):
         """What an engine that fewlabels does not open is asked: the profile, and the draw of the plan in force unless it is drawn.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> texts = study.texts(dialect="bigquery", table="risk.scored")
             >>> texts.dialect, texts.draw is None

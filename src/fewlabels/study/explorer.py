@@ -31,7 +31,7 @@ class Explorer:
         """The record the study is in.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.ledger.studies()
             ['small']
@@ -43,7 +43,7 @@ class Explorer:
         """Where the study stands: the fold of its entries.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.standing.classifiers, len(study.standing.answers)
             (('new', 'old'), 40)
@@ -56,7 +56,7 @@ class Explorer:
         """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> for found in study.slices("recall", by=["country"]).estimates:
             ...     print(found)
@@ -70,7 +70,7 @@ class Explorer:
         """The metric of the first classifier less that of the second, on the same units, and which is shown to be better.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> found = study.compare("new", "old", metric="f1")
             >>> round(found.estimate.value, 3), found.better
@@ -82,7 +82,7 @@ class Explorer:
         """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> found = study.rank("f1")
             >>> found.better, found.best
@@ -94,7 +94,7 @@ class Explorer:
         """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> found = study.curves()
             >>> for units, precision in zip(found.units, found.curves["precision"]["value"]):
@@ -111,7 +111,7 @@ class Explorer:
         """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> found = study.find_threshold("precision", 0.6)
             >>> round(found.threshold, 3), found.units, found.value
@@ -124,7 +124,7 @@ class Explorer:
         """The metric here less that in an earlier study; units that both drew move both, and the interval knows it.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> before, after = small_study("week 1"), small_study("week 2")
             >>> found = after.change(before, "recall")
             >>> found.value, found.labels, found.shared
@@ -136,7 +136,7 @@ class Explorer:
         """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> before, after = small_study("week 1"), small_study("week 2")
             >>> print(after.window([before], "recall"))
             recall of new in studies=week 1, week 2 0.818 [0.818, 0.818] at 95.0%, 80 labels, effective n 80
@@ -159,7 +159,7 @@ class Explorer:
         By name: P(it ever rings falsely) is at most `error`; or, with a run length in periods, it rings falsely after so many on average.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> before, after = small_study("week 1"), small_study("week 2")
             >>> found = after.alarm([before], "recall", floor=0.7)
             >>> found.says

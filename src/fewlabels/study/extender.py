@@ -27,7 +27,7 @@ class Extender(Drawer):
 
         Examples:
             >>> import fewlabels
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> stricter = fewlabels.Classifier("stricter", score="score", threshold=0.85)
             >>> found = study.reuse(classifiers=[stricter], goals=["precision >= 0.5 for stricter"])
@@ -44,7 +44,7 @@ class Extender(Drawer):
 
         Examples:
             >>> import fewlabels
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> stricter = fewlabels.Classifier("stricter", score="score", threshold=0.85)
             >>> study.extend(classifiers=[stricter]).change

@@ -35,7 +35,7 @@ class Reader(Explorer):
         """How many entries the ledger has of the study: nothing has changed while it stays the same.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> before = study.written
             >>> batch = study.ask(5)
@@ -49,7 +49,7 @@ class Reader(Explorer):
         """Units whose answers were carried over from the studies this one follows: answered, and never handed out.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.inherited  # it follows no other study
             0
@@ -61,7 +61,7 @@ class Reader(Explorer):
         """How far the study is, and what a reader must know; no interval.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> status = study.status()
             >>> status.progress.planned, status.progress.labels, status.looks
@@ -75,7 +75,7 @@ class Reader(Explorer):
         peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> print(study.estimate()["precision"])
             precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
@@ -119,7 +119,7 @@ class Reader(Explorer):
         """Ship, do not ship or label more, with reasons; None before the plan's look.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> decision = study.decide()
             >>> decision.outcome, [goal.status for goal in decision.goals]
@@ -135,7 +135,7 @@ class Reader(Explorer):
         shown again are one.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> from fewlabels.nouns.policy import parse_policy
             >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.7"}]')
             >>> found = small_study().gate(policy)
@@ -153,7 +153,7 @@ class Reader(Explorer):
         """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> study.shrinking().why
             'no interval before all 40 planned units are resolved, 0 are'
@@ -165,7 +165,7 @@ class Reader(Explorer):
         """How each labeler works: answers, speed, agreement with the others and with gold.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> for labeler in study.labelers().labelers:
             ...     print(labeler.name, labeler.units, labeler.answers)
@@ -177,7 +177,7 @@ class Reader(Explorer):
         """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.verify().passed
             True
@@ -190,7 +190,7 @@ class Reader(Explorer):
         """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.fetch(["small-7"], columns=["text", "country"])
             [{'text': 'made-up message number 7', 'country': 'BR'}]
@@ -202,7 +202,7 @@ class Reader(Explorer):
         """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> study.refuse_hidden(["text", "country"])  # labelers may see both
         """

@@ -20,7 +20,7 @@ class Reporter(Reader):
         Before the plan's look it has progress and no numbers. Reading numbers is a look, recorded as `estimate` does.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> report = small_study().report()
             >>> report["version"], report["verdict"]["outcome"]
             (1, 'ship')

@@ -134,7 +134,7 @@ class Study(Extender):
         """The study of that name. A population held in memory is passed again as `table`.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> import fewlabels
             >>> ledger = small_study("week 1").ledger  # or its address, such as "sqlite:///fewlabels.db"
             >>> fewlabels.Study.load("week 1", ledger=ledger).status().progress.labels
@@ -195,7 +195,7 @@ class Study(Extender):
         next=True hands out new units although earlier ones are still open.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> batch = study.ask(10)
             >>> batch.number, len(batch.units)
@@ -232,7 +232,7 @@ class Study(Extender):
         drawn for gold.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> rows = [{"unit": unit, "answer": "cannot tell", "labeler": "ada"} for unit in study.ask(2).units]
             >>> study.tell(rows)
@@ -254,7 +254,7 @@ class Study(Extender):
         Asked again with a larger share, or after a larger plan was drawn, it only adds units. In an order that says nothing.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> gold = study.adjudicate(0.2)  # units for an expert
             >>> len(gold), study.status().progress.gold_planned
@@ -278,7 +278,7 @@ class Study(Extender):
         """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
             >>> study.close().recorded
             40

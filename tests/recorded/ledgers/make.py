@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
+from fewlabels.desk.desk import Desk, Said
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
 from fewlabels.nouns.sheet import Sheet, Shown
-from fewlabels.study.desk import Desk, Said
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 

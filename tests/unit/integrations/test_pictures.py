@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
+from fewlabels.demo.study import small_study
 from fewlabels.errors import FewlabelsError
 from fewlabels.integrations import pictures
 from fewlabels.integrations.calibration import PARTS, read_calibration
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
-from fewlabels.study.demo import small_study
 from fewlabels.study.estimate.convergence import Shrinking
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves

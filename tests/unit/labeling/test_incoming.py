@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from fewlabels.desk.imports import Ways, checked, receive
+from fewlabels.desk.label_studio import How, pull, push, pushed_projects
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.client import Project
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Shown
-from fewlabels.study.incoming import Ways, checked, receive
-from fewlabels.study.label_studio import How, pull, push, pushed_projects
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create
 

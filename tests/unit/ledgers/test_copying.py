@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import LedgerError
 from fewlabels.ledgers import copying
 from fewlabels.ledgers.copying import backup, copy
@@ -18,7 +19,6 @@ from fewlabels.ledgers.people import People
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, MEMBER, PERSON, SECRET, SHEET, TURN
 from fewlabels.nouns.sheet import Sheet, Shown
-from fewlabels.study.desk import Desk, Said
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import LEDGERS, NEEDS_POSTGRES, UnderTest
 from tests.unit.study.made import GOALS, TRUTH, population

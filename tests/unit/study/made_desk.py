@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fewlabels.desk.desk import Acknowledged, Desk, Given, Said
 from fewlabels.ledgers.base import Ledger
-from fewlabels.study.desk import Acknowledged, Desk, Given, Said
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import UnderTest
 from tests.unit.study import made, test_joint

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewlabels.errors import ConfigurationError, FileError
-from fewlabels.study.configuration import (
+from fewlabels.cli.configuration_file import (
     KINDS,
     Configuration,
     configuration_text,
@@ -17,6 +16,7 @@ from fewlabels.study.configuration import (
     read_configuration,
     write_configuration,
 )
+from fewlabels.errors import ConfigurationError, FileError
 
 EVERY = Configuration(
     study="w46", population="scored.csv", ledger="sqlite:///a.db", policy="policy.toml", id="id", score="s", threshold=0.5, predicted="p",

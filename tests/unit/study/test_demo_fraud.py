@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from fewlabels.cli.main import cli
-from fewlabels.study.demo_fraud import FraudDemo, write_fraud_demo
+from fewlabels.demo.fraud import FraudDemo, write_fraud_demo
 
 
 @pytest.fixture(scope="module")

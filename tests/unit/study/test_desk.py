@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from fewlabels.desk import desk as desks
+from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Sheet, Shown
-from fewlabels.study import desk as desks
-from fewlabels.study.desk import Desk, Said
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.study.made import TABLE, TRUTH, create, truth_of

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from fewlabels.desk.desk import Desk
 from fewlabels.errors import LabelError
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.randomness import is_double
-from fewlabels.study.desk import Desk
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.study.made import TRUTH

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
+from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.randomness import is_double
-from fewlabels.study.desk import Desk, Said
 from fewlabels.study.estimate.convergence import sizes
 from fewlabels.study.study import Study
 from tests.unit.study.made import GOALS, TABLE, TRUTH, create, finished, label_all, ledger_in, population, truth_of

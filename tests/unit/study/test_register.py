@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from fewlabels.desk.desk import Desk
 from fewlabels.errors import FewlabelsError, LedgerError, StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
-from fewlabels.study.desk import Desk
 from fewlabels.study.labels.record import record
 from fewlabels.study.state.label_index import GOLD, Register
 from fewlabels.study.state.progress import planned_labels

@@ -28,7 +28,7 @@ class Estimates:
     warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
 
     Examples:
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> shown = small_study().estimate()
         >>> shown.certified, shown.progress.labels
         (True, 40)
@@ -53,7 +53,7 @@ class Estimates:
         """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> shown = small_study().estimate()
             >>> print(shown.of("precision", "old"))
             precision of old 0.417 [0.417, 0.417] at 95.0%, 12 labels, effective n 12
@@ -99,7 +99,7 @@ class Estimates:
         """The cautions about these estimates in words, each once.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> shown = small_study().estimate()
             >>> shown.cautions_of([shown["precision"]])
             ['precision: this interval was not tested at level 0.95 with 40 labels, see docs/atlas.md']
@@ -110,7 +110,7 @@ class Estimates:
         """Plain data for --json.
 
         Examples:
-            >>> from fewlabels.study.demo import small_study
+            >>> from fewlabels.demo.study import small_study
             >>> shown = small_study(labeled=False).estimate()  # too early: progress, and no interval
             >>> shown.as_json()["progress"]["planned"], shown.as_json()["estimates"]
             (40, [])

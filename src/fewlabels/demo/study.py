@@ -57,7 +57,7 @@ def small_study(name: str = "small", *, labeled: bool = True) -> Study:
     for answers.
 
     Examples:
-        >>> from fewlabels.study.demo import small_study
+        >>> from fewlabels.demo.study import small_study
         >>> small_study().estimate()["precision"].value
         0.75
     """

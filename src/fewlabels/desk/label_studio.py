@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fewlabels.desk.imports import Received, Ways, asked_of, receive
 from fewlabels.errors import LabelError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.client import LabelStudio, Project
@@ -21,7 +22,6 @@ from fewlabels.labeling.label_studio.interface import interface_text, written
 from fewlabels.labeling.label_studio.tasks import account_of, as_tasks, data_keys, read_export, unit_of
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.sheet import Shown
-from fewlabels.study.incoming import Received, Ways, asked_of, receive
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 

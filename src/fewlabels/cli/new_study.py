@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from fewlabels.desk.desk import Desk
 from fewlabels.engines.checks import FLAG_TYPES, ID_TYPES, require_columns
 from fewlabels.engines.opening import open_engine
 from fewlabels.engines.sql_engine import SqlEngine
@@ -23,7 +24,6 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Column, Profile
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.planning.asking import expand
-from fewlabels.study.desk import Desk
 from fewlabels.study.plan.next_plan import PlanWays, check_first
 from fewlabels.study.population.read import read_population
 from fewlabels.study.state.replay import replay

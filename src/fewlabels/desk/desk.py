@@ -9,6 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from fewlabels.desk.messages import Acknowledged as Acknowledged
+from fewlabels.desk.messages import DeskProgress as DeskProgress
+from fewlabels.desk.messages import Given as Given
+from fewlabels.desk.messages import Said as Said
+from fewlabels.desk.messages import refuse_name as refuse_name
+from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import UNANSWERED, Label, read_answer
@@ -16,14 +22,8 @@ from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Held
 from fewlabels.randomness import is_double
 from fewlabels.study.labels.record import record
-from fewlabels.study.passing import Acknowledged as Acknowledged
-from fewlabels.study.passing import DeskProgress as DeskProgress
-from fewlabels.study.passing import Given as Given
-from fewlabels.study.passing import Said as Said
-from fewlabels.study.passing import refuse_name as refuse_name
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.study import Study
-from fewlabels.study.turning import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 
 LEASE = 600.0  # seconds a labeler has for the units of one taking
 AHEAD = 200  # units made ready at once, where the plan says beforehand which come next

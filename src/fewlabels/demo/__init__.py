@@ -1,0 +1,1 @@
+"""Made-up tables and studies, for examples, tests and a first walk."""
