@@ -1,7 +1,4 @@
-"""What stands in fewlabels.toml: the options of a folder's commands by their names, as frozen data.
-
-Main path: [population] > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What stands in fewlabels.toml: the options of a folder's commands by their names, as frozen data."""
 
 import difflib
 import tomllib

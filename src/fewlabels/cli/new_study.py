@@ -1,7 +1,4 @@
-"""What a newcomer's table suggests, and the first plan of a study together with what labelers see.
-
-Main path: [population] > [profile] > [plan] > draw > labels > estimate > decision > report
-"""
+"""What a newcomer's table suggests, and the first plan of a study together with what labelers see."""
 
 import re
 from collections.abc import Iterable, Sequence

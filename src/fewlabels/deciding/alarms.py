@@ -15,8 +15,6 @@ Nobody knows when a fall begins, so a new stake begins every period, and those a
     W_j <- (W_j + w_t) E_j       "ever": w_t = 1 / (t (t + 1)), which sum to 1       "run length": w_t = 1
 
 Derivation: docs/maths/alarms.md.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from dataclasses import dataclass, replace

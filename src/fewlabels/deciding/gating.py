@@ -6,8 +6,6 @@
 
 The gate ships only if every rule does, so it ships wrongly no more often than the rule that should have stopped it: at most 1 - level.
 A rate seen in a simulation has the exact limits of Clopper and Pearson. Derivation: docs/maths/gating.md.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Sequence

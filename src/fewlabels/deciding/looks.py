@@ -6,8 +6,6 @@
     larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95 %
 
 Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/looks.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Collection, Sequence

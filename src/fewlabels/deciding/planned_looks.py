@@ -10,8 +10,6 @@ Early looks spend almost nothing, the last almost all. c is found by integrating
 after look. t is the information of a look as a share of the last one's: n_l / n_L; of a frame of N units, n_l (N - n_L) / (n_L (N - n_l)).
 The interval of a look is read on the first n_l units of the asking order. Only for metrics whose denominator needs no label: those
 are means, and near normal. Source: O'Brien & Fleming 1979; Jennison & Turnbull 2000. Derivation: docs/maths/planned-looks.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Sequence

@@ -9,8 +9,6 @@ A rule on the largest of the differences would need their joint distribution, wh
 The best are those not shown to be worse than another: all that is truly best is among them unless a claim is false. What follows
 from two claims, i over j and j over l, is claimed too: it costs nothing, for it is true if they are.
 Source: Holm 1979, Scandinavian Journal of Statistics 6:65. Derivation: docs/maths/comparing.md.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Mapping, Sequence

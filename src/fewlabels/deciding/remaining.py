@@ -3,8 +3,6 @@
     share of band k ~ Beta(positives + 3 prior, negatives + 3 (1 - prior)),      then the study goes on as it would
 
 A forecast, never a promise: it enters no band and no decision.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from typing import NamedTuple

@@ -6,8 +6,6 @@
 
 A goal "at least m0" is met when the bet "above" has ever paid 1/error at m0 - tolerance, not met when the bet "below" has at m0 +
 tolerance, whichever comes first. Half-widths are met when the running band is so narrow. Derivation: docs/maths/anytime.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
 from dataclasses import dataclass, replace

@@ -20,8 +20,6 @@ is chosen before the unit is seen, from what units before it paid: m2, m3 their 
 
 Every array may carry leading axes, one entry a path of a simulation. Source: Shin, Ramdas & Rinaldo 2022 (e-detectors); Csillag et al.
 2025 (prediction-powered e-values). Derivation: docs/maths/streams.md.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from dataclasses import dataclass, replace

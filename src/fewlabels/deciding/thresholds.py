@@ -2,8 +2,6 @@
 
 "Lowest found" is not "lowest": precision need not fall as the threshold does, and thresholds below the first failure were not tried.
 What is said of the other metric at the threshold found is read from its ribbon, which holds wherever the search ends.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""How many more labels should settle what is open, and where they would go.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""How many more labels should settle what is open, and where they would go."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias

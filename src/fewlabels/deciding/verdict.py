@@ -6,8 +6,6 @@ open. Ship: every goal met (an intersection-union test, nothing shared) and no r
 
 Where answers are shown not to be missing at random, a goal is held against the worst they could hide: it is settled only if every
 filling settles it.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Three made-up weeks of card payments with scores, and the answers people would give: what the tutorial walks through.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Three made-up weeks of card payments with scores, and the answers people would give: what the tutorial walks through."""
 
 from collections.abc import Sequence
 from pathlib import Path

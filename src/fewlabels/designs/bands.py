@@ -7,8 +7,6 @@ Half of the labels go where the guide says the error is, 30 % evenly over the fr
 is left out, whatever the guide says. A band never crosses a side. Where units have metric weights, heavy and light units are cut apart
 first, so that no label stands for units many times as heavy. Why these shares: docs/decisions/0005-mixture.md. Derivation:
 docs/maths/bands.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 import math

@@ -1,7 +1,4 @@
-"""What designs share: the exact water-filling, and takes by Webster's method.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What designs share: the exact water-filling, and takes by Webster's method."""
 
 import heapq
 

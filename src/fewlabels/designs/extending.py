@@ -7,8 +7,6 @@ there are, so nothing that was drawn is wasted and nothing has to be drawn again
     pi = max(pi_old, pi_new),      take of a child = max(held, its share)
 
 Derivation: docs/maths/extending.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from typing import NamedTuple

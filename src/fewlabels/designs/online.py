@@ -6,8 +6,6 @@
 A share eta of the draws is spread evenly over all units left: no surprise, however rarely its band is asked, then counts for more than
 1/eta units. Until LEARNING answers are in, eta is at least 1/2. Any r that does not look ahead keeps the running band true.
 Derivation: docs/maths/anytime.md.
-
-Main path: population > profile > [plan] > [draw] > labels > estimate > decision > report
 """
 
 import numpy as np

@@ -8,8 +8,6 @@ each band came, they are a simple random draw of it: estimates are those of stra
     given        pi as a column says
 
 Derivation: docs/maths/poisson.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from dataclasses import replace

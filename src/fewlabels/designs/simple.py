@@ -1,7 +1,4 @@
-"""The simple draw: every unit the goals need has the same chance. The baseline, and the yardstick of the effective n.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""The simple draw: every unit the goals need has the same chance. The baseline, and the yardstick of the effective n."""
 
 import numpy as np
 

@@ -9,8 +9,6 @@ Units without a score are a stratum of their own, where a population allows them
 Strata are unions of cells: cut by score, by size, at edges or by a slice column, and always at the threshold. Edges fall between the
 bins of the ladder, the nearest below. Baselines to compare with, and for people whose protocol names one; `bands` needs fewer labels.
 Derivation: docs/maths/strata.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

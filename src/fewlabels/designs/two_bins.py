@@ -10,8 +10,6 @@
 These are squared standard errors, to first order and of an endless table. They answer what testsampleR's `test_samplesize` and
 `optimal_n_positives` answer. A study with a table is sized by `planning/sizing.py`, for the interval that it will report.
 Derivation, and where it fails: docs/maths/two-bins.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 import math

@@ -1,8 +1,6 @@
 """The labelers' side of a study: turns that are leased, what is shown, and answers that are on disk when they are acknowledged.
 
 Labelers are blind here: a unit comes with the columns of the sheet and nothing else. The terminal and the workbench both work on this.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import threading

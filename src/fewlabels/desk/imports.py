@@ -1,7 +1,4 @@
-"""Answers from another tool, each checked against the draw before any is told: what cannot be attached to a drawn unit is refused.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Answers from another tool, each checked against the draw before any is told: what cannot be attached to a drawn unit is refused."""
 
 from collections.abc import Sequence
 from dataclasses import replace

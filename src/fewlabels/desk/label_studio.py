@@ -5,8 +5,6 @@ hashed) and the labeler. A push or pull from any machine that has the ledger fin
 could disagree. A project whose description was edited is named with its number.
 
 One project a labeler keeps double labeling blind, for Label Studio shows everybody in a project the others' answers.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
 """
 
 import json

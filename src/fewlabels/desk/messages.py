@@ -1,7 +1,4 @@
-"""What passes over a labelers' desk: units given, what is said of them, and what became of it.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What passes over a labelers' desk: units given, what is said of them, and what became of it."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple

@@ -1,7 +1,4 @@
-"""Which turns come next: a look at every unit handed out, a second at some by design, checks, and units on which labelers disagree.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Which turns come next: a look at every unit handed out, a second at some by design, checks, and units on which labelers disagree."""
 
 import hashlib
 from collections import Counter

@@ -2,8 +2,6 @@
 
 Nothing else crosses this door, so cost and memory outside the engine do not grow with the number of units. An engine rolls no
 dice: it compares permanent numbers with bounds.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

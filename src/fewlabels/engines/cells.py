@@ -3,8 +3,6 @@
 A slice value is the text of its column. A null is a value of its own, written "∅"; a real text that starts with "∅" gets one more
 in front, so no text can be taken for a null. Slice codes are positions in the list of distinct values sorted by UTF-8 bytes, column
 by column, hence the same on every engine.
-
-Main path: population > [profile] > plan > draw > labels > estimate > decision > report
 """
 
 import math

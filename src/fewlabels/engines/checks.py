@@ -2,8 +2,6 @@
 
 One list for every engine, so that the same table gives the same refusals everywhere. An engine says which units break a check;
 the words are written here.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
 """
 
 import difflib

@@ -1,8 +1,6 @@
 """How one SQL engine writes what SQL leaves open: a handful of templates, and the expressions made from them.
 
 Literals are typed: a double is the text of its `repr` cast to double, so no engine reads 0.1 as a decimal.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

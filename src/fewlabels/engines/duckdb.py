@@ -1,8 +1,6 @@
 """The engine for one machine: DuckDB on Parquet, CSV, pandas, Polars and Arrow.
 
 Every engine has its own connection and every query its own cursor, fetched to the end: an unfinished result blocks a connection.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 import glob

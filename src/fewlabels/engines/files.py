@@ -1,7 +1,4 @@
-"""Which files a path, glob or folder means, of which kind they are, and the version of each.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Which files a path, glob or folder means, of which kind they are, and the version of each."""
 
 import glob
 import hashlib

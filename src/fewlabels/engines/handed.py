@@ -2,8 +2,6 @@
 
 What a connection would prove is proven from the rows themselves: the self-test, the number of rows, the digest of the question, the
 permanent number of every candidate, and the counts of all cells.
-
-Main path: population > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 import csv

@@ -5,8 +5,6 @@
 
 Sub-selects, so that no expression is computed twice and no name of the table meets a name of ours. Slices stay what the table holds
 until they are grouped: text is made of the few values that are left.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from collections.abc import Mapping, Sequence

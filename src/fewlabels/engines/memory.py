@@ -1,8 +1,6 @@
 """The reference: plain columns, NumPy and hashlib. Every other engine must agree with it unit by unit.
 
 Clear and obviously right rather than fast.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from collections import Counter

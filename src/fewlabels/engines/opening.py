@@ -1,7 +1,4 @@
-"""Which engine opens a population: the one that can read where it lives.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Which engine opens a population: the one that can read where it lives."""
 
 import importlib.util
 from collections.abc import Mapping

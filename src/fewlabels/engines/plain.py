@@ -1,7 +1,4 @@
-"""Plain columns, NumPy arrays and Python sequences, read as typed values with nulls.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Plain columns, NumPy arrays and Python sequences, read as typed values with nulls."""
 
 import datetime
 import uuid

@@ -1,8 +1,6 @@
 """The engine for PostgreSQL: a table or view, read in read-only transactions.
 
 Every text is compared by its bytes (collation "C"), whatever the database's or the column's own collation is.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 import threading

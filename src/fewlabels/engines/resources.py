@@ -1,9 +1,7 @@
 """What an engine may use of the machine, and who watches it work. No number depends on any of it.
 
-    with using(Resources(memory_limit="2GB", threads=4, watch=print)):
-        study.ask()
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+with using(Resources(memory_limit="2GB", threads=4, watch=print)):
+study.ask()
 """
 
 import contextvars

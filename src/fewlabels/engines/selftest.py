@@ -1,8 +1,6 @@
 """The proof, on every new connection, that an engine computes fewlabels' numbers: permanent numbers of hard ids, bins of edge scores.
 
 "The same on every engine" is checked here, not promised: any mismatch refuses the engine.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
 """
 
 import math

@@ -6,8 +6,6 @@ table through. A sieve lets pass
     number < bound,     or the guide within one of a few ranges,     or the pattern among a few
 
 chosen so that the fewest units pass; each unit that passes meets the bound of its own band afterwards, so a sieve only ever saves work.
-
-Main path: population > profile > plan > [draw] > labels > estimate > decision > report
 """
 
 from typing import NamedTuple

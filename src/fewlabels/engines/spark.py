@@ -2,8 +2,6 @@
 
 The session's settings are never changed: what ANSI mode, time zone and the like could alter is written out in the queries, and the
 self-test refuses the rest. Nothing runs in Python on the cluster.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 import json

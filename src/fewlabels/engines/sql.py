@@ -1,8 +1,6 @@
 """The queries of every SQL engine, written once; what differs between engines is a `Dialect` of templates.
 
 The profile is one scan, the draw another: counts by cell with the soundness of every value, then the few units below a bound.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """An engine on two primitives: the columns of a table, and a query that may see one small lookup table.
 
 DuckDB, Spark and PostgreSQL each add a `Dialect` and the primitives; everything else is here, once.
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from abc import ABC, abstractmethod

@@ -8,8 +8,6 @@ run on none of them here: that is why every printed query carries the self-test.
     Trino       md5 is of bytes, and gives bytes; bitwise_right_shift_arithmetic keeps the sign as `>>` does elsewhere
     Redshift    varchar without a length is varchar(256); blanks at the end count in no comparison, so slices are grouped without them;
                 there is no table of VALUES; no text holds a NUL
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 from typing import NamedTuple

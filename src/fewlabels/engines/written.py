@@ -10,8 +10,6 @@ A row's `kind` says what it is:
 
 Each row also carries the number of rows there are, so that a file that was cut short is noticed. A double is written as two texts, the
 engine's own and what that lacks: the sum is the same double even where an engine writes fifteen digits.
-
-Main path: population > [profile] > plan > [draw] > labels > estimate > decision > report
 """
 
 import unicodedata

@@ -10,8 +10,6 @@ Two answers to each unit are four shares, and those are three independent ones:
 
 Each of the three has the limits of Clopper and Pearson; the limits of a function of them are its extremes over the ellipsoid these
 span, MOVER for functions that are bent. Derivation: docs/maths/agreement.md.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from collections import Counter

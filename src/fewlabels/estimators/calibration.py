@@ -5,8 +5,6 @@ distribution of a sum of independent yes/no answers of the claimed probabilities
 is below FALSE_ALARM / parts, so a guide that is right raises it at most once in a hundred studies.
 
 A warning, never a correction: a wrong guide costs labels, and the strict interval holds whatever the guide is.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from typing import NamedTuple

@@ -8,8 +8,6 @@ disjoint units:
 
 What both get right or wrong cancels: 11 and 00 enter an accuracy not at all, and recall or F1 through the denominator alone.
 Derivation and coverage: docs/maths/comparing.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Two readings. With the sizes of the two sides given, the flagged labels are a random draw from the flagged units and the others from the
 others: two bands, and the ordinary path. Without them, all labels are one simple random draw from an endless population
 (`multinomial`). Derivation and coverage: docs/maths/counts.md.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Effective n: how many labels of a simple draw would have given an interval as wide, at the same value.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""Effective n: how many labels of a simple draw would have given an interval as wide, at the same value."""
 
 from dataclasses import replace
 

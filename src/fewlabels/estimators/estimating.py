@@ -1,7 +1,4 @@
-"""From a tally to an Estimate: the measured metric with its effective n, for one study.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""From a tally to an Estimate: the measured metric with its effective n, for one study."""
 
 from dataclasses import replace
 

@@ -11,8 +11,6 @@ For one side, w the expansion of a labeled unit (N_h / n_h in its group), sums o
 This is the difference form (noisy total plus the expanded sum of gold - noisy), calibrated on the noisy answer. The limits of the
 three parts are joined by MOVER. With gold for every labeled unit it is the ordinary estimate from the gold answers. Sensitivity and
 specificity are never carried from one side to the other. Derivation: docs/maths/gold.md; coverage: docs/raters.md.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 import math

@@ -2,8 +2,6 @@
 
 Groups are fixed by the profile and the design, never by labels. Parts of bands that expect few labels are read together (`pooling`).
 A group that non-response left without a label is joined to its neighbor on the same side, again without looking at what the labels say.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ much is estimated from the labels:
 
 e_a is a label's residual in its group, 0 for a unit on the other side. MOVER joins the limits with these correlations.
 Derivation: docs/maths/joint.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

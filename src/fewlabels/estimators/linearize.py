@@ -1,10 +1,8 @@
 """The influence of a unit on a metric: one gradient path for all metrics.
 
-    a1 = dtheta/dTP - dtheta/dFP   for a flagged unit          a0 = dtheta/dFN - dtheta/dTN   for another
+a1 = dtheta/dTP - dtheta/dFP   for a flagged unit          a0 = dtheta/dFN - dtheta/dTN   for another
 
-    Var(theta) ~ a1^2 Var(A) + a0^2 Var(B),    A, B the positives on the two sides
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
+Var(theta) ~ a1^2 Var(A) + a0^2 Var(B),    A, B the positives on the two sides
 """
 
 from collections.abc import Sequence

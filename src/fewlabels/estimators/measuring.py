@@ -1,7 +1,4 @@
-"""From a tally to a metric with its limits: the one path every number takes, in a study as in a simulation.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""From a tally to a metric with its limits: the one path every number takes, in a study as in a simulation."""
 
 from typing import NamedTuple
 

@@ -9,8 +9,6 @@ shown beside it.
 
 The test has a false-alarm rate of 1 % in all; half of it is the side's. It sees what missing answers depend on among the things known of
 a unit, never whether they depend on the answer itself: silence is no proof. Derivation and figures: docs/maths/missing.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable, Sequence

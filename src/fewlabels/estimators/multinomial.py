@@ -10,8 +10,6 @@ Any other metric is a function of three shares whose estimates are uncorrelated,
 with the limits of each joined by MOVER. Standard error: the delta method on the same parts, which for n labels is that of the
 multinomial up to n / (n - 1); where no positive was found, r is unknown and the standard error is the largest that any r gives. The
 population is taken to be endless. Derivation and coverage: docs/maths/counts.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable

@@ -1,7 +1,4 @@
-"""One path of an online draw as the running band reads it: terms of a goal, and what was known before each step.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""One path of an online draw as the running band reads it: terms of a goal, and what was known before each step."""
 
 from collections.abc import Sequence
 

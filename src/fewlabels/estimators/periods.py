@@ -7,8 +7,6 @@ move together:
 
 The limits of each period are REC; MOVER joins them with the correlation C / sqrt(V1 V2). A window counts every unit once, in the last
 period that holds it. Derivation: docs/maths/periods.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

@@ -6,8 +6,6 @@
 
 Cov(T1, T2) = 0, because T2 is right on average whatever the pilot found. The labels are never pooled into one expansion: the second
 draw went where the pilot saw positives, and pooling would count that luck twice. Derivation: docs/maths/phases.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from typing import NamedTuple

@@ -9,8 +9,6 @@ joined, in the order of their rates and only with rates at most three times apar
 A group that no label came into stays open: the interval is widened by all it could hold.
 
 Derivation and coverage: docs/maths/pooling.md.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from dataclasses import replace

@@ -3,8 +3,6 @@
 A ribbon is REC at a level at which all thresholds hold at once. Estimates of neighboring thresholds rest on the same labels, so they err
 together; how far the worst of them errs is found by imagined errors of the pieces, each as large as its labels say. Positives found
 never fall as a threshold does, which narrows the ribbon and carries it to all thresholds between. Derivation: docs/maths/thresholds.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Sequence

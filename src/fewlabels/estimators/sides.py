@@ -1,7 +1,4 @@
-"""What the labels say of the flagged and of the other side, and what is believed of each.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""What the labels say of the flagged and of the other side, and what is believed of each."""
 
 from typing import NamedTuple
 

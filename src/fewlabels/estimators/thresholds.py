@@ -6,8 +6,6 @@ Thresholds are chosen before any label, where every part has labels to expect; w
 because positives found never fall as a threshold does.
 
 Ribbons, that hold at all thresholds together, are in `ribbons`. Derivation: docs/maths/thresholds.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@
 
 mu_h is a two-parameter recalibration of the guide (`recalibrate`). A band of five labels with no error has V_h = 0, which is
 false; Vs is what the guide and the other bands say of it. Derivation: docs/maths/weighted.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The bands of each side are put together, neighbor by neighbor, into a few parts of about as many labels. A part is estimated as a side is:
 by expansion inside its bands, whose units were drawn at different rates, with the strict interval, which does not believe the guide that
 is being looked at. Gold answers do not enter.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""A study's estimates as a Display, the way scikit-learn draws things: made from_study or from_result, drawn by plot().
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > [report]
-"""
+"""A study's estimates as a Display, the way scikit-learn draws things: made from_study or from_result, drawn by plot()."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,8 +1,6 @@
 """Which rows and columns each kind of result makes: names as in its JSON, nested parts named outer_inner, one type a column.
 
 The types are said here and not guessed from the values, so a column keeps its type where every value is unknown.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

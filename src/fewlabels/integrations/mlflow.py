@@ -3,8 +3,6 @@
 MLflow has no interval, so each metric has its limits beside it: precision, precision.ci_low, precision.ci_high, precision.half_width and
 precision.n_eff. Nothing is logged before the plan's look, and no peek. A look is logged under the time the ledger has for it: what is
 logged already is known again, so logging twice is logging once.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > [report]
 """
 
 import hashlib

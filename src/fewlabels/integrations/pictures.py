@@ -2,8 +2,6 @@
 
 Each takes a result (or the study it is read from) and an optional Axes, draws on it and gives it back. Beside every interval stand the
 labels behind it. No picture shows a number before the plan's look. Names are drawn as they are: a dollar sign in one is no formula.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > [report]
 """
 
 from collections.abc import Sequence

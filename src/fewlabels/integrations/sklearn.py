@@ -5,8 +5,6 @@
 The functions take what scikit-learn's do, and inclusion_prob: the probability with which each labeled unit was drawn. The value is then
 scikit-learn's at sample_weight = 1 / inclusion_prob. Equal probabilities are read as one simple draw (docs/maths/counts.md), unequal ones
 by docs/maths/expanded.md. A study knows more than these arrays do (sizes of bands, the guide) and has narrower intervals.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from typing import Any, NamedTuple, TypeAlias

@@ -1,7 +1,4 @@
-"""Any result as a table of pandas, Polars or Arrow, or as plain rows.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > [report]
-"""
+"""Any result as a table of pandas, Polars or Arrow, or as plain rows."""
 
 from collections.abc import Sequence
 from importlib import import_module

@@ -17,8 +17,6 @@ m at which neither has ever reached 2/a. An answer that is missing counts, for e
 
 Every array may carry leading axes: paths of a simulation, or the steps of one path. Source: Waudby-Smith & Ramdas 2024; Shekhar et al.
 2023 for weighted draws without replacement. Derivation: docs/maths/anytime.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 
 It has zero width where no error was seen and covers as little as a fifth of the time with rare errors (docs/coverage.md); tests
 keep it as the twin that must fail.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 import numpy as np

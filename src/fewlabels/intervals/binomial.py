@@ -7,8 +7,6 @@ A share has a domain (the units it is a share of) and counts those of it that ar
 a rising or falling function of one share: f1 = 2u / (1 + u) with u = TP / (TP + FP + FN). Then its limits are those of the share,
 mapped. Both read the counts as they are: what is known of the sizes of the sides does not enter, nor does the finite population.
 Formulas, sources and where they fail: docs/maths/baselines.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from typing import Literal, NamedTuple

@@ -9,8 +9,6 @@ A simple draw is one band: which side a label falls on is then drawn again too. 
 out; the limits always hold the value. Labels drawn again from labels without an error have none, so both fail where errors are rare.
 Sources: Efron 1979, Annals of Statistics 7:1; Rao & Wu 1988, JASA 83:231, section 2 with m_h = n_h - 1. Figures:
 docs/maths/baselines.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from dataclasses import replace

@@ -8,8 +8,6 @@ estimate, so that a denominator that came out too large by chance makes all of t
 
 The extreme of a smooth theta over E lies where z is parallel to the slopes scaled by d; found by iterating that from the estimate.
 Derivation: docs/maths/comparing.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable, Sequence

@@ -8,8 +8,6 @@ m is the most that one more label could stand for. The labels inside and outside
 one by one are; stratified draws vary less. The two are joined by MOVER. So a side of which no error was found is not taken to have none:
 one error there may stand for m units. Derivation and coverage: docs/maths/expanded.md.
 Source: Fay & Feuer 1997, Statistics in Medicine 16:791.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from typing import NamedTuple

@@ -8,8 +8,6 @@ It stays inside the range and is skewed the right way, but it believes the varia
 Hayes, Habib, Burgess & Barber 2021, "Sample efficient model evaluation", algorithm 1, step 10. Where we differ: the variance is that of
 the draw at hand, the limits always hold the value, and where no beta distribution is so wide the interval is the whole range. Figures:
 docs/maths/baselines.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 import numpy as np

@@ -9,8 +9,6 @@ corners: two quantities that err together reach further if both ends push theta 
 A corner where theta is undefined counts as the limit of the range. Where theta itself is undefined nothing is known of it but
 what the limits leave possible. Source: Zou & Donner 2008, Statistics
 in Medicine 27:1693, in the sign-free form of docs/maths/rare.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable, Sequence

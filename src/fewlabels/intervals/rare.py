@@ -10,8 +10,6 @@ Mid-p adds half an unseen error in place of a whole one, and half an error that 
 Two sides are joined by MOVER (`intervals/mover.py`). REC believes that errors are where the guide says once the labels of the side
 have shown the guide's order; `strict` never does, and holds also where errors hide. Derivation and coverage: docs/maths/rare.md,
 docs/coverage.md.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 import numpy as np

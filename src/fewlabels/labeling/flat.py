@@ -1,7 +1,4 @@
-"""Flat files: batches out and answers in as CSV, TSV, JSONL or JSON.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
-"""
+"""Flat files: batches out and answers in as CSV, TSV, JSONL or JSON."""
 
 import csv
 import io

@@ -1,7 +1,4 @@
-"""Every format of files, by name: a batch out in it, answers in from it, and which one a file has where that is certain.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
-"""
+"""Every format of files, by name: a batch out in it, answers in from it, and which one a file has where that is certain."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""What a tool's export holds: answers that can be read, and those refused with the reason.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What a tool's export holds: answers that can be read, and those refused with the reason."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

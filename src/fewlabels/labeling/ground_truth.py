@@ -2,8 +2,6 @@
 
 Out: `source` (or `source-ref`, where the one shown column names a file in S3) and `unit`. In: the same line with the label attribute and
 `<attribute>-metadata`. Labels that a machine gave ("human-annotated": "no") are refused, and so are failures.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
 """
 
 import json

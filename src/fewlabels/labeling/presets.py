@@ -2,8 +2,6 @@
 
 One reader for all: a preset says where a tool's row keeps the unit, the answers, the labeler and the time. A row that is no person's
 answer (rejected by the requester, several choices at once, out of vocabulary) is refused with the reason; one without an answer is blank.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,8 +1,6 @@
 """Labeling in a terminal: one unit after another, one key an answer. Blind: what is shown comes from the sheet and nowhere else.
 
 Unit text is hostile: it can neither move the cursor nor set the title, nor pass for a line of fewlabels' own.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import unicodedata

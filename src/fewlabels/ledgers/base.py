@@ -2,8 +2,6 @@
 
 An entry is never changed or removed; a correction is a new entry. Each carries the hash of its canonical JSON; plans, draws and
 looks also seal all entries before them. A key that is known already is not written twice, so every act can be repeated.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import hashlib

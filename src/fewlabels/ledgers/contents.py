@@ -1,7 +1,4 @@
-"""What labelers are shown, beside the record: the sheet of a study and the content of its units. It can be deleted.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What labelers are shown, beside the record: the sheet of a study and the content of its units. It can be deleted."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

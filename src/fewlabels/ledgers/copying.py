@@ -2,8 +2,6 @@
 
 With a study come its turns, its sheet and what is held of its units to be shown. People and the secrets that let them in stay where they
 are. What a study follows is not copied with it, unless it is named too.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import os

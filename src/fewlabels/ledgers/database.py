@@ -2,8 +2,6 @@
 
 Entries are never changed, so what was read is kept, and only what came since is read again. The newest kept entry is compared each time:
 a database that was put back to an older state is read anew. Hash and seal of an entry are computed inside the transaction.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The studies of a ledger by name, for a shell that completes them: quick, read only, and nothing is made where there is no ledger.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""The studies of a ledger by name, for a shell that completes them: quick, read only, and nothing is made where there is no ledger."""
 
 import sqlite3
 from contextlib import closing

@@ -2,8 +2,6 @@
 
 A secret is 256 random bits, shown once. A link is used up by whoever uses it first; a session is what the browser then carries; a token
 is for programs. All are found by their hash, so a comparison takes no time that depends on the secret.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import hashlib

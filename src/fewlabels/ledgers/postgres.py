@@ -2,8 +2,6 @@
 
 An act holds a lock on its study's name from before it reads until it is committed, so serials have no gaps and what was read stays true.
 Turns are leased without that lock: whoever asks passes over rows that somebody else is leasing.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 from collections.abc import Callable

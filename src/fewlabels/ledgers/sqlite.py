@@ -2,8 +2,6 @@
 
 Every act is one BEGIN IMMEDIATE transaction: a process killed at any moment leaves all of it or nothing, and two processes take
 turns.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import os

@@ -1,8 +1,6 @@
 """Turns beside the record: who works on what now, so that no two people do the same work, and how long a look took.
 
 No number depends on them. Every function works inside a transaction of the caller.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 from collections.abc import Collection, Sequence

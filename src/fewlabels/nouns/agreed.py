@@ -1,7 +1,4 @@
-"""How far labelers agree, as plain data. Never a correction: two readings that agree may both be wrong.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
-"""
+"""How far labelers agree, as plain data. Never a correction: two readings that agree may both be wrong."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

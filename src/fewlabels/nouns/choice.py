@@ -1,7 +1,4 @@
-"""What a person may ask of a design: its name, where the strata are cut, and what it cannot know by itself.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What a person may ask of a design: its name, where the strata are cut, and what it cannot know by itself."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,7 +1,4 @@
-"""A classifier: a name, the question it answers, and how its decision is read from the table.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""A classifier: a name, the question it answers, and how its decision is read from the table."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""How a unit gets in, as plain data: which band each cell belongs to, and each band's share of the labels.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""How a unit gets in, as plain data: which band each cell belongs to, and each band's share of the labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

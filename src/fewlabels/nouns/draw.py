@@ -1,7 +1,4 @@
-"""The units one plan chose, with what was known of each on that day.
-
-Main path: population > profile > plan > [draw] > labels > estimate > decision > report
-"""
+"""The units one plan chose, with what was known of each on that day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

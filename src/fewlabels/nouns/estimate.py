@@ -1,7 +1,4 @@
-"""An estimate: a value, its interval, and what stands behind it. Not a float: arithmetic must not keep a stale variance.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""An estimate: a value, its interval, and what stands behind it. Not a float: arithmetic must not keep a stale variance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

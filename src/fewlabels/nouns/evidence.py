@@ -1,7 +1,4 @@
-"""What the labels of one side say, and what is believed of it: the two things estimators and intervals hand each other.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""What the labels of one side say, and what is believed of it: the two things estimators and intervals hand each other."""
 
 from typing import NamedTuple
 

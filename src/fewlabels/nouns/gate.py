@@ -1,7 +1,4 @@
-"""What the gate says: each rule of a policy held against a study, and in all ship, label more, do not ship, or invalid.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""What the gate says: each rule of a policy held against a study, and in all ship, label more, do not ship, or invalid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

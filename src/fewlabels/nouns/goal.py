@@ -1,7 +1,4 @@
-"""A goal: a metric of a classifier, a level, and a half-width to reach or a target to settle.
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
-"""
+"""A goal: a metric of a classifier, a level, and a half-width to reach or a target to settle."""
 
 import re
 from collections.abc import Mapping

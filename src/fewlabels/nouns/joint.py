@@ -7,8 +7,6 @@
     class_accuracy the share of units given their true class (several classes, one answer)
 
 Undefined where a part is: a class nobody has found is unknown, not zero.
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable

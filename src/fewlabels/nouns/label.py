@@ -1,7 +1,4 @@
-"""A label: one answer about one unit by one labeler at one time.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""A label: one answer about one unit by one labeler at one time."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

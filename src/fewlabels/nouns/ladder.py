@@ -11,8 +11,6 @@ Multiplying by a power of two is exact, so no rounding decides a bin; a linear g
 population into its first bin. Bins are numbered upward with the score, 0 .. BINS - 1; NO_BIN marks a score that is null, NaN or
 outside [0, 1], MISSING a null where a population allows it.
 Where a population has no guide at all every unit has bin 0 of a ladder of one (`Profile.guided` is False).
-
-Main path: population > [profile] > plan > draw > labels > estimate > decision > report
 """
 
 from typing import NamedTuple

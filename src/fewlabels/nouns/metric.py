@@ -2,8 +2,6 @@
 
 All functions take and give arrays and broadcast; where a metric is undefined (0/0) they give NaN, never a number. The metrics
 themselves are in `metrics`.
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Callable, Sequence

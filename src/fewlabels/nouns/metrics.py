@@ -1,7 +1,4 @@
-"""The metrics: choose one by its name. A new metric is one more entry of METRICS, and of the property list in its test.
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
-"""
+"""The metrics: choose one by its name. A new metric is one more entry of METRICS, and of the property list in its test."""
 
 import re
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Missing answers: drawn units that nobody gave a usable answer for, where they are, and whether chance could have put them there.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
-"""
+"""Missing answers: drawn units that nobody gave a usable answer for, where they are, and whether chance could have put them there."""
 
 from dataclasses import dataclass
 

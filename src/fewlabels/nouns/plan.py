@@ -1,7 +1,4 @@
-"""A plan: everything fixed before the first label, hashed and dated.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""A plan: everything fixed before the first label, hashed and dated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

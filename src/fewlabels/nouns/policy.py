@@ -1,7 +1,4 @@
-"""A policy: what has to be shown of a classifier before it ships, and how good the evidence has to be. Read from policy.toml.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""A policy: what has to be shown of a classifier before it ships, and how good the evidence has to be. Read from policy.toml."""
 
 import re
 import tomllib

@@ -1,7 +1,4 @@
-"""The finite set of units being judged: where it lives and how it is read. Frozen data; engines open it.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""The finite set of units being judged: where it lives and how it is read. Frozen data; engines open it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -2,8 +2,6 @@
 
 A cell is (guide bin, prediction pattern, slice). Bit j of the pattern is the prediction of classifier j. The number of cells does
 not depend on the number of units.
-
-Main path: population > [profile] > plan > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""A sheet: what labelers are shown of a unit, and what they are told about the work. Never a score, prediction or guide.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""A sheet: what labelers are shown of a unit, and what they are told about the work. Never a score, prediction or guide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

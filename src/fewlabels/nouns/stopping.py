@@ -1,11 +1,9 @@
 """When labeling stops and numbers may be shown, fixed in the plan before the first label.
 
-    (none)      one look, when all planned labels are in
-    decision    as soon as the goals are decided; a running band that holds however often one looks; units are asked one after another
-    width       as soon as every running band is as narrow as its goal says
-    5 looks     at five sizes named beforehand (O'Brien-Fleming); the draw is fixed, and the last interval hardly wider than one look's
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
+(none)      one look, when all planned labels are in
+decision    as soon as the goals are decided; a running band that holds however often one looks; units are asked one after another
+width       as soon as every running band is as narrow as its goal says
+5 looks     at five sizes named beforehand (O'Brien-Fleming); the draw is fixed, and the last interval hardly wider than one look's
 """
 
 import re

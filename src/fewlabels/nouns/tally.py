@@ -2,8 +2,6 @@
 
 A group is the part of a band on one side (flagged or not) of one classifier. Counts may carry leading axes, one per replicate of
 a simulation, so that a simulation runs through the very code a study runs through.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""A turn: one look that one labeler has, or is to have, at one unit; leased, and open to others when the lease is over.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""A turn: one look that one labeler has, or is to have, at one unit; leased, and open to others when the lease is over."""
 
 from typing import Literal, NamedTuple
 

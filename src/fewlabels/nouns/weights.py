@@ -2,8 +2,6 @@
 
 A weight is read to 1/65,536 and summed as a whole number, so that every engine has the same sums to the last digit. Units are layered
 by the power of two their weight reaches: within a layer no weight is more than twice another.
-
-Main path: population > [profile] > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""What a goal asks of a profile: which metric of which classifier among which cells.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What a goal asks of a profile: which metric of which classifier among which cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

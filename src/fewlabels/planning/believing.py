@@ -1,8 +1,6 @@
 """What is believed of the positives before labels are asked: the scores at their word, recalibrated, at their worst, or moved to a value.
 
 A belief never enters an estimate. It says how many labels a goal needs if it is so.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Which units the goals need, and the design that serves them.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""Which units the goals need, and the design that serves them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

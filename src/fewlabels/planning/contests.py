@@ -6,8 +6,6 @@
 The frame is the cells that the difference depends on: of accuracy the disagreements alone, of precision all that either flags. Where
 both agree a unit counts through the denominator only, but the guide may be wrong about how little: |a_c| is taken to be at least a
 tenth of the largest. Derivation: docs/maths/comparing.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
 """
 
 from typing import NamedTuple

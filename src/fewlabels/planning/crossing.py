@@ -1,8 +1,6 @@
 """Draws that were not made for two classifiers: whether a band that crosses what they tell apart leaves it to chance.
 
 Derivation: docs/maths/comparing.md.
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > decision > report
 """
 
 import numpy as np

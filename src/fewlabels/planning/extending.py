@@ -1,8 +1,6 @@
 """What labels already paid for say of a goal that came later, and how many more it needs.
 
-    pi(c) = max(pi_held, max over new goals of pi_g(c n_g)),      c such that the rates sum to the labels held and added
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
+pi(c) = max(pi_held, max over new goals of pi_g(c n_g)),      c such that the rates sum to the labels held and added
 """
 
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Answers are drawn at random from what is believed of every cell (the scores at their word, unless said), counted as a study counts
 them and read as a study reads them. Expected counts would do for a first guess; but an interval of the average answers is not the
 average interval, and a target is settled or not by the answers that come.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from dataclasses import replace

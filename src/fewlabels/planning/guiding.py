@@ -9,8 +9,6 @@ Each column is believed twice: as it is (b_j = 1, all else 0), and as the center
 The guide's coefficients are the mean over these candidates, by the fourth root of how likely each makes the pilot's labels (Laplace),
 the judged classifier's own score believed e^2 times as much beforehand. So few labels leave the own score as it is, and no single fit
 is trusted that the labels do not prove. A bad guide costs labels, not validity. Derivation and what was tried: docs/maths/guiding.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 A goal about one classifier over another needs labels only where they disagree. Where the denominator is the same for both and no label
 moves it (accuracy) the difference itself is tested, and has a running band; else only its sign is: if the first were no better than the
 second, whose metric is m, then sum h_first(m) - h_second(m) <= 0, which is refuted at every m or not at all.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

@@ -9,8 +9,6 @@ they need n_P and n_C labels of their flagged units.
 
 Source: Lemma 3 of the paper whose Algorithm 1 is RecycleSamplesForPrecision; it states the cases, not the expectation.
 Derivation: docs/maths/recycling.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

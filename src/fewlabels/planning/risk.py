@@ -4,8 +4,6 @@
 
 a_j is the influence of a positive of classifier j on the goal, on the flagged and on the other side. The root of the risk is the
 unit's size in the draw: what one more label there takes from the standard error. Derivation: docs/maths/joint.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Sequence

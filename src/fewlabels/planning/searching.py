@@ -7,8 +7,6 @@ Each is tried by its one-sided bound at the whole level, and the first failure e
 label, the guarantee holds after it: a wrong threshold is only reached by wrongly passing the first wrong one (fixed-sequence testing).
 A start with few labels fails by bad luck, one far down because precision is not there; what is believed of the scores says how likely
 each is to pass, and the scores are believed to be off. Derivation and figures: docs/maths/thresholds.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 import math

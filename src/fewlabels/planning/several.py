@@ -5,8 +5,6 @@
 
 n_g are the labels a goal needs alone, e_g,i = |a_g,i| sqrt(s_i (1 - s_i)). The optimum trusts the scores for where labels may be saved;
 the floor keeps it from starving what only one goal needs. Derivation: docs/maths/several.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Callable, Sequence

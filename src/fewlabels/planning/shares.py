@@ -9,8 +9,6 @@ The expected answers, n labels of which n p are positive (a fraction is allowed)
 
 A share is of the units of its domain: for precision, n counts flagged units. `uniform` says how many labels of the whole table hold so
 many. Derivation, and where it fails: docs/maths/shares.md.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 import math

@@ -1,7 +1,4 @@
-"""How many labels a goal needs, and several on one draw: sized for the interval that will be reported, not for an approximation of it.
-
-Main path: population > profile > [plan] > draw > labels > estimate > [decision] > report
-"""
+"""How many labels a goal needs, and several on one draw: sized for the interval that will be reported, not for an approximation of it."""
 
 import math
 from collections.abc import Callable, Sequence

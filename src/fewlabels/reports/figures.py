@@ -2,8 +2,6 @@
 
 Along a picture places are percentages, so one picture fits a screen of any width; lines live in a layer that is stretched, words and
 dots in one that is not. Color is never the only carrier: lines differ in dash, dots in shape, and both are named.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
 import math

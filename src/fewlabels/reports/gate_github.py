@@ -1,7 +1,4 @@
-"""A gate as GitHub reads it: annotations of a step, and its outputs. Names are data here, never commands.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""A gate as GitHub reads it: annotations of a step, and its outputs. Names are data here, never commands."""
 
 from fewlabels.nouns.gate import Gate
 from fewlabels.reports.plain_names import one_line

@@ -1,8 +1,6 @@
 """A gate as a JUnit file: one test case a rule. GitLab, Jenkins and most other pipelines show it.
 
-    failure type="label_more" or "do_not_ship"      error type="invalid"
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+failure type="label_more" or "do_not_ship"      error type="invalid"
 """
 
 from xml.etree import ElementTree

@@ -1,7 +1,4 @@
-"""A gate as Markdown: for the summary of a GitHub step, a comment, or an artifact of GitLab.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""A gate as Markdown: for the summary of a GitHub step, a comment, or an artifact of GitLab."""
 
 from collections.abc import Sequence
 

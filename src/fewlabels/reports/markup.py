@@ -1,7 +1,4 @@
-"""HTML and SVG built as a tree: text can only enter as text, so nobody's words become markup.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""HTML and SVG built as a tree: text can only enter as text, so nobody's words become markup."""
 
 import xml.etree.ElementTree as Tree
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""Sections of a report as HTML: headings, sentences, facts, tables whose rows carry a picture, commands.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""Sections of a report as HTML: headings, sentences, facts, tables whose rows carry a picture, commands."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

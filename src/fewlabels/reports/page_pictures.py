@@ -1,7 +1,4 @@
-"""The pictures of each section of the report page: bands as they shrank, budgets to drag, thresholds to drag, the confusion matrix.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""The pictures of each section of the report page: bands as they shrank, budgets to drag, thresholds to drag, the confusion matrix."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

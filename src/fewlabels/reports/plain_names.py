@@ -1,7 +1,4 @@
-"""Names that somebody else chose, written so that nothing in them is a mark, a command or a line of its own.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""Names that somebody else chose, written so that nothing in them is a mark, a command or a line of its own."""
 
 import unicodedata
 

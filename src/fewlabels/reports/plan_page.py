@@ -2,8 +2,6 @@
 
 Data comes in as plain data and goes out as JSON inside the page; text is never put together as HTML by hand. The page allows no
 network, no storage and no frame of its own, so it works offline, in a mail and inside a sandboxed viewer.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > [report]
 """
 
 import html

@@ -1,7 +1,4 @@
-"""What stands behind the results of a report, as sections: coverage, warnings, missing answers, labelers, plan, population, record.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""What stands behind the results of a report, as sections: coverage, warnings, missing answers, labelers, plan, population, record."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

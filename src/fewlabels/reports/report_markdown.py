@@ -1,7 +1,4 @@
-"""The report as Markdown for a pull request or a launch review (GitHub's dialect): nobody's name links, mentions or opens a tag.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""The report as Markdown for a pull request or a launch review (GitHub's dialect): nobody's name links, mentions or opens a tag."""
 
 import html
 import re

@@ -2,8 +2,6 @@
 
 Everything is in the page as text, tables and inline pictures; its one script only lets a reader drag. Style and script are allowed by
 their hashes, so nothing else can run, whatever a name says.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
 import base64

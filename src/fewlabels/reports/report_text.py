@@ -1,7 +1,4 @@
-"""The report as plain text for a terminal or a mail: at most 100 characters wide, no color codes.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""The report as plain text for a terminal or a mail: at most 100 characters wide, no color codes."""
 
 import re
 import textwrap

@@ -1,7 +1,4 @@
-"""The results of a report as sections: verdict, goals, metrics, the way there, other budgets, slices, thresholds, comparison, classes.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""The results of a report as sections: verdict, goals, metrics, the way there, other budgets, slices, thresholds, comparison, classes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,6 +1,5 @@
-"""What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Page, Markdown and text show the same.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
+"""What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Page, Markdown and text show the
+same.
 """
 
 from collections.abc import Mapping, Sequence

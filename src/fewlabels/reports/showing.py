@@ -2,8 +2,6 @@
 
 Names, slice values and sources are written by others: characters that reorder or hide text are replaced here, once, before anything is
 shown, and what is too long to read is cut.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
 from collections.abc import Mapping, Sequence

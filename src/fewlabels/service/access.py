@@ -24,8 +24,6 @@ A path parameter of the study is always called `study`. Pages are GET only; what
 fastapi.HTTPException(status, text); the answer is made by `pages.error_page(request, status, text) -> Response`, and is JSON below /api.
 GET /enter is a page (nobody has entered yet: no dependency; it shows a form `method=post action=/enter` with the hidden field `key` and
 one button). POST /enter is in `entering`: it sets the cookie and answers 303 to /.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import hashlib

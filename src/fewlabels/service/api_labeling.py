@@ -1,7 +1,4 @@
-"""Routes of labeling: the sheet, taking turns, telling answers. Nothing here gives away a score, a prediction or what others said.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
-"""
+"""Routes of labeling: the sheet, taking turns, telling answers. Nothing here gives away a score, a prediction or what others said."""
 
 import csv
 import io

@@ -1,7 +1,4 @@
-"""Routes of people, their links and roles, and tokens.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Routes of people, their links and roles, and tokens."""
 
 from typing import Annotated
 

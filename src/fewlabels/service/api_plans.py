@@ -1,7 +1,4 @@
-"""Routes of planning: the picture, and fixing a plan.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""Routes of planning: the picture, and fixing a plan."""
 
 from typing import Annotated
 

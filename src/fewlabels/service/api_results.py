@@ -1,7 +1,4 @@
-"""Routes of results, for owners and viewers. Before the plan's look they give progress, and no interval; nobody can peek here.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""Routes of results, for owners and viewers. Before the plan's look they give progress, and no interval; nobody can peek here."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal

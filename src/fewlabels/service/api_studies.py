@@ -1,7 +1,4 @@
-"""Routes of studies: which there are, making one, where it stands, closing it.
-
-Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
-"""
+"""Routes of studies: which there are, making one, where it stands, closing it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,7 +1,4 @@
-"""The application: everything in `fewlabels.service`, put together.
-
-Main path: population > profile > [plan] > [draw] > [labels] > [estimate] > [decision] > [report]
-"""
+"""The application: everything in `fewlabels.service`, put together."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,4 @@
-"""What the routes of one server share: the ledger, its people, studies and desks, what was read last, and the limits.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
-"""
+"""What the routes of one server share: the ledger, its people, studies and desks, what was read last, and the limits."""
 
 import threading
 import time

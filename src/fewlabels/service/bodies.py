@@ -1,7 +1,4 @@
-"""What requests hold, with the limits of each part; the OpenAPI document is made of these.
-
-Main path: [population] > profile > [plan] > draw > [labels] > estimate > decision > report
-"""
+"""What requests hold, with the limits of each part; the OpenAPI document is made of these."""
 
 from typing import Annotated, Literal
 

@@ -1,7 +1,4 @@
-"""Entering by a one-time link, and leaving.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Entering by a one-time link, and leaving."""
 
 from typing import Annotated
 from urllib.parse import parse_qs

@@ -1,7 +1,4 @@
-"""What a refusal looks like: {"error": text} below /api, a page elsewhere. Never a traceback.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What a refusal looks like: {"error": text} below /api, a page elsewhere. Never a traceback."""
 
 import logging
 import secrets

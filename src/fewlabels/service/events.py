@@ -2,8 +2,6 @@
 
 A fixed plan sends progress, and one event when its look may be read; an online plan also its running bands, which hold at any time. No
 interval of a fixed plan passes here at all: it is read by asking for the estimate, which is recorded as a look.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 import asyncio

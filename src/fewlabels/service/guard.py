@@ -1,7 +1,4 @@
-"""What stands before every route: the headers of every answer, host names, sizes, rates, and who has entered.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What stands before every route: the headers of every answer, host names, sizes, rates, and who has entered."""
 
 import asyncio
 from urllib.parse import urlsplit

@@ -1,7 +1,4 @@
-"""Images that labelers are shown: files below one folder, or held in the table itself. What they are is read off their bytes.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Images that labelers are shown: files below one folder, or held in the table itself. What they are is read off their bytes."""
 
 import base64
 import binascii

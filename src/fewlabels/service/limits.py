@@ -1,7 +1,4 @@
-"""How often somebody may ask: buckets that fill slowly, kept in memory.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""How often somebody may ask: buckets that fill slowly, kept in memory."""
 
 import threading
 import time

@@ -1,7 +1,4 @@
-"""What people see in a browser. Every page reads what the JSON API gives, and shows it; whatever changes something is sent to the API.
-
-Main path: population > profile > [plan] > draw > [labels] > [estimate] > [decision] > [report]
-"""
+"""What people see in a browser. Every page reads what the JSON API gives, and shows it; whatever changes something is sent to the API."""
 
 from typing import Annotated, Any, NamedTuple
 

@@ -1,7 +1,4 @@
-"""What the person who starts the server decides, and how much anybody may ask of it.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""What the person who starts the server decides, and how much anybody may ask of it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

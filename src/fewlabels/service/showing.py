@@ -1,7 +1,4 @@
-"""How pages say numbers, times and names: the filters of the templates. Text is always escaped; nothing here makes markup of it.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""How pages say numbers, times and names: the filters of the templates. Text is always escaped; nothing here makes markup of it."""
 
 import json
 from collections.abc import Mapping, Sequence

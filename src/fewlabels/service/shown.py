@@ -1,7 +1,4 @@
-"""What answers to requests hold; the OpenAPI document is made of these.
-
-Main path: population > profile > [plan] > draw > [labels] > [estimate] > [decision] > report
-"""
+"""What answers to requests hold; the OpenAPI document is made of these."""
 
 from typing import Any, Literal
 

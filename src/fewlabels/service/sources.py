@@ -1,7 +1,4 @@
-"""Which tables a study may be made from in the browser: those below one folder, and sources that were allowed by their beginning.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Which tables a study may be made from in the browser: those below one folder, and sources that were allowed by their beginning."""
 
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 
 Whether a unit is asked about is settled when it arrives: its permanent number is below a probability that knows only units read before.
 Units are read in the order in which they came, up to the first that waits for an answer.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > [decision] > report
 """
 
 from collections import Counter

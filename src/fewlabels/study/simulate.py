@@ -2,8 +2,6 @@
 
 A replicate replaces the permanent numbers by a seeded stream. Given a design, the positives found in a band are hypergeometric, so
 they are drawn as counts; everything after that is the code a study runs through.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,43 +1,66 @@
-"""Study: goals put to one population until decided. Plan, ask, tell, estimate, decide; resumed by name.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Study: goals put to one population until decided. Plan, ask, tell, estimate, decide, report; resumed by name."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from pathlib import Path
+from typing import Literal, cast
 
+from fewlabels.deciding.thresholds import FoundThreshold
+from fewlabels.engines.base import Engine
+from fewlabels.engines.opening import open_engine
 from fewlabels.errors import DrawError, PlanError, StudyError
 from fewlabels.estimators.agreement import TruthRule
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.choice import Choice, DesignName
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.gate import Gate, refused
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.plan import Plan
-from fewlabels.nouns.population import Population
+from fewlabels.nouns.policy import Policy
+from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping
 from fewlabels.planning.asking import expand
 from fewlabels.randomness import NumberRule, new_salt
+from fewlabels.study.decision.gate_record import hold, read_policy
+from fewlabels.study.decision.looks import Shown, answer, asked_body
 from fewlabels.study.draw.batches import next_batch
-from fewlabels.study.draw.fixed import gold_units, shuffled
-from fewlabels.study.draw.online import closing_online, held
+from fewlabels.study.draw.fixed import draw_body, draw_plan, gold_units, shuffled
+from fewlabels.study.draw.offline import Texts, handed_draw, place_for, study_texts, units_before
+from fewlabels.study.draw.online import closing_online, held, refuse_handed, reserve_body
 from fewlabels.study.draw.online import next_batch as next_online
-from fewlabels.study.extender import Extender
+from fewlabels.study.estimate.comparison import Comparison, Ranked
+from fewlabels.study.estimate.confusion import ConfusionCell, read_confusion
+from fewlabels.study.estimate.convergence import Shrinking, read_shrinking
+from fewlabels.study.estimate.labelers import Labelers, read_labelers
+from fewlabels.study.estimate.metrics import Estimates, look_body, read_decision, read_estimates
+from fewlabels.study.estimate.online import Running, read_running
+from fewlabels.study.estimate.periods import Change, Watched, asked_change, asked_periods
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.status import Status, read_status
+from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.labels.record import Questions, Told, as_labels, closing, ended_looks, record
+from fewlabels.study.plan.extension import Reuse, extended_population, extension_body, extension_plan, reuse
 from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
 from fewlabels.study.plan.online import refuse_online
+from fewlabels.study.plan.pilot import plan_rest
 from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
-from fewlabels.study.state.following import leader_of
+from fewlabels.study.report.build import build_report
+from fewlabels.study.report.write import refuse_endings, write_report
+from fewlabels.study.state.following import carried, leader_of
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.state.progress import planned_labels
-from fewlabels.study.state.replay import replay
-from fewlabels.study.state.standing import COUNTING_RULES, Batch
+from fewlabels.study.state.replay import extend_standing, replay
+from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
+from fewlabels.study.verify import Verification, verify
 
 
-class Study(Extender):
+class Study:
     """One study in one ledger. Every method reads where it stands anew, so several processes may work on it.
 
     Examples:
@@ -51,6 +74,10 @@ class Study(Extender):
         >>> study.decide().outcome
         'ship'
     """
+
+    def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
+        """Use `Study.create` or `Study.load`."""
+        self.name, self._ledger, self._table = name, ledger, table
 
     @classmethod
     def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
@@ -146,6 +173,59 @@ class Study(Extender):
             raise StudyError(f"no study {name!r} in this ledger (it has: {known}): check the name, or name the ledger with --ledger")
         return cls(name, book, table)
 
+    @property
+    def ledger(self) -> Ledger:
+        """The record the study is in.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.ledger.studies()
+            ['small']
+        """
+        return self._ledger
+
+    @property
+    def standing(self) -> Standing:
+        """Where the study stands: the fold of its entries.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.standing.classifiers, len(study.standing.answers)
+            (('new', 'old'), 40)
+        """
+        return replay(self._ledger.entries(self.name))
+
+    @property
+    def written(self) -> int:
+        """How many entries the ledger has of the study: nothing has changed while it stays the same.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study(labeled=False)
+            >>> before = study.written
+            >>> batch = study.ask(5)
+            >>> study.written > before
+            True
+        """
+        return self._ledger.last(self.name)
+
+    @property
+    def inherited(self) -> int:
+        """Units whose answers were carried over from the studies this one follows: answered, and never handed out.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.inherited  # it follows no other study
+            0
+        """
+        standing = self.standing
+        return sum(unit not in standing.asked for unit in standing.answers) if standing.follows is not None else 0
+
+    # ---------------- plan
+
     def plan(
         self,
         budget: int,
@@ -189,6 +269,81 @@ class Study(Extender):
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
+    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = ()) -> Reuse:
+        """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded.
+
+        Examples:
+            >>> import fewlabels
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> stricter = fewlabels.Classifier("stricter", score="score", threshold=0.85)
+            >>> found = study.reuse(classifiers=[stricter], goals=["precision >= 0.5 for stricter"])
+            >>> found.held, found.added
+            (40, 0)
+        """
+        standing, body = self._extension(classifiers, goals)
+        return reuse(extend_standing(standing, body))
+
+    def extend(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = (), budget: int | None = None) -> Plan:
+        """Takes in classifiers (or another threshold of one: a classifier of another name) and goals; every label is kept.
+
+        budget counts the units drawn so far and those added; not said: none is added, and the labels there are answer as well as they can.
+
+        Examples:
+            >>> import fewlabels
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> stricter = fewlabels.Classifier("stricter", score="score", threshold=0.85)
+            >>> study.extend(classifiers=[stricter]).change
+            'extension'
+            >>> study.status().progress.labels  # nobody was asked again
+            40
+        """
+        standing, body = self._extension(classifiers, goals)
+        with self._ledger.writing(self.name) as act:
+            if replay(act.entries()).plan.hash != standing.plan.hash:
+                raise StudyError(f"study {self.name!r} was planned anew meanwhile: extend it again")
+            wider = extend_standing(standing, body)
+            plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
+            act.append("extension", key=f"extension:{plan.number}", body=body)
+            act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+        self._draw()
+        return plan
+
+    # ---------------- draw
+
+    def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
+        """What an engine that fewlabels does not open is asked: the profile, and the draw of the plan in force unless it is drawn.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study(labeled=False)
+            >>> texts = study.texts(dialect="bigquery", table="risk.scored")
+            >>> texts.dialect, texts.draw is None
+            ('bigquery', False)
+        """
+        refuse_online(self.standing.plan, "a printed query")
+        self._plan_rest()
+        return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
+
+    def draw_from(self, path: str) -> None:
+        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn.
+
+        Examples:
+            >>> import fewlabels, duckdb, tempfile
+            >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+            >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
+            >>> study = fewlabels.Study.create("far away", population, goals=["f1 +-0.2"], ledger="sqlite:///:memory:")
+            >>> plan = study.plan(20)
+            >>> far = duckdb.sql("select i as id, i / 100 as score from range(100) t(i)")  # where fewlabels does not connect
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     duckdb.sql(study.texts(dialect="duckdb", table="far").draw).write_csv(f"{folder}/drawn.csv")
+            ...     study.draw_from(f"{folder}/drawn.csv")
+            >>> study.standing.is_drawn
+            True
+        """
+        self._draw(path)
+
     def ask(self, units: int = 50, *, next: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
@@ -216,6 +371,32 @@ class Study(Extender):
             self._fill_reserve(units)
             if held(self.standing) == held(standing):
                 raise DrawError("a reserve that ran dry has to grow, but the engine gave no unit more: this is a defect, please report it")
+
+    def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
+        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.fetch(["small-7"], columns=["text", "country"])
+            [{'text': 'made-up message number 7', 'country': 'BR'}]
+        """
+        self.refuse_hidden(columns)
+        return self._engine(self.standing, self._table).fetch(units, columns=columns)
+
+    def refuse_hidden(self, columns: Sequence[str]) -> None:
+        """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.refuse_hidden(["text", "country"])  # labelers may see both
+        """
+        hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
+        if hidden:
+            raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
+
+    # ---------------- labels
 
     def tell(
         self,
@@ -291,3 +472,366 @@ class Study(Extender):
             closed = (closing_online if standing.plan.is_online else closing)(standing)
             act.drop_turns([label.unit for label in closed if not label.gold])
             return record(act, closed, correct=False, drawn_only=False)
+
+    def labelers(self) -> Labelers:
+        """How each labeler works: answers, speed, agreement with the others and with gold.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> for labeler in study.labelers().labelers:
+            ...     print(labeler.name, labeler.units, labeler.answers)
+            anonymous 40 {'no': 29, 'yes': 11}
+        """
+        return read_labelers(self.standing, self._ledger.seconds(self.name))
+
+    # ---------------- estimate
+
+    def status(self) -> Status:
+        """How far the study is, and what a reader must know; no interval.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study(labeled=False)
+            >>> status = study.status()
+            >>> status.progress.planned, status.progress.labels, status.looks
+            (40, 0, 0)
+        """
+        return read_status(self.standing, table=self._table)
+
+    def estimate(self, *, peek: bool = False) -> Estimates:
+        """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
+
+        peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> print(study.estimate()["precision"])
+            precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
+        """
+        return self._look(peek=peek)[1]
+
+    def running(self) -> Running:
+        """Where an online study stands now: running bands, each goal, and how many more labels it should take. Looking costs nothing.
+
+        Examples:
+            >>> import fewlabels
+            >>> table = {"id": ["a", "b", "c", "d"], "score": [0.9, 0.8, 0.3, 0.1]}
+            >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
+            >>> study = fewlabels.Study.create("online", population, goals=["accuracy >= 0.5"], ledger="sqlite:///:memory:")
+            >>> plan = study.plan(4, stopping="decision")
+            >>> study.running().outcome, study.running().labels
+            ('label more', 0)
+        """
+        standing = self.standing
+        if not standing.plan.is_online:
+            raise StudyError(f"study {self.name!r} has no running band, for it was not planned with one: see its status, or its estimate")
+        return read_running(standing, forecast=True)
+
+    def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
+        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look.
+
+        Examples:
+            >>> import fewlabels
+            >>> table = {"id": ["a", "b", "c", "d"], "label": ["cat", "cat", "dog", "dog"]}
+            >>> animals = [fewlabels.Classifier(name, predicted="label", value=name) for name in ("cat", "dog")]
+            >>> population = fewlabels.read_population(table, classifiers=animals)
+            >>> study = fewlabels.Study.create("animals", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
+            >>> plan, told = study.plan(4), study.tell({unit: "dog" if unit > "a" else "cat" for unit in study.ask().units})
+            >>> [(cell.predicted, cell.true, cell.count) for cell in study.confusion()]
+            [('cat', 'cat', 1.0), ('cat', 'dog', 1.0), ('dog', 'cat', 0.0), ('dog', 'dog', 2.0)]
+        """
+        standing, shown = self._look(peek=peek)
+        return read_confusion(standing) if shown.estimates else ()
+
+    def slices(
+        self, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
+    ) -> InSlices:
+        """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> for found in study.slices("recall", by=["country"]).estimates:
+            ...     print(found)
+            recall of new in country=BR 0.889 [0.889, 0.889] at 95.0%, 30 labels, effective n 30
+            recall of new in country=DE 0.500 [0.500, 0.500] at 95.0%, 10 labels, effective n 10
+        """
+        asked = {"kind": "slices", "metric": metric, "by": list(by), "classifier": classifier, "simultaneous": simultaneous}
+        return cast(InSlices, self._asked(asked, peek=peek))
+
+    def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
+        """The metric of the first classifier less that of the second, on the same units, and which is shown to be better.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> found = study.compare("new", "old", metric="f1")
+            >>> round(found.estimate.value, 3), found.better
+            (0.348, 'new')
+        """
+        return cast(Comparison, self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
+
+    def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
+        """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> found = study.rank("f1")
+            >>> found.better, found.best
+            ((('new', 'old'),), ('new',))
+        """
+        return cast(Ranked, self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
+
+    def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
+        """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> found = study.curves()
+            >>> for units, precision in zip(found.units, found.curves["precision"]["value"]):
+            ...     print(units, round(precision, 3))
+            12 0.75
+            23 0.478
+            28 0.393
+            33 0.333
+            40 0.275
+        """
+        return cast(Curves, self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
+
+    def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
+        """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> found = study.find_threshold("precision", 0.6)
+            >>> round(found.threshold, 3), found.units, found.value
+            (0.707, 12, 0.75)
+        """
+        asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
+        return cast(FoundThreshold, self._asked(asked, peek=peek))
+
+    def change(self, since: "Study", metric: str, *, classifier: str | None = None) -> Change:
+        """The metric here less that in an earlier study; units that both drew move both, and the interval knows it.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> before, after = small_study("week 1"), small_study("week 2")
+            >>> found = after.change(before, "recall")
+            >>> found.value, found.labels, found.shared
+            (0.0, (40, 40), 0)
+        """
+        return cast(Change, self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
+
+    def window(self, earlier: Sequence["Study"], metric: str, *, classifier: str | None = None) -> Estimate:
+        """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> before, after = small_study("week 1"), small_study("week 2")
+            >>> print(after.window([before], "recall"))
+            recall of new in studies=week 1, week 2 0.818 [0.818, 0.818] at 95.0%, 80 labels, effective n 80
+        """
+        asked = asked_periods("window", [one.standing for one in earlier], self.standing, metric, classifier)
+        return cast(Estimate, self._asked(asked, peek=False))
+
+    def alarm(
+        self,
+        earlier: Sequence["Study"],
+        metric: str,
+        *,
+        floor: float,
+        classifier: str | None = None,
+        error: float = 0.05,
+        run_length: float | None = None,
+    ) -> Watched:
+        """Whether an alarm has rung that watches the metric over several studies and rings when it has fallen below the floor.
+
+        By name: P(it ever rings falsely) is at most `error`; or, with a run length in periods, it rings falsely after so many on average.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> before, after = small_study("week 1"), small_study("week 2")
+            >>> found = after.alarm([before], "recall", floor=0.7)
+            >>> found.says
+            'as long as recall is at least 0.7 in every period, it ever rings with probability at most 0.05'
+            >>> print(found.rang)
+            None
+        """
+        promise = "ever" if run_length is None else "run length"
+        how: dict[str, Json] = {"floor": floor, "promise": promise, "error": error, "run_length": run_length}
+        asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
+        return cast(Watched, self._asked(asked, peek=False))
+
+    def shrinking(self) -> Shrinking:
+        """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study(labeled=False)
+            >>> study.shrinking().why
+            'no interval before all 40 planned units are resolved, 0 are'
+        """
+        standing, _ = self._look(peek=False)
+        return read_shrinking(standing)
+
+    # ---------------- decision
+
+    def decide(self, *, peek: bool = False) -> Decision | None:
+        """Ship, do not ship or label more, with reasons; None before the plan's look.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> decision = study.decide()
+            >>> decision.outcome, [goal.status for goal in decision.goals]
+            ('ship', ['met', 'met'])
+        """
+        standing, shown = self._look(peek=peek)
+        return read_decision(standing, shown) if shown.estimates else None
+
+    def gate(self, policy: Policy | str | Path) -> Gate:
+        """The policy (or the file it is in) held against the study: ship, label more, do not ship, or invalid.
+
+        Nothing is shown before the plan's look. A ledger that does not verify makes the gate invalid. Numbers shown are a look; the same
+        shown again are one.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> from fewlabels.nouns.policy import parse_policy
+            >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.7"}]')
+            >>> found = small_study().gate(policy)
+            >>> found.verdict, found.exit_code
+            ('ship', 0)
+        """
+        policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self._sound()
+        return hold(self._ledger, self.name, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
+
+    # ---------------- report
+
+    def report(self, *paths: str | Path) -> dict[str, Json]:
+        """The study as a report: plain data, and written to these files as their endings say (.html, .md, .txt, .json; JSON first).
+
+        Before the plan's look it has progress and no numbers. Reading numbers is a look, recorded as `estimate` does.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> report = small_study().report()
+            >>> report["version"], report["verdict"]["outcome"]
+            (1, 'ship')
+        """
+        wanted = [Path(path) for path in paths]
+        refuse_endings(wanted)
+        report = build_report(self)
+        if wanted:
+            write_report(report, wanted)
+        return report
+
+    def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
+        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.verify().passed
+            True
+        """
+        entries = self._ledger.entries(self.name, anew=True)
+        held = table if table is not None else self._table
+        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+
+    # ---------------- what the methods above share
+
+    def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
+        """Where the study stands, and what the ledger would keep of an extension."""
+        refuse_online(self.standing.plan, "taking in a classifier or a goal")
+        self._draw()
+        standing = self.standing
+        level = standing.goals[0].level
+        wanted = read_goals(goals, level) if goals else ()
+        if any(goal.level != level for goal in wanted):
+            raise PlanError(f"goals of one study share a level, {level:g}, but got another: leave it out")
+        population = extended_population(standing, classifiers, wanted, self._table)
+        return standing, extension_body(standing, open_engine(population), population, wanted)
+
+    def _plan_rest(self) -> None:
+        """Plans what follows a pilot once all of its units are resolved."""
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            if standing.is_drawn and standing.plan.is_pilot and not standing.unresolved:
+                plan = plan_rest(standing)
+                act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+
+    def _fill_reserve(self, units: int) -> None:
+        """Holds more units of each band in reserve, for an online plan; nothing if somebody else did so meanwhile."""
+        standing = self.standing
+        body = reserve_body(self._engine(standing, self._table), standing, units)
+        with self._ledger.writing(self.name) as act:
+            if body is not None and held(replay(act.entries())) == held(standing):
+                act.append("reserve", key=f"reserve:{held(standing)}", body=body)
+
+    def _draw(self, handed: str | None = None) -> None:
+        """Draws the plan in force unless it is drawn."""
+        if self.standing.plan.is_pilot:
+            self._plan_rest()
+        standing = self.standing
+        plan = standing.plan
+        if plan.is_online:
+            refuse_handed(handed)
+            if standing.reserve is None:
+                self._fill_reserve(0)
+            return
+        if standing.is_drawn:
+            return
+        engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
+        taken = draw_plan(engine, standing.profile, plan, units_before(standing))
+        with self._ledger.writing(self.name) as act:
+            standing = replay(act.entries())
+            if standing.plan.hash != plan.hash:
+                raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
+            act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
+            if standing.follows is not None:
+                record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
+
+    def _engine(self, standing: Standing, table: object | None) -> Engine:
+        population = standing.read_population(table)
+        if population.source == MEMORY and table is None:
+            raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
+        return open_engine(population)
+
+    def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
+        """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.
+
+        Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
+        """
+        while True:
+            entries = self._ledger.entries(self.name)
+            standing = replay(entries)
+            shown = read_estimates(standing, peek=peek)
+            if not shown.estimates:
+                return standing, shown
+            body = look_body(standing, shown)
+            with self._ledger.writing(self.name) as act:
+                if len(act.entries()) == len(entries):
+                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                    return standing, shown
+
+    def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
+        """What was asked, written as a look before it is seen."""
+        while True:
+            entries = self._ledger.entries(self.name)
+            standing = replay(entries)
+            shown = answer(standing, asked, peek=peek)
+            body = asked_body(standing, asked, shown)
+            with self._ledger.writing(self.name) as act:
+                if len(act.entries()) == len(entries):
+                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
+                    return shown
+
+    def _sound(self) -> Verification:
+        """Whether all is as it was recorded that a new number rests on."""
+        return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)

@@ -1,8 +1,6 @@
 """Recomputes a study from its ledger and says what does not match.
 
 Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: the fingerprint and the draw too.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -2,8 +2,6 @@
 
 The token is sent to the host it was given for and to no other: redirects elsewhere are refused. Only what reads is repeated when the
 network fails; a lost reply to an import is repaired by the next push, which lists the tasks first.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The labeling interface that Label Studio shows: XML made of the study's questions, keys 1 to 9 in order.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""The labeling interface that Label Studio shows: XML made of the study's questions, keys 1 to 9 in order."""
 
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree

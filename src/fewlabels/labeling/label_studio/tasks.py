@@ -3,8 +3,6 @@
 A task's `data` holds the unit's id under `unit` and the shown columns, and nothing else: no score, band or probability. Label Studio keeps
 whatever it is sent, so every annotation of an export is checked here: empty ones, several choices, answers out of vocabulary and those
 made from a prediction are refused. A skip (`was_cancelled`) is the answer "skipped".
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
 """
 
 import json

@@ -2,8 +2,6 @@
 
 A rule need not be a goal of the plan. What the draw reaches is judged at the one-sided bound as a goal is, at the share of the error
 that the look may spend; what it does not reach, or what the population does not have, makes the gate invalid.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -2,8 +2,6 @@
 
 A bet against a value pays by chance no more often than its level says, whatever the value: so a rule may name another target or level
 than the goal. The study's tolerance is not the policy's: rules are tested at their target itself.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""The gate of a study: its policy read from a file, and a verdict whose numbers are recorded as a look before they are seen.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""The gate of a study: its policy read from a file, and a verdict whose numbers are recorded as a look before they are seen."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

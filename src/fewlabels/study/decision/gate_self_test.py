@@ -5,8 +5,6 @@ needed: the profile says how many units every cell has, and truths are made for 
 
     false pass    the rule ships although its metric is on the wrong side: at most 1 - level, the gate's own at most that
     false block   the rule does not ship although its metric keeps the target, halfway to the end of its range
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from collections.abc import Iterator, Sequence

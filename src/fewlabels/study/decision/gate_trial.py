@@ -1,7 +1,4 @@
-"""One rule of a gate on many imagined draws at once: the verdicts that the gate would give, draw by draw.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
-"""
+"""One rule of a gate on many imagined draws at once: the verdicts that the gate would give, draw by draw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -2,8 +2,6 @@
 
 Shares are those the scores claim, or those the labels showed; their log-odds are moved alike until the metric has the value, then
 rounded to whole units, and units are changed one by one until the metric is on the side that is asked for.
-
-Main path: population > profile > plan > draw > labels > estimate > [decision] > report
 """
 
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Numbers beyond the estimates themselves, of slices, differences and thresholds: each is a look, recorded with what was asked.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""Numbers beyond the estimates themselves, of slices, differences and thresholds: each is a look, recorded with what was asked."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol

@@ -1,7 +1,4 @@
-"""Handing out units: the open batch until all of it is answered, then the next ones in asking order.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
-"""
+"""Handing out units: the open batch until all of it is answered, then the next ones in asking order."""
 
 from collections.abc import Sequence
 

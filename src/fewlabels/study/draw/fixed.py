@@ -1,7 +1,4 @@
-"""From a plan to its units: draws what the plan adds, in asking order.
-
-Main path: population > profile > plan > [draw] > labels > estimate > decision > report
-"""
+"""From a plan to its units: draws what the plan adds, in asking order."""
 
 import hashlib
 import math

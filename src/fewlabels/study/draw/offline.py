@@ -1,9 +1,7 @@
 """A study on a table that fewlabels does not open: the questions as texts, and the answers as files.
 
-    profile     one text, of the population as it is described, before there is a study
-    draw        one text, of the plan in force: the very question that drawing would ask of an engine first
-
-Main path: [population] > [profile] > plan > [draw] > labels > estimate > decision > report
+profile     one text, of the population as it is described, before there is a study
+draw        one text, of the plan in force: the very question that drawing would ask of an engine first
 """
 
 from collections.abc import Mapping, Sequence

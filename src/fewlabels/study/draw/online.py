@@ -3,8 +3,6 @@
 Step t picks its band by md5("<salt>|pick|<t>"); the probabilities look at answers that were recorded when it was asked, all of earlier
 steps. So any number of labelers may hold open batches: what is still open teaches nothing, and breaks nothing. Labels are read in asking
 order, up to the first that is not settled.
-
-Main path: population > profile > plan > [draw] > [labels] > estimate > decision > report
 """
 
 import hashlib
@@ -27,8 +25,7 @@ from fewlabels.planning.online import Course
 from fewlabels.randomness import TOP
 from fewlabels.study.draw.batches import new_batch, open_batch
 from fewlabels.study.draw.fixed import draw_reserve
-from fewlabels.study.estimate.online import has_ended
-from fewlabels.study.state.online_path import Walked, some_left, walked
+from fewlabels.study.state.online_path import Walked, has_ended, some_left, walked
 from fewlabels.study.state.standing import Batch, Standing
 
 EXPECTED = 1.0  # of what a band should be asked by the plan: the least that is held in reserve

@@ -1,7 +1,4 @@
-"""What a study's draw can answer for: whether a goal that nobody planned may be judged on it, and which labels it is about.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""What a study's draw can answer for: whether a goal that nobody planned may be judged on it, and which labels it is about."""
 
 import numpy as np
 

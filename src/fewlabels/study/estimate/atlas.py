@@ -2,8 +2,6 @@
 
 `atlas.json` beside this file is written by the atlas run and holds, for each interval, design, metric and level, the lowest coverage
 seen at each number of labels. Cautions are for readers; they are no part of the ledger, because a later atlas may know more.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 import json

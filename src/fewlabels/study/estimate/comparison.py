@@ -1,7 +1,4 @@
-"""Which of a study's classifiers is better: the difference of two on the same units, and a ranking of all.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""Which of a study's classifiers is better: the difference of two on the same units, and a ranking of all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""The confusion matrix of several classes, with intervals: of the units given one class, the share that truly is of each.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""The confusion matrix of several classes, with intervals: of the units given one class, the share that truly is of each."""
 
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 
 A fixed plan is read again at the first k units of its asking order, which are themselves the plan of that size, and only once its look is
 there: no interval is seen early, and the earlier ones are pictures of the way, not looks. An online plan has a running band at every step.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """How each labeler works: answers, speed, agreement with the others, and with gold. Of the drawn units, never a correction.
 
 Agreement and accuracy have the exact binomial limits at 95 %: they hold for units the labeler sees as these were seen, by chance.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from collections import Counter

@@ -1,7 +1,4 @@
-"""What a study's labels show: pure functions of its Standing, so that any number can be recomputed from the ledger alone.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""What a study's labels show: pure functions of its Standing, so that any number can be recomputed from the ledger alone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

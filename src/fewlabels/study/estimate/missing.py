@@ -1,7 +1,4 @@
-"""What a study's missing answers are, in numbers and in words.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
-"""
+"""What a study's missing answers are, in numbers and in words."""
 
 import numpy as np
 

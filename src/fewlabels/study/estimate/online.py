@@ -1,12 +1,9 @@
-"""What an online study shows, at any time: running bands, where each goal stands, and how many more labels it should take.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""What an online study shows, at any time: running bands, where each goal stands, and how many more labels it should take."""
 
 from dataclasses import dataclass
 
 from fewlabels.deciding.remaining import Remaining, remaining
-from fewlabels.deciding.running import Standpoint, standpoint, status_of
+from fewlabels.deciding.running import Standpoint, standpoint
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision, GoalVerdict, Outcome, without_target
 from fewlabels.nouns.estimate import Estimate
@@ -89,14 +86,6 @@ def read_running(standing: Standing, *, forecast: bool = False) -> Running:
         goals=stands, stopping=plan.stopping, budget=plan.budget, drawn=drawn, labels=found.labels, missing=found.missing,
         beyond=answered - found.labels, again=len(found.again), outcome=outcome, remaining=ahead,
     )  # fmt: skip
-
-
-def has_ended(standing: Standing, found: Walked) -> bool:
-    """Whether the stopping rule has ended the study."""
-    stopping = standing.plan.stopping
-    assert stopping is not None  # asked of online plans only
-    statuses = [status_of(found.course, one, found.steps, stopping) for one in found.course.goals]
-    return "not met" in statuses or all(status == "met" for status in statuses)
 
 
 def _outcome(plan: Plan, found: Walked, stands: tuple[Standpoint, ...]) -> Outcome:

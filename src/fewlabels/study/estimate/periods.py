@@ -1,8 +1,6 @@
 """Several studies, one a period: the change from one to the next, a window of all of them, and an alarm that watches them.
 
 Every look names the earlier studies and keeps what it read of them, so that it can be recomputed from its own study's record alone.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
 """
 
 from collections.abc import Mapping, Sequence

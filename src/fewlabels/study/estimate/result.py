@@ -1,7 +1,4 @@
-"""What a look at a study shows: every metric the draw can answer for, or how far the labeling is.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""What a look at a study shows: every metric the draw can answer for, or how far the labeling is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""A metric in every slice of a column, or of columns crossed, with the labels behind each; also of slices that nobody planned.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""A metric in every slice of a column, or of columns crossed, with the labels behind each; also of slices that nobody planned."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

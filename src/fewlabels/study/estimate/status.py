@@ -1,7 +1,4 @@
-"""Where a study stands, in numbers that may be shown at any time.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Where a study stands, in numbers that may be shown at any time."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,4 @@
-"""What a study's labels say of other thresholds of a classifier: the search for one, and the curve of all of them.
-
-Main path: population > profile > plan > draw > labels > [estimate] > [decision] > report
-"""
+"""What a study's labels say of other thresholds of a classifier: the search for one, and the curve of all of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

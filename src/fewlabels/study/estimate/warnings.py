@@ -1,7 +1,4 @@
-"""What a reader must know beside the numbers: scores that do not predict as they claim, missing answers, disagreement, gold.
-
-Main path: population > profile > plan > draw > labels > [estimate] > decision > report
-"""
+"""What a reader must know beside the numbers: scores that do not predict as they claim, missing answers, disagreement, gold."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""Recording answers: the same telling twice is the same as once, and nothing is attached to a unit that was not drawn.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""Recording answers: the same telling twice is the same as once, and nothing is attached to a unit that was not drawn."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """The numbers behind the planning picture: half-widths over labels, prevalence and level, chosen and uniform.
 
 Every number is a forecast by the interval a study would report; the page only looks up and joins neighbors by straight lines.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""A study that takes in what came later: another classifier, another threshold, another goal. Labels are kept, units only added.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""A study that takes in what came later: another classifier, another threshold, another goal. Labels are kept, units only added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""What more labels would buy in a study that has some.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What more labels would buy in a study that has some."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

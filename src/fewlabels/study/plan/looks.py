@@ -1,7 +1,4 @@
-"""Looks planned before the first label: when they are, what each may spend, and the study as it stood at the last of them.
-
-Main path: population > profile > [plan] > draw > labels > [estimate] > [decision] > report
-"""
+"""Looks planned before the first label: when they are, what each may spend, and the study as it stood at the last of them."""
 
 from dataclasses import replace
 from itertools import takewhile

@@ -1,7 +1,4 @@
-"""The plan that follows where a study stands.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""The plan that follows where a study stands."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""The plan of an online study: its bands, and a budget that may be raised at any time, since looking costs nothing.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""The plan of an online study: its bands, and a budget that may be raised at any time, since looking costs nothing."""
 
 from collections.abc import Mapping, Sequence
 

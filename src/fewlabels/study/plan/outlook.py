@@ -1,7 +1,4 @@
-"""What goals come to if the scores are right: the verdict to expect, goals that others imply, and what another budget would show.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What goals come to if the scores are right: the verdict to expect, goals that others imply, and what another budget would show."""
 
 from collections.abc import Sequence
 from dataclasses import replace

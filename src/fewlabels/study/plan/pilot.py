@@ -2,8 +2,6 @@
 
 The second round has a salt of its own, so that given the pilot it is a plain draw of the units the pilot left; the two rounds are
 joined with a weight fixed before the first label, never pooled (`estimators/phases.py`).
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
 """
 
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""What a population's goals need and what a budget buys, before a study exists.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What a population's goals need and what a budget buys, before a study exists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""What a few answers say of the scores: two parameters a side, so that a plan need not take the scores at their word.
-
-Main path: population > profile > [plan] > draw > labels > estimate > decision > report
-"""
+"""What a few answers say of the scores: two parameters a side, so that a plan need not take the scores at their word."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

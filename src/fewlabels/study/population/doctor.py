@@ -1,7 +1,4 @@
-"""What is in a table and what can be asked of it: the doctor's examination.
-
-Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
-"""
+"""What is in a table and what can be asked of it: the doctor's examination."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""From a population and its goals to a profile. Several labels or classes are profiled twice: what the goals need decides the risk.
-
-Main path: [population] > [profile] > plan > draw > labels > estimate > decision > report
-"""
+"""From a population and its goals to a profile. Several labels or classes are profiled twice: what the goals need decides the risk."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""The public door to a population: a table of predictions and how to read it.
-
-Main path: [population] > profile > plan > draw > labels > estimate > decision > report
-"""
+"""The public door to a population: a table of predictions and how to read it."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What other budgets would show of each goal, chosen and uniform, if it goes on as the labels so far: the curve a report lets one drag.
 
 Expected answers follow the shares the labels show and are read by the interval the study reports. A forecast, never a promise.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
 import numpy as np

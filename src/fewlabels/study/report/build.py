@@ -1,30 +1,55 @@
 """report.json: all that a study can say at its look, as plain data. A pure function of the ledger: built twice, it is the same text.
 
 What cannot be shown is named in `left_out` with its reason; before the plan's look there are no numbers, only progress.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
 """
 
-from collections.abc import Callable, Iterator, Mapping
+# ruff: noqa: D102 - the methods a report asks for are documented in Study
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import Any, Protocol
 
 from fewlabels.errors import FewlabelsError, StudyError
+from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.estimate.comparison import less_is_better
+from fewlabels.study.estimate.comparison import Ranked, less_is_better
+from fewlabels.study.estimate.confusion import ConfusionCell
+from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.labelers import Labelers
 from fewlabels.study.estimate.metrics import Estimates
-from fewlabels.study.reader import Reader
+from fewlabels.study.estimate.slices import InSlices
+from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.report.budgets import read_budgets, uniform_labels
 from fewlabels.study.report.words import coverage, next_step, plain_words
 from fewlabels.study.state.standing import Standing
+from fewlabels.study.verify import Verification
 from fewlabels.version import VERSION
 
 FORMAT, FORMAT_VERSION = "fewlabels report", 1
 MOST_SLICE_TABLES, MOST_SLICES, MOST_THRESHOLDS = 6, 60, 60
+
+
+class Reportable(Protocol):
+    """What a report asks of a study."""
+
+    name: str
+
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def standing(self) -> Standing: ...
+    def estimate(self) -> Estimates: ...
+    def decide(self) -> Decision | None: ...
+    def shrinking(self) -> Shrinking: ...
+    def slices(self, metric: str, *, by: Sequence[str], classifier: str | None, simultaneous: bool) -> InSlices: ...
+    def curves(self) -> Curves: ...
+    def rank(self, metric: str) -> Ranked: ...
+    def confusion(self) -> tuple[ConfusionCell, ...]: ...
+    def labelers(self) -> Labelers: ...
+    def verify(self) -> Verification: ...
 
 
 @dataclass(slots=True)
@@ -42,7 +67,7 @@ class Sections:
             return None
 
 
-def build_report(study: Reader) -> dict[str, Json]:
+def build_report(study: Reportable) -> dict[str, Json]:
     """The report of a study as it stands. Reading numbers is a look, recorded as `estimate` and `decide` do."""
     shown, decision = study.estimate(), study.decide()
     standing, sections = study.standing, Sections()
@@ -101,7 +126,7 @@ def _population(standing: Standing) -> Json:
     }
 
 
-def _plan(study: Reader, standing: Standing) -> Json:
+def _plan(study: Reportable, standing: Standing) -> Json:
     """The plan in force, and those before it."""
     plan, entries = standing.plan, study.ledger.entries(study.name)
     dated = {e.body["plan"]["number"]: e.at for e in entries if e.kind == "plan"}
@@ -135,7 +160,7 @@ def _estimate(standing: Standing, found: Estimate, caution: str | None) -> Json:
     return {**found.as_json(), "caution": caution, "uniform_labels": uniform_labels(found, standing)}
 
 
-def _slices(study: Reader, standing: Standing, sections: Sections) -> Iterator[Json]:
+def _slices(study: Reportable, standing: Standing, sections: Sections) -> Iterator[Json]:
     """The metrics of the goals in every slice of every slice column."""
     columns = standing.read_population().slices
     wanted = dict.fromkeys((g.metric, g.classifier) for g in standing.goals if g.over is None and not g.definition.joint)
@@ -150,7 +175,7 @@ def _slices(study: Reader, standing: Standing, sections: Sections) -> Iterator[J
         )
 
 
-def _sliced(study: Reader, metric: str, *, column: str, classifier: str | None) -> Json:
+def _sliced(study: Reportable, metric: str, *, column: str, classifier: str | None) -> Json:
     found = study.slices(metric, by=[column], classifier=classifier, simultaneous=True)
     if len(found.estimates) > MOST_SLICES:
         raise StudyError(
@@ -176,7 +201,7 @@ def _thinned(curves: Mapping[str, Any]) -> Json:
     }
 
 
-def _comparison(study: Reader, standing: Standing, sections: Sections) -> Json:
+def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Json:
     """The ranking of all classifiers in the metric of the first goal."""
     if standing.profile.claims is not None:
         return None  # labels or classes are parts of one classifier, not rivals
@@ -184,7 +209,7 @@ def _comparison(study: Reader, standing: Standing, sections: Sections) -> Json:
     return sections.of("comparison", lambda: {**study.rank(metric).as_json(), "less_is_better": less_is_better(metric)})
 
 
-def _record(study: Reader) -> Json:
+def _record(study: Reportable) -> Json:
     """What the report was made from, and how to make it again."""
     checked, entries = study.verify(), study.ledger.entries(study.name)
     standing = study.standing

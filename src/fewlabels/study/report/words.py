@@ -1,7 +1,4 @@
-"""What a report says in words: the next step, and what its intervals are worth.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""What a report says in words: the next step, and what its intervals are worth."""
 
 from math import ceil, floor
 

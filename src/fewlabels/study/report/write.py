@@ -1,7 +1,4 @@
-"""A report as files: report.json first, then what is shown of it.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > [report]
-"""
+"""A report as files: report.json first, then what is shown of it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""The fitted guide of a study, cell by cell: what a pilot's labels made of the guide and the candidates.
-
-Main path: population > [profile] > [plan] > draw > labels > [estimate] > decision > report
-"""
+"""The fitted guide of a study, cell by cell: what a pilot's labels made of the guide and the candidates."""
 
 from collections.abc import Sequence
 

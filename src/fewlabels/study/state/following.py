@@ -1,7 +1,4 @@
-"""A study that follows another (next week's table, a new version): it inherits the permanent numbers, and labels told once serve both.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""A study that follows another (next week's table, a new version): it inherits the permanent numbers, and labels told once serve both."""
 
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 """What recording an answer has to know of a study, followed entry by entry, so that a telling costs what it tells and not what was told.
 
 `replay` is the fold that numbers are read from; this one is kept from act to act. Both see the same entries: a test holds them together.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
 """
 
 from collections.abc import Callable, Mapping, Sequence

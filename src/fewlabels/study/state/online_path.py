@@ -1,14 +1,13 @@
 """An online study as the running band reads it: the longest run of steps, in asking order, whose labels are settled.
 
 A unit without a usable answer is handed out once more; if it stays so, its label is missing, and counts against each side.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from fewlabels.deciding.running import status_of
 from fewlabels.estimators.online import path
 from fewlabels.intervals.anytime import MISSING, Steps
 from fewlabels.nouns.arrays import FloatArray, IntArray
@@ -75,6 +74,14 @@ def walked(standing: Standing, course: Course | None = None) -> Walked:
         again=tuple(t for t in untold if units[t] not in standing.handed_again),
         seen_again=tuple(t for t in untold if units[t] in standing.handed_again),
     )
+
+
+def has_ended(standing: Standing, found: Walked) -> bool:
+    """Whether the stopping rule has ended the study."""
+    stopping = standing.plan.stopping
+    assert stopping is not None  # asked of online plans only
+    statuses = [status_of(found.course, one, found.steps, stopping) for one in found.course.goals]
+    return "not met" in statuses or all(status == "met" for status in statuses)
 
 
 def label_of(standing: Standing, unit: str) -> int | None:

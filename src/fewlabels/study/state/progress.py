@@ -1,7 +1,4 @@
-"""How far the labeling of a study is, in numbers that may be shown at any time.
-
-Main path: population > profile > plan > draw > [labels] > estimate > decision > report
-"""
+"""How far the labeling of a study is, in numbers that may be shown at any time."""
 
 from typing import NamedTuple
 

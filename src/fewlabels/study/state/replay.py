@@ -1,7 +1,4 @@
-"""State is a fold: from a study's entries to where it stands. Pure; resume, audit and undo are this one function.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
-"""
+"""State is a fold: from a study's entries to where it stands. Pure; resume, audit and undo are this one function."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

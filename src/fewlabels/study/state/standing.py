@@ -1,7 +1,4 @@
-"""Where a study stands: everything its entries say, as plain data.
-
-Main path: population > profile > plan > draw > labels > estimate > decision > report
-"""
+"""Where a study stands: everything its entries say, as plain data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

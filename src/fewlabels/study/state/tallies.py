@@ -1,7 +1,4 @@
-"""From a study's answers to tallies: which cell each labeled unit is in, and what it says of every classifier.
-
-Main path: population > profile > plan > draw > [labels] > [estimate] > decision > report
-"""
+"""From a study's answers to tallies: which cell each labeled unit is in, and what it says of every classifier."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
