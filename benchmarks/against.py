@@ -30,7 +30,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import Cell, replicate
 

@@ -36,7 +36,7 @@ from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import measure_each, replicate, true_value
 

@@ -26,9 +26,9 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.several import design_together
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.goal_scope import Ask, ask_of
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, replicate_cells
 

@@ -20,7 +20,7 @@ from benchmarks import judging
 from benchmarks.options import parser_of
 from benchmarks.tables import MODES, Bench, all_benches
 from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.design_choice import DesignName
 from fewlabels.study.simulate import Cell
 
 METRICS = ("precision", "recall", "f1")

@@ -24,7 +24,7 @@ from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.weights import QUANTA
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 
 MODELS = ("gbm", "lr", "rules")

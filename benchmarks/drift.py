@@ -29,7 +29,7 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import PRECISION, metric_named
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 

@@ -22,7 +22,7 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.population.profile import profile_for
 

@@ -20,9 +20,9 @@ from fewlabels.nouns.choice import Choice, Several
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.several import design_together
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.goal_scope import Ask, ask_of
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_for_all, labels_needed
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate

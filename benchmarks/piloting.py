@@ -18,7 +18,7 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import PhasedTally, Tally
-from fewlabels.planning.choosing import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design, frame_of
 from fewlabels.planning.guiding import divide, fit_guide, log_odds
 from fewlabels.study.simulate import replicate
 

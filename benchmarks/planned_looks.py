@@ -24,7 +24,7 @@ from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import AnyTally
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import true_value
 

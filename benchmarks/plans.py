@@ -24,9 +24,9 @@ from fewlabels.estimators.weighted import calibration
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.believing import at_their_worst, recalibrated
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.assumptions import at_their_worst, recalibrated
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate

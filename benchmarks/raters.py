@@ -29,7 +29,7 @@ from fewlabels.nouns.metric import Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 

@@ -25,9 +25,9 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.asking import ask_of
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.extending import Late, late, late_design
+from fewlabels.planning.goal_scope import ask_of
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, true_value
 

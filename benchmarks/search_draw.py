@@ -8,7 +8,7 @@ from fewlabels.estimators.thresholds import rank_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.searching import Search, beliefs
+from fewlabels.planning.threshold_search import Search, beliefs
 
 
 def design_for_search(profile: Profile, search: Search, *, labels: int) -> Design:

@@ -29,8 +29,8 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.searching import Search, find, search_of, search_order
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.threshold_search import Search, find, search_of, search_order
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import CellCounts, replicate_cells
 

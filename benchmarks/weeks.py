@@ -12,7 +12,7 @@ from fewlabels.estimators.periods import Shared, without
 from fewlabels.nouns import ladder
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 
 Rows = NDArray[np.int64]
 

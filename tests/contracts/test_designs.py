@@ -14,7 +14,7 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design, frame_of
 from tests.contracts.designs_under_test import CHOICES, SLICES, design_for, drawn, sliced, table
 from tests.contracts.engines_under_test import GBM, reference
 from tests.identities.made import EPS, checked_less, profile_of, profiles, through_text

@@ -12,7 +12,7 @@ from fewlabels.errors import PopulationError
 from fewlabels.nouns import ladder
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.population import Population
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.population.read import read_population
 from tests.contracts.engines_under_test import UnderTest

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fewlabels.errors import PlanError, StudyError
 from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.plan import Plan
-from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.design_choice import DesignName
 from fewlabels.randomness import stream
 from fewlabels.study.plan.growth import growth
 from fewlabels.study.population.read import read_population

@@ -16,7 +16,7 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.design_choice import DesignName
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, simulate
 from fewlabels.study.study import Study

@@ -15,7 +15,7 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.draw.fixed import draw_plan
 from fewlabels.study.population.read import read_population

@@ -16,7 +16,7 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import JointTally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from tests.identities.made import EPS
 from tests.identities.made_joint import Judged, classes, draw_rows, labels

@@ -21,7 +21,7 @@ from fewlabels.nouns.evidence import Evidence
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.population.read import read_population
 from fewlabels.study.state.tallies import groups_for, read_answers, tally

@@ -11,7 +11,7 @@ from fewlabels.deciding.ranking import claims
 from fewlabels.estimators.comparing import PairTally, compare
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.asking import Ask
+from fewlabels.planning.goal_scope import Ask
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 

@@ -13,7 +13,7 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, true_value
 from tests.statistics.populations import MAKERS, Known, calibrated, hidden, known, noise, precise

@@ -10,9 +10,9 @@ from fewlabels.estimators import pooling
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import METRICS
-from fewlabels.planning.asking import ask_of
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.extending import Late, late, late_design
+from fewlabels.planning.goal_scope import ask_of
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import true_value
 from tests.statistics.test_coverage import enough_hits

@@ -16,7 +16,7 @@ from fewlabels.nouns import ladder
 from fewlabels.nouns.metric import Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import true_value
 from tests.statistics.populations import Known, known

@@ -8,7 +8,7 @@ from scipy.stats import binom
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.joint import joint_tally, measure_joint
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from tests.identities.made_joint import Judged, draw_rows, labels
 

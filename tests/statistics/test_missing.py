@@ -13,7 +13,7 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, true_value
 from tests.statistics.populations import Known, calibrated, noise, overconfident, precise

@@ -17,8 +17,8 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Totals
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import ask_of
-from fewlabels.planning.several import design_together
+from fewlabels.planning.goal_scope import ask_of
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import CellCounts, replicate_cells
 from tests.statistics.test_coverage import enough_hits

@@ -12,8 +12,8 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.searching import find, search_of, search_order
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.threshold_search import find, search_of, search_order
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import CellCounts, replicate_cells
 from tests.statistics.populations import Known, known, overconfident, precise

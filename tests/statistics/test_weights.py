@@ -18,7 +18,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.population.read import read_population
 

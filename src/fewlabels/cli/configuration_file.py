@@ -9,7 +9,7 @@ from typing import Any
 
 from fewlabels.engines.warehouses import place_of
 from fewlabels.errors import ConfigurationError
-from fewlabels.nouns.address import without_password
+from fewlabels.nouns.redaction import without_password
 from fewlabels.writing import write_whole
 
 LARGEST = 1e15  # of any number; beyond it nothing is meant

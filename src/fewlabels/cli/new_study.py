@@ -20,7 +20,7 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Column, Profile
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.planning.asking import expand
+from fewlabels.planning.goal_scope import expand
 from fewlabels.study.plan.next_plan import PlanWays, check_first
 from fewlabels.study.population.read import read_population
 from fewlabels.study.state.replay import replay

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.running import Standpoint, tested_at
+from fewlabels.deciding.online_status import Standpoint, tested_at
 from fewlabels.designs.online import PRIOR, asking_rates, even_share, predicted
 from fewlabels.estimators.online import influences
 from fewlabels.intervals.anytime import ABOVE, BELOW, Evidence, Steps, after, bet, growth, no_evidence

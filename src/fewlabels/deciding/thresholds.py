@@ -19,7 +19,7 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.searching import POWER, Search, find, labels_to_find, search_order
+from fewlabels.planning.threshold_search import POWER, Search, find, labels_to_find, search_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

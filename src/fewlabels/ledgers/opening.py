@@ -3,7 +3,7 @@
 from fewlabels.errors import LedgerError
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.sqlite import SqliteLedger
-from fewlabels.nouns.address import without_password
+from fewlabels.nouns.redaction import without_password
 
 DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 

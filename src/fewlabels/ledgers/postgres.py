@@ -12,7 +12,7 @@ from fewlabels.errors import LedgerError
 from fewlabels.installation import install_command
 from fewlabels.ledgers.database import Database, utc_now
 from fewlabels.ledgers.schema import is_current, upgrade
-from fewlabels.nouns.address import without_password
+from fewlabels.nouns.redaction import without_password
 
 WAIT_SECONDS = 10  # for a connection
 CONNECTIONS = 16  # a process may have; more have to wait

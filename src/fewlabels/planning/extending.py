@@ -15,10 +15,10 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask
-from fewlabels.planning.choosing import sides_of
+from fewlabels.planning.design_choice import sides_of
 from fewlabels.planning.forecasting import Forecast, forecast
-from fewlabels.planning.several import pattern_of, scaled
+from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.shared_draw import pattern_of, scaled
 from fewlabels.planning.sizing import labels_needed, nearly_smallest
 
 

@@ -21,8 +21,8 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
-from fewlabels.planning.asking import Ask
-from fewlabels.planning.believing import Believed, at_their_word
+from fewlabels.planning.assumptions import Believed, at_their_word
+from fewlabels.planning.goal_scope import Ask
 from fewlabels.randomness import stream
 
 WIDTH_REPS, CHANCE_REPS = 32, 200  # imagined draws behind a mean half-width, and behind a chance

@@ -21,7 +21,7 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping
-from fewlabels.planning.asking import cells_of, domain_of
+from fewlabels.planning.goal_scope import cells_of, domain_of
 
 STEP = 0.001  # of a metric's range, between the values a running band tells apart
 FINEST = 0.1  # of a half-width that is asked for

@@ -20,7 +20,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.metrics import PRECISION
-from fewlabels.planning.asking import Ask
+from fewlabels.planning.goal_scope import Ask
 
 
 class Sharing(NamedTuple):

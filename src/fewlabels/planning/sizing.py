@@ -17,11 +17,11 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.asking import Ask
-from fewlabels.planning.believing import Believed
-from fewlabels.planning.choosing import DesignName, choose_design, sides_of
+from fewlabels.planning.assumptions import Believed
+from fewlabels.planning.design_choice import DesignName, choose_design, sides_of
 from fewlabels.planning.forecasting import forecast
-from fewlabels.planning.several import design_together, labels_together, pattern_of
+from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.shared_draw import design_together, labels_together, pattern_of
 
 START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough

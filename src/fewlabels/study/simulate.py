@@ -26,7 +26,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 
 MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator

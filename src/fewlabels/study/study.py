@@ -25,7 +25,7 @@ from fewlabels.nouns.policy import Policy
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping
-from fewlabels.planning.asking import expand
+from fewlabels.planning.goal_scope import expand
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.decision.gate_record import hold, read_policy
 from fewlabels.study.decision.looks import Shown, answer, asked_body

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewlabels.deciding.looks import Spending, extended, spending
+from fewlabels.deciding.error_spending import Spending, extended, spending
 from fewlabels.designs.base import pi_of, takes_of
 from fewlabels.engines.base import Engine
 from fewlabels.errors import FewlabelsError

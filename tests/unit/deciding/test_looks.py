@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewlabels.deciding.looks import FIRST_SHARE, LAST_SHARE, declared_next, spending
+from fewlabels.deciding.error_spending import FIRST_SHARE, LAST_SHARE, declared_next, spending
 from fewlabels.errors import PlanError
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal

@@ -12,8 +12,8 @@ from fewlabels.estimators.thresholds import score_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.searching import Search, search_of
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.threshold_search import Search, search_of
 from fewlabels.randomness import stream
 from tests.unit.planning.made import PROFILE
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fewlabels.deciding.topping import Ahead, more_labels
+from fewlabels.deciding.more_labels import Ahead, more_labels
 from fewlabels.deciding.verdict import Reading, thinness
 from fewlabels.designs.base import takes
 from fewlabels.estimators.estimating import estimate
@@ -17,7 +17,7 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.randomness import stream

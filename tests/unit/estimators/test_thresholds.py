@@ -23,7 +23,7 @@ from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 from tests.identities.made import profile_of
 from tests.unit.planning.made import HALF, PROFILE, calibrated

@@ -19,7 +19,7 @@ from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from tests.identities.made import checked_less, profile_of, profiles, tallies, tally_of, through_text
 
 

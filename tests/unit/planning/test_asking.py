@@ -6,8 +6,8 @@ import pytest
 from fewlabels.engines.opening import open_engine
 from fewlabels.errors import GoalError
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.planning.asking import ask_of, cells_of, domain_of, expand, left_out
-from fewlabels.planning.choosing import own_rates
+from fewlabels.planning.design_choice import own_rates
+from fewlabels.planning.goal_scope import ask_of, cells_of, domain_of, expand, left_out
 from fewlabels.study.population.read import read_population
 from tests.unit.planning.made import COUNTRIES, PROFILE, SLICED
 

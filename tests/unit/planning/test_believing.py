@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fewlabels.errors import PlanError
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.believing import OFF, at_their_word, at_their_worst, moved, recalibrated, value_of
+from fewlabels.planning.assumptions import OFF, at_their_word, at_their_worst, moved, recalibrated, value_of
+from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import labels_needed
 from tests.identities.made import checked, profile_of
 from tests.unit.planning.made import PROFILE

@@ -9,10 +9,10 @@ from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.believing import at_their_word
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.assumptions import at_their_word
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.planning.forecasting import CHANCE_REPS, WIDTH_REPS, forecast, settles, tails
+from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import CLOSE, labels_needed
 from fewlabels.randomness import stream
 from tests.unit.planning.made import PROFILE, SLICED

@@ -13,8 +13,8 @@ from fewlabels.estimators.thresholds import Pieces, pieces_of, rank_of, threshol
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import choose_design
-from fewlabels.planning.searching import (
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.threshold_search import (
     IMAGINED,
     POWER,
     STRIDE,

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.choosing import DesignName, choose_design
+from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.planning.forecasting import forecast, tails
+from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import CLOSE, labels_needed, nearly_smallest, smallest, uniform_labels
 from tests.identities.made import checked, profile_of
 from tests.unit.planning.made import PROFILE

@@ -8,7 +8,7 @@ import pytest
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.metrics import METRICS
-from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.design_choice import DesignName
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows, truth_of
 

@@ -12,7 +12,7 @@ from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import METRICS
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import permanent_number, stream
 from fewlabels.study.simulate import replicate, true_value
 from fewlabels.study.study import Study

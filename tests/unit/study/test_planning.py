@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fewlabels.errors import PlanError, StudyError
-from fewlabels.planning.choosing import DesignName
+from fewlabels.planning.design_choice import DesignName
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows
 

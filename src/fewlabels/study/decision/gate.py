@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabels.deciding.gating import OUTCOMES, decide_rules, rate_rule
-from fewlabels.deciding.topping import more_labels
+from fewlabels.deciding.more_labels import more_labels
 from fewlabels.deciding.verdict import Reading
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
@@ -19,7 +19,7 @@ from fewlabels.nouns.decision import MoreLabels
 from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
-from fewlabels.planning.asking import expand
+from fewlabels.planning.goal_scope import expand
 from fewlabels.study.decision.gate_online import gate_online
 from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
 from fewlabels.study.estimate.atlas import caution_of

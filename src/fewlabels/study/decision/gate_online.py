@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fewlabels.deciding.gating import OUTCOMES
-from fewlabels.deciding.running import Standpoint
+from fewlabels.deciding.online_status import Standpoint
 from fewlabels.deciding.verdict import thinness
 from fewlabels.nouns.decision import THIN_N_EFF
 from fewlabels.nouns.estimate import Estimate

@@ -13,8 +13,8 @@ from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.goal import Goal
-from fewlabels.planning.asking import Ask, ask_of
-from fewlabels.planning.believing import moved, value_of
+from fewlabels.planning.assumptions import moved, value_of
+from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing

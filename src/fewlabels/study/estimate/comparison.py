@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fewlabels.deciding.more_labels import PairAhead
 from fewlabels.deciding.ranking import rank
-from fewlabels.deciding.topping import PairAhead
 from fewlabels.errors import StudyError
 from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
 from fewlabels.estimators.estimating import estimate

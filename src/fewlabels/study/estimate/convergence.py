@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.running import standpoint
+from fewlabels.deciding.online_status import standpoint
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json

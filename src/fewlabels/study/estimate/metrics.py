@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.topping import Ahead, more_labels
+from fewlabels.deciding.more_labels import Ahead, more_labels
 from fewlabels.deciding.verdict import Reading, decide
 from fewlabels.estimators.agreement import agreement
 from fewlabels.estimators.estimating import correct, estimate
 from fewlabels.estimators.gold import GoldTally, corrected_tally
 from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
-from fewlabels.nouns.agreed import Agreed, Share
+from fewlabels.nouns.agreement import Agreed, Share
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from fewlabels.deciding.online_status import Standpoint, standpoint
 from fewlabels.deciding.remaining import Remaining, remaining
-from fewlabels.deciding.running import Standpoint, standpoint
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision, GoalVerdict, Outcome, without_target
 from fewlabels.nouns.estimate import Estimate

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fewlabels.errors import StudyError
-from fewlabels.nouns.agreed import Agreed
+from fewlabels.nouns.agreement import Agreed
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named

@@ -12,7 +12,7 @@ from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.asking import cells_of
+from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Counts, groups_for, read_answers

@@ -13,7 +13,7 @@ from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
-from fewlabels.planning.searching import search_of
+from fewlabels.planning.threshold_search import search_of
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers
 

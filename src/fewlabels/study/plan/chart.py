@@ -19,10 +19,10 @@ from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.asking import Ask
-from fewlabels.planning.believing import Believed, believed
-from fewlabels.planning.choosing import choose_design
+from fewlabels.planning.assumptions import Believed, believed
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import imagined_tally
+from fewlabels.planning.goal_scope import Ask
 from fewlabels.study.plan.sizes import Columns, Sizing, Ways, asks_for, narrowed
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.looks import extended
+from fewlabels.deciding.error_spending import extended
 from fewlabels.designs.base import takes_of
 from fewlabels.designs.extending import Held
 from fewlabels.engines.base import Engine, take_smallest
@@ -18,9 +18,9 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import ask_of, expand
 from fewlabels.planning.extending import Late, labels_with_reuse, late, late_design, late_forecast
 from fewlabels.planning.forecasting import Forecast
+from fewlabels.planning.goal_scope import ask_of, expand
 from fewlabels.study.plan.next_plan import still_fresh
 from fewlabels.study.population.profile import check_goals
 from fewlabels.study.state.standing import Standing

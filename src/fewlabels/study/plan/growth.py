@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fewlabels.deciding.looks import spending
+from fewlabels.deciding.error_spending import spending
 from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.goal import Goal

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from fewlabels.deciding.looks import Spending
+from fewlabels.deciding.error_spending import Spending
 from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError

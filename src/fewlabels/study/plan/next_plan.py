@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fewlabels.deciding.looks import declared_next, spending
+from fewlabels.deciding.error_spending import declared_next, spending
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.nouns.choice import Choice, DesignName
@@ -15,9 +15,9 @@ from fewlabels.nouns.plan import Pilot, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping
-from fewlabels.planning.asking import expand, kept_columns, merge
+from fewlabels.planning.goal_scope import expand, kept_columns, merge
 from fewlabels.planning.guiding import pilot_weight
-from fewlabels.planning.several import design_together
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.study.plan.looks import with_looks
 from fewlabels.study.plan.online import online_plan, refuse_beside

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from fewlabels.deciding.looks import spending
+from fewlabels.deciding.error_spending import spending
 from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask
-from fewlabels.planning.believing import value_of
+from fewlabels.planning.assumptions import value_of
 from fewlabels.planning.forecasting import forecast
-from fewlabels.planning.several import design_together
+from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.study.plan.sizes import Columns, GoalSize, Sizing, asks_for, narrowed
 
 MOST_SAID = 8  # sentences about goals of one kind, such as those of every slice

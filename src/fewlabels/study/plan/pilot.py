@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.looks import spending
+from fewlabels.deciding.error_spending import spending
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.nouns import ladder
@@ -19,9 +19,9 @@ from fewlabels.nouns.design import Design
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Pilot, Plan
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of, cells_of
+from fewlabels.planning.goal_scope import Ask, ask_of, cells_of
 from fewlabels.planning.guiding import fit_guide, pilot_weight
-from fewlabels.planning.several import design_together
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.study.plan.sizes import Columns
 from fewlabels.study.state.fitted_guide import columns_of, guide_of

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.looks import spending
+from fewlabels.deciding.error_spending import spending
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
@@ -15,11 +15,11 @@ from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, ask_of, expand, kept_columns, left_out, merge
-from fewlabels.planning.believing import at_their_worst, recalibrated
+from fewlabels.planning.assumptions import at_their_worst, recalibrated
 from fewlabels.planning.forecasting import Forecast, forecast
+from fewlabels.planning.goal_scope import Ask, ask_of, expand, kept_columns, left_out, merge
 from fewlabels.planning.recycling import recycled
-from fewlabels.planning.several import design_together
+from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
 from fewlabels.study.population.calibration import Recalibration
 

@@ -9,7 +9,7 @@ from fewlabels.nouns.goal import Goal, parse_goal
 from fewlabels.nouns.joint import CLASS_ACCURACY
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import for_each
+from fewlabels.planning.goal_scope import for_each
 from fewlabels.planning.risk import risk_of
 from fewlabels.randomness import NUMBER_RULES, NumberRule
 from fewlabels.study.state.standing import Standing

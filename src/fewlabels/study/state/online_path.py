@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewlabels.deciding.running import status_of
+from fewlabels.deciding.online_status import status_of
 from fewlabels.estimators.online import path
 from fewlabels.intervals.anytime import MISSING, Steps
 from fewlabels.nouns.arrays import FloatArray, IntArray

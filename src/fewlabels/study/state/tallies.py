@@ -19,7 +19,7 @@ from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
-from fewlabels.planning.asking import cells_of
+from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.state.fitted_guide import guide_of
 from fewlabels.study.state.standing import Standing
 

@@ -15,8 +15,8 @@ from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.goal import Goal, Slice
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.choosing import frame_of, sides_of, sizes_for
 from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
+from fewlabels.planning.design_choice import frame_of, sides_of, sizes_for
 
 
 @dataclass(frozen=True, eq=False)

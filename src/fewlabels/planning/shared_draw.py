@@ -19,8 +19,8 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.choice import Choice, Several
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.asking import Ask, domain_of
-from fewlabels.planning.choosing import choose_design, sides_of
+from fewlabels.planning.design_choice import choose_design, sides_of
+from fewlabels.planning.goal_scope import Ask, domain_of
 
 FLOOR = 0.7  # of the largest rate, kept everywhere
 ROUNDS = 300

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fewlabels.deciding.looks import spending
+from fewlabels.deciding.error_spending import spending
 from fewlabels.deciding.verdict import Reading
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import PairGroups

@@ -13,7 +13,7 @@ from fewlabels.estimators.linearize import CLIP, influence
 from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.metric import Totals
-from fewlabels.planning.asking import Ask
+from fewlabels.planning.goal_scope import Ask
 
 OFF = 4.0  # at the worst, positives missed are this many times as many or few as the scores say
 FURTHEST = 40.0  # log-odds beyond which nothing is moved
