@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fewlabels.engines
-from fewlabels.engines.handed import HandedEngine
+from fewlabels.engines.offline import HandedEngine
 from fewlabels.errors import DrawError, PopulationError
 from fewlabels.nouns import ladder
 from fewlabels.nouns.classifier import Classifier

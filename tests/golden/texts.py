@@ -5,9 +5,9 @@ python -m tests.golden.texts      writes them anew; read the difference before i
 
 from pathlib import Path
 
-from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.offline_queries import Written, written_for
+from fewlabels.engines.prefilter import Sieve
 from fewlabels.engines.warehouses import Place
-from fewlabels.engines.written import Written, written_for
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Column

@@ -13,7 +13,7 @@ from fewlabels.engines import checks
 from fewlabels.engines.base import EXACT_DUPLICATES_UP_TO, Inspection, Known
 from fewlabels.engines.cells import Cell
 from fewlabels.engines.checks import LONGEST_ID, Check, Kind
-from fewlabels.engines.plain import PlainColumn, Values, is_writable, read_columns
+from fewlabels.engines.plain_columns import PlainColumn, Values, is_writable, read_columns
 from fewlabels.errors import PopulationError
 from fewlabels.nouns import ladder
 from fewlabels.nouns import profile as limits

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewlabels.engines import resources, selftest
 from fewlabels.engines.dialect import Dialect
-from fewlabels.engines.plain import is_writable
+from fewlabels.engines.plain_columns import is_writable
 from fewlabels.engines.sql import LOOKUP
 from fewlabels.engines.sql_engine import Lookup, Row, SqlEngine
 from fewlabels.errors import EngineError, PopulationError

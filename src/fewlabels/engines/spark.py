@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from fewlabels.engines import resources, selftest
 from fewlabels.engines.dialect import Dialect
-from fewlabels.engines.plain import is_writable
+from fewlabels.engines.plain_columns import is_writable
 from fewlabels.engines.sql import LOOKUP
 from fewlabels.engines.sql_engine import Lookup, Row, SqlEngine
 from fewlabels.errors import PopulationError

@@ -10,7 +10,7 @@ from fewlabels.engines import checks
 from fewlabels.engines.cells import NULL_MARK
 from fewlabels.engines.checks import LONGEST_ID, Check, Kind
 from fewlabels.engines.layers import TABLE, Layers
-from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.prefilter import Sieve
 from fewlabels.nouns import ladder
 from fewlabels.nouns.weights import LARGEST_WEIGHT
 from fewlabels.randomness import BITS, LOW_BITS, TOP, NumberRule, hex_bound

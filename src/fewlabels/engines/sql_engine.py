@@ -16,7 +16,7 @@ from fewlabels.engines.base import EXACT_DUPLICATES_UP_TO, Inspection, Known
 from fewlabels.engines.cells import Counted, Ends
 from fewlabels.engines.checks import Check
 from fewlabels.engines.dialect import Dialect
-from fewlabels.engines.sieve import sieve_of
+from fewlabels.engines.prefilter import sieve_of
 from fewlabels.engines.sql import Queries
 from fewlabels.errors import PopulationError
 from fewlabels.nouns import profile as limits

@@ -5,10 +5,10 @@ from typing import Any
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.reports.figures import Band, Chart, Scale, band_chart, log_scale, scale
+from fewlabels.reports.formatting import count, interval, name, share
 from fewlabels.reports.markup import Element, add, tag
 from fewlabels.reports.result_sections import MOST_CLASSES, budget_sentence
 from fewlabels.reports.sections import target_of
-from fewlabels.reports.showing import count, interval, name, share
 
 Report = Mapping[str, Any]
 Found = Mapping[str, Any]

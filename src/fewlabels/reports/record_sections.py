@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fewlabels.reports.formatting import UNKNOWN, chance, count, interval, level, moment, name, percent, plural, share
 from fewlabels.reports.sections import Column, Section, Table, named, whose
-from fewlabels.reports.showing import UNKNOWN, chance, count, interval, level, moment, name, percent, plural, share
 
 Report = Mapping[str, Any]
 Found = Mapping[str, Any]

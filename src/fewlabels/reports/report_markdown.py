@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.reports.formatting import moment, name, readable
 from fewlabels.reports.record_sections import record_sections
 from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
 from fewlabels.reports.sections import Section, Table
-from fewlabels.reports.showing import moment, name, readable
 
 MARKS = {"SHIP": "✅", "DO NOT SHIP": "🛑", "LABEL MORE": "📝", "UNDECIDED": "❔", "NO VERDICT YET": "⏳"}
 PAGE_ONLY = ("shrinking",)  # sections that are pictures

@@ -14,13 +14,13 @@ from importlib.resources import files
 from typing import Any
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.reports.formatting import count, level, moment, name, percent, readable
 from fewlabels.reports.markup import Element, add, tag, written
 from fewlabels.reports.page_parts import section_html
 from fewlabels.reports.page_pictures import PICTURES, page_data
 from fewlabels.reports.record_sections import record_sections
 from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
 from fewlabels.reports.sections import Section
-from fewlabels.reports.showing import count, level, moment, name, percent, readable
 
 SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its color alone
     "SHIP": ("M24 4a20 20 0 1 0 .01 0z", "M14 25l7 7 13-15"),

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.reports.formatting import moment, name, readable
 from fewlabels.reports.record_sections import record_sections
 from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
 from fewlabels.reports.sections import Section, Table
-from fewlabels.reports.showing import moment, name, readable
 
 WIDTH, NAMES = 100, 20  # characters: a line, and the least that a column of names is given
 PAGE_ONLY = ("shrinking",)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fewlabels.reports.formatting import count, interval, level, name, share
 from fewlabels.reports.sections import (
     BEHIND,
     MOST_ROWS,
@@ -19,7 +20,6 @@ from fewlabels.reports.sections import (
     target_of,
     whose,
 )
-from fewlabels.reports.showing import count, interval, level, name, share
 
 Report = Mapping[str, Any]
 Found = Mapping[str, Any]

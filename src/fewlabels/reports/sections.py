@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.reports.showing import count, interval, level, name, ratio, share
+from fewlabels.reports.formatting import count, interval, level, name, ratio, share
 
 MOST_ROWS = 120  # of a table; the rest is in report.json
 

@@ -9,9 +9,9 @@ import duckdb
 import numpy as np
 import pytest
 
-from fewlabels.engines.handed import HandedEngine, Unopened, profile_from
+from fewlabels.engines.offline import HandedEngine, Unopened, profile_from
+from fewlabels.engines.offline_queries import expected_proof, profile_digest, written_for
 from fewlabels.engines.warehouses import Place
-from fewlabels.engines.written import expected_proof, profile_digest, written_for
 from fewlabels.errors import EngineError, PopulationError
 from fewlabels.nouns import profile as limits
 from fewlabels.nouns.classifier import Classifier

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fewlabels.engines.memory import MemoryEngine
-from fewlabels.engines.plain import read_columns
+from fewlabels.engines.plain_columns import read_columns
 from fewlabels.errors import PopulationError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import MEMORY, Population

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewlabels.engines import sieve as sieve_
-from fewlabels.engines.sieve import Sieve, sieve_of
+from fewlabels.engines import prefilter as sieve_
+from fewlabels.engines.prefilter import Sieve, sieve_of
 from fewlabels.nouns import ladder
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import TOP

@@ -11,7 +11,7 @@ from fewlabels.engines import selftest
 from fewlabels.engines.cells import lookup_of, slice_text, threshold_of
 from fewlabels.engines.duckdb import DIALECT, DuckDBEngine
 from fewlabels.engines.memory import MemoryEngine
-from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.prefilter import Sieve
 from fewlabels.engines.sql import LOOKUP, Queries
 from fewlabels.errors import EngineError
 from fewlabels.nouns import ladder

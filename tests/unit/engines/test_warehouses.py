@@ -127,7 +127,7 @@ def test_a_table_elsewhere_is_no_path_and_is_not_opened() -> None:
 
 
 def test_doubles_that_engines_read_differently_are_left_out() -> None:
-    from fewlabels.engines.written import SCORES, UNITS
+    from fewlabels.engines.offline_queries import SCORES, UNITS
 
     assert 0.0 in SCORES
     assert not [score for score in SCORES if 0 < abs(score) < 2e-308]
@@ -136,7 +136,7 @@ def test_doubles_that_engines_read_differently_are_left_out() -> None:
 
 
 def test_a_population_of_a_class_prints_a_text_that_runs(warehouse: duckdb.DuckDBPyConnection) -> None:
-    from fewlabels.engines.written import written_for
+    from fewlabels.engines.offline_queries import written_for
     from fewlabels.nouns.profile import Column
 
     judged = Population(

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from fewlabels.reports.formatting import LONGEST, clean, count, interval, level, moment, name, percent, share
 from fewlabels.reports.report_text import report_text
-from fewlabels.reports.showing import LONGEST, clean, count, interval, level, moment, name, percent, share
 from tests.unit.reports.made_reports import HOSTILE, KINDS, Reports, poisoned
 
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from fewlabels.engines import checks
-from fewlabels.engines.handed import HandedEngine, Unopened, profile_from
-from fewlabels.engines.sieve import Sieve, sieve_of
+from fewlabels.engines.offline import HandedEngine, Unopened, profile_from
+from fewlabels.engines.offline_queries import draw_digest, profile_digest, written_for
+from fewlabels.engines.prefilter import Sieve, sieve_of
 from fewlabels.engines.warehouses import Place, place_of
-from fewlabels.engines.written import draw_digest, profile_digest, written_for
 from fewlabels.errors import PopulationError
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units

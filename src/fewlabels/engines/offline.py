@@ -17,9 +17,9 @@ from fewlabels.engines import checks
 from fewlabels.engines.base import Inspection, Known
 from fewlabels.engines.cells import Cell, Counted, Ends
 from fewlabels.engines.files import find_files
-from fewlabels.engines.sieve import sieve_of
+from fewlabels.engines.offline_queries import HEAD, Written, draw_digest, expected_proof, profile_digest, written_for
+from fewlabels.engines.prefilter import sieve_of
 from fewlabels.engines.warehouses import Place
-from fewlabels.engines.written import HEAD, Written, draw_digest, expected_proof, profile_digest, written_for
 from fewlabels.errors import EngineError, PopulationError
 from fewlabels.nouns import profile as limits
 from fewlabels.nouns.arrays import IntArray

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewlabels.engines import checks, selftest
-from fewlabels.engines.sieve import Sieve
+from fewlabels.engines.prefilter import Sieve
 from fewlabels.engines.sql import HEX_DIGITS, Queries
 from fewlabels.engines.warehouses import Place, dialect_named
 from fewlabels.nouns import ladder
