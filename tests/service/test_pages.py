@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from fewlabels.service import showing
+from fewlabels.service import filters as showing
 from tests.service.workbench import STUDY, Bench
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # of htmx.org 2.0.11, dist/htmx.min.js

@@ -112,7 +112,7 @@ def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GEN
     bench = Bench(app, where, folder)
     ledger = app.state.bench.ledger
     from fewlabels.service.api_studies import population_of
-    from fewlabels.service.bodies import PopulationBody
+    from fewlabels.service.requests import PopulationBody
 
     body = PopulationBody(source="scored.parquet", score="score", threshold=0.5, slices=["country"])
     for name in (STUDY, OTHER):

@@ -7,7 +7,7 @@ import click
 
 from fewlabels.cli.options import named_classifier, vote_of
 from fewlabels.cli.output import count, note, print_json, table, working
-from fewlabels.cli.planning import choice_of, plan_json
+from fewlabels.cli.plan_output import choice_of, plan_json
 from fewlabels.cli.topping import refuse_unheard
 from fewlabels.nouns.classifier import Classifier
 

@@ -208,7 +208,7 @@ def population_to_plan(source: str | None, options: dict[str, Any]) -> str | Non
 
 def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, late: bool) -> None:
     """Takes the budget of the file where nothing else was asked of its own study. Ends the command where that much is planned already."""
-    from fewlabels.cli.planning import plan_json
+    from fewlabels.cli.plan_output import plan_json
     from fewlabels.study.study import Study
 
     if late or options["budget"] or not options["study"] or options["study"] != found.study:

@@ -9,10 +9,10 @@ from fewlabels.cli.completion import complete_files
 from fewlabels.cli.configuration import DEFAULT_LEDGER, PARAMETERS, configuration_path
 from fewlabels.cli.doctor import show_blocks, show_columns
 from fewlabels.cli.main import REFUSED
+from fewlabels.cli.new_questions import Questions
 from fewlabels.cli.options import json_option, population_options, read_options, resource_options
 from fewlabels.cli.output import note, print_json, working
-from fewlabels.cli.planning import plan_json, show_forecast, show_sizing
-from fewlabels.cli.questions import Questions
+from fewlabels.cli.plan_output import plan_json, show_forecast, show_sizing
 from fewlabels.errors import ConfigurationError, FewlabelsError
 from fewlabels.labeling.terminal import harmless
 

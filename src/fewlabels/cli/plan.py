@@ -9,7 +9,7 @@ from fewlabels.cli.configuration import file_sheet, population_to_plan
 from fewlabels.cli.handing import type_option
 from fewlabels.cli.options import answers_option, json_option, ledger_option, population_options, read_options, resource_options, told_in
 from fewlabels.cli.output import note, print_json, working
-from fewlabels.cli.planning import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
+from fewlabels.cli.plan_output import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
 from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import click
 
 from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import missing_lines, missing_table, next_command, note, print_json
-from fewlabels.cli.watching import show_running, watch_study
+from fewlabels.cli.status_watch import show_running, watch_study
 from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fewlabels.cli.output import note, print_json, share, table, working
-from fewlabels.cli.planning import choice_of, plan_json
+from fewlabels.cli.plan_output import choice_of, plan_json
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 
 

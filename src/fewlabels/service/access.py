@@ -3,7 +3,7 @@
 How routes and pages use it:
 
     from fewlabels.service.access import Member, Person, csrf_token, of_study, owner_only, signed_in
-    from fewlabels.service.bench import Bench, bench_of
+    from fewlabels.service.state import Bench, bench_of
 
     @router.get("/")                                     # anybody who has entered
     def studies(request: Request, person: Annotated[Person, Depends(signed_in)]) -> Response: ...
@@ -34,7 +34,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from fastapi import HTTPException, Request
 
 from fewlabels.ledgers.people import Holder, Role
-from fewlabels.service.bench import Bench, bench_of
+from fewlabels.service.state import Bench, bench_of
 
 COOKIE = "fewlabels_session"
 CSRF_HEADER = "X-CSRF-Token"

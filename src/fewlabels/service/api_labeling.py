@@ -11,9 +11,19 @@ from fewlabels.desk.desk import Desk, Said
 from fewlabels.labeling.flat import defused
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.bench import bench_of
-from fewlabels.service.bodies import SheetBody, ShownColumn, TakeTurns, TellAnswers, Units
-from fewlabels.service.shown import REFUSALS, AcknowledgedShown, Acknowledgements, Data, DeskProgress, GivenBack, SheetShown, Turn, Turns
+from fewlabels.service.requests import SheetBody, ShownColumn, TakeTurns, TellAnswers, Units
+from fewlabels.service.responses import (
+    REFUSALS,
+    AcknowledgedShown,
+    Acknowledgements,
+    Data,
+    DeskProgress,
+    GivenBack,
+    SheetShown,
+    Turn,
+    Turns,
+)
+from fewlabels.service.state import bench_of
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["labeling"], responses=REFUSALS)
 Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]

@@ -8,9 +8,9 @@ from fewlabels.desk.desk import refuse_name
 from fewlabels.ledgers.people import OWNER, Granted
 from fewlabels.nouns.label import CLOSER
 from fewlabels.service.access import Person, owner_only, signed_in
-from fewlabels.service.bench import bench_of
-from fewlabels.service.bodies import NO_NULL, NewPerson, NewToken, RoleOf
-from fewlabels.service.shown import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
+from fewlabels.service.requests import NO_NULL, NewPerson, NewToken, RoleOf
+from fewlabels.service.responses import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
+from fewlabels.service.state import bench_of
 from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)

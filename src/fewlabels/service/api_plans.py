@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from fewlabels.errors import PlanError
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.bench import bench_of
-from fewlabels.service.bodies import NewPlan
-from fewlabels.service.shown import REFUSALS, Data, PictureShown, PlanShown
+from fewlabels.service.requests import NewPlan
+from fewlabels.service.responses import REFUSALS, Data, PictureShown, PlanShown
+from fewlabels.service.state import bench_of
 from fewlabels.study.plan.chart import picture
 from fewlabels.study.plan.sizes import Columns, Cost, Sizing, Ways, size_goals
 from fewlabels.study.state.standing import Standing

@@ -8,9 +8,8 @@ from fastapi.responses import Response
 
 from fewlabels.ledgers.base import Entry
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.bench import bench_of
-from fewlabels.service.bodies import NO_NULL
-from fewlabels.service.shown import (
+from fewlabels.service.requests import NO_NULL
+from fewlabels.service.responses import (
     REFUSALS,
     AuditShown,
     ComparisonShown,
@@ -21,6 +20,7 @@ from fewlabels.service.shown import (
     RunningShown,
     SlicesShown,
 )
+from fewlabels.service.state import bench_of
 from fewlabels.study.report.write import SHOWN, json_text
 from fewlabels.study.study import Study
 

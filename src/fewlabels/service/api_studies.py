@@ -9,11 +9,11 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.stopping import parse_stopping
 from fewlabels.service.access import AnyRole, Member, Person, of_study, owner_only, signed_in
-from fewlabels.service.bench import Bench, bench_of, is_served
-from fewlabels.service.bodies import NewStudy, PopulationBody
+from fewlabels.service.requests import NewStudy, PopulationBody
+from fewlabels.service.responses import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
 from fewlabels.service.settings import Settings
-from fewlabels.service.shown import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
 from fewlabels.service.sources import allowed_source
+from fewlabels.service.state import Bench, bench_of, is_served
 from fewlabels.study.estimate.online import read_running
 from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.population.read import read_population

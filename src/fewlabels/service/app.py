@@ -9,11 +9,12 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, entering, errors, events, images, pages
+from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Person, signed_in
-from fewlabels.service.bench import Bench
 from fewlabels.service.guard import Guard, Shield
 from fewlabels.service.settings import Settings
+from fewlabels.service.state import Bench
 from fewlabels.version import VERSION
 
 STATIC = Path(__file__).parent / "static"

@@ -17,8 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from fewlabels.errors import FewlabelsError
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.bench import Bench, bench_of
-from fewlabels.service.shown import REFUSALS, Data
+from fewlabels.service.responses import REFUSALS, Data
+from fewlabels.service.state import Bench, bench_of
 from fewlabels.study.estimate.online import read_running
 from fewlabels.study.plan.looks import at_look, has_looks
 from fewlabels.study.state.progress import progress

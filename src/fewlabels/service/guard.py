@@ -10,9 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fewlabels.errors import FewlabelsError
 from fewlabels.service.access import SAFE, is_open, let_in
-from fewlabels.service.bench import bench_of
 from fewlabels.service.errors import crashed, declined, refusal
 from fewlabels.service.limits import Kind, too_many
+from fewlabels.service.state import bench_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "

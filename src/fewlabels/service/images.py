@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from fastapi.responses import Response
 
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.bench import Bench, bench_of
-from fewlabels.service.bodies import NO_NULL
-from fewlabels.service.shown import REFUSALS, Data
+from fewlabels.service.requests import NO_NULL
+from fewlabels.service.responses import REFUSALS, Data
+from fewlabels.service.state import Bench, bench_of
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["labeling"], responses=REFUSALS)
 MOST_BYTES = 20_000_000

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from fewlabels.nouns.metrics import COMMON
 from fewlabels.service import api_labeling, api_people, api_results, api_studies
 from fewlabels.service.access import Member, Person, csrf_token, of_study, owner_only, signed_in
-from fewlabels.service.showing import environment, part
+from fewlabels.service.filters import environment, part
 
 router = APIRouter(include_in_schema=False)
 TEMPLATES = environment()

@@ -8,8 +8,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from fewlabels.ledgers.people import hashed
 from fewlabels.service.access import COOKIE, SESSION_AT_MOST, SESSION_SECONDS, Person, signed_in
-from fewlabels.service.bench import bench_of
-from fewlabels.service.shown import REFUSALS, Done, Membership, PersonShown
+from fewlabels.service.responses import REFUSALS, Done, Membership, PersonShown
+from fewlabels.service.state import bench_of
 
 router = APIRouter()
 LONGEST_KEY = 200

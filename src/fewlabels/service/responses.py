@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from fewlabels.ledgers.people import Role
-from fewlabels.service.bodies import ShownColumn
+from fewlabels.service.requests import ShownColumn
 
 Data = dict[str, Any]  # as the command line prints it with --json
 
