@@ -1,9 +1,9 @@
 """Options that several commands share, named the same everywhere."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -12,9 +12,6 @@ from fewlabels.cli.configuration import DEFAULT_LEDGER, default_ledger, populati
 from fewlabels.errors import PopulationError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
-
-if TYPE_CHECKING:
-    pass
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -188,3 +185,23 @@ population_argument = click.argument(
 def metric_option(*, default: str, help: str) -> Callable[[Function], Function]:
     """The metric a command is about."""
     return click.option("--metric", default=default, show_default=True, shell_complete=complete_metrics, help=help)
+
+
+TYPES = ("int", "text", "float32", "float64", "bool", "uuid", "decimal")
+
+type_option = click.option(
+    "--type", "types", multiple=True, metavar="COLUMN=TYPE",
+    help=f"What a column holds, of a table fewlabels does not open: {', '.join(TYPES)}. Unless said, ids, classes and slices are text, "
+    "predictions bool, all others float64. Repeatable.",
+)  # fmt: skip
+
+
+def types_of(texts: Sequence[str]) -> dict[str, str]:
+    """The types that were declared, by column."""
+    found: dict[str, str] = {}
+    for text in texts:
+        column, _, word = text.rpartition("=")
+        if not column or word not in TYPES:
+            raise PopulationError(f"a type is written COLUMN=TYPE, with one of {', '.join(TYPES)}, but got {text!r}: write id=int")
+        found[column] = word
+    return found

@@ -6,8 +6,16 @@ import click
 
 from fewlabels.cli.completion import complete_files, complete_studies
 from fewlabels.cli.configuration import file_sheet, population_to_plan
-from fewlabels.cli.handing import type_option
-from fewlabels.cli.options import answers_option, json_option, ledger_option, population_options, read_options, resource_options, told_in
+from fewlabels.cli.options import (
+    answers_option,
+    json_option,
+    ledger_option,
+    population_options,
+    read_options,
+    resource_options,
+    told_in,
+    type_option,
+)
 from fewlabels.cli.output import note, print_json, working
 from fewlabels.cli.plan_output import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
 from fewlabels.nouns.canonical import Json
@@ -113,8 +121,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
 
 def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
     """An existing study: a larger budget, or what came later."""
-    from fewlabels.cli.adding import add
-    from fewlabels.cli.topping import top_up
+    from fewlabels.cli.plan_again import add, top_up
 
     if options["dry_run"]:
         raise click.UsageError("--dry-run is of a first plan: an existing study is planned again, or left as it is.")
@@ -173,7 +180,7 @@ def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
 
 def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
     """The population and its profile, counted now or handed in."""
-    from fewlabels.cli.handing import types_of
+    from fewlabels.cli.options import types_of
     from fewlabels.study.draw.offline import handed_profile
     from fewlabels.study.population.profile import profile_for
 

@@ -7,8 +7,7 @@ import click
 
 from fewlabels.cli.completion import complete_studies_or_files
 from fewlabels.cli.configuration import study_or_population
-from fewlabels.cli.handing import type_option, types_of
-from fewlabels.cli.options import json_option, ledger_option, population_options, read_options
+from fewlabels.cli.options import json_option, ledger_option, population_options, read_options, type_option, types_of
 from fewlabels.cli.output import note, print_json
 from fewlabels.engines.warehouses import NAMES, place_of
 

@@ -5,7 +5,7 @@
     larger plan, nothing was shown   as if it were the first: the draw before it was only a part of this one
     larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95 %
 
-Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/looks.md.
+Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/error-spending.md.
 """
 
 from collections.abc import Collection, Sequence

@@ -4,7 +4,7 @@
     optimum    pi_i = max(0.7 largest, sqrt(sum_g mu_g e_g,i^2)),   fewest labels with every goal's variance as in its own draw
 
 n_g are the labels a goal needs alone, e_g,i = |a_g,i| sqrt(s_i (1 - s_i)). The optimum trusts the scores for where labels may be saved;
-the floor keeps it from starving what only one goal needs. Derivation: docs/maths/several.md.
+the floor keeps it from starving what only one goal needs. Derivation: docs/maths/shared-draw.md.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,4 @@
-"""What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Page, Markdown and text show the
-same.
-"""
+"""What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Every format shows the same."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

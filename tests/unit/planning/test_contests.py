@@ -12,11 +12,11 @@ from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.planning.assumptions import believed
 from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
-from fewlabels.planning.crossing import refuse_thin, thin_share
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import CHANCE_REPS, forecast
 from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import labels_needed
+from fewlabels.planning.thin_cells import refuse_thin, thin_share
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 

@@ -7,9 +7,9 @@ from fewlabels.nouns.arrays import BoolArray
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.planning.contests import Contest
-from fewlabels.planning.crossing import refuse_thin
 from fewlabels.planning.goal_scope import ask_of
 from fewlabels.planning.online import refuse_goals
+from fewlabels.planning.thin_cells import refuse_thin
 from fewlabels.study.plan.looks import has_looks, holds_at_looks
 from fewlabels.study.population.profile import check_goals
 from fewlabels.study.state.standing import Standing

@@ -44,7 +44,7 @@ def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
     if metric.joint:
         return "metrics of several labels or classes were tested on one table only, see docs/coverage-joint.md"
     if found.slice is not None:
-        return "estimates in a slice were tested on made-up populations only, see docs/maths/several.md"
+        return "estimates in a slice were tested on made-up populations only, see docs/maths/shared-draw.md"
     if found.gold:
         return "estimates corrected by gold answers were tested on one table only, see docs/raters.md"
     return _of_levels(found, [row for level in _near(found, design) for row in _at(found, design, level, labels)], labels)

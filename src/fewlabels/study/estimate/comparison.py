@@ -20,8 +20,8 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import PairTally
 from fewlabels.nouns.weights import LabelSums
 from fewlabels.planning.contests import Contest
-from fewlabels.planning.crossing import refuse_thin
 from fewlabels.planning.sizing import smoothed_shares
+from fewlabels.planning.thin_cells import refuse_thin
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 

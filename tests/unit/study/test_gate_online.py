@@ -6,7 +6,7 @@ import numpy as np
 
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, truth_of
-from tests.unit.study.test_gating import at_least, policy
+from tests.unit.study.test_gate import at_least, policy
 
 
 def online(folder: Path, *goals: str, stopping: str = "decision", budget: int = 300) -> Study:

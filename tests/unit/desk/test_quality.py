@@ -11,8 +11,8 @@ from fewlabels.nouns.sheet import Sheet
 from fewlabels.randomness import is_double
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
+from tests.unit.desk.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
 from tests.unit.study.made import TRUTH
-from tests.unit.study.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
 from tests.unit.study.made_gold import OTHER
 from tests.unit.study.test_joint import LABELS, of_labels
 

@@ -11,8 +11,8 @@ from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
+from tests.unit.desk.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
 from tests.unit.study.made import TABLE, TRUTH, create, truth_of
-from tests.unit.study.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
 from tests.unit.study.test_joint import LABELS, of_classes, of_labels
 
 

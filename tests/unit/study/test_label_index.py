@@ -18,8 +18,8 @@ from fewlabels.study.state.progress import planned_labels
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
+from tests.unit.desk.made_desk import says, units_of
 from tests.unit.study.made import create, ledger_in, truth_of
-from tests.unit.study.made_desk import says, units_of
 from tests.unit.study.test_joint import of_labels
 
 ANSWERS = ("yes", "no", "cannot_tell", "skipped", "banana")
