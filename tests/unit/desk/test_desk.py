@@ -7,7 +7,7 @@ import pytest
 from fewlabels.desk import desk as desks
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
-from fewlabels.nouns.label import Label
+from fewlabels.nouns.label import CLOSER, Label
 from fewlabels.nouns.sheet import Sheet, Shown
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
@@ -155,7 +155,7 @@ def test_classes_are_answers(tmp_path: Path) -> None:
     assert statuses(desk.tell("ada", [*says(desk, {first: "yes"}), *says(desk, {second: "dog"})])) == ["refused", "recorded"]
 
 
-@pytest.mark.parametrize("labeler", ["", " ", "a\nb", "a\x00", "\u202eada", "x" * 201, "fewlabels", "gold"])
+@pytest.mark.parametrize("labeler", ["", " ", "a\nb", "a\x00", "\u202eada", "x" * 201, CLOSER, "gold"])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, labeler: str) -> None:
     desk = desk_of(planned(tmp_path))
     with pytest.raises(LabelError, match=r"a labeler has a name|no labeler gave"):

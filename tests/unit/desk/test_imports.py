@@ -10,7 +10,7 @@ from fewlabels.desk.label_studio import How, pull, push, pushed_projects
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.client import Project
-from fewlabels.nouns.label import Label
+from fewlabels.nouns.label import CLOSER, Label
 from fewlabels.nouns.sheet import Shown
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create
@@ -68,7 +68,7 @@ def test_another_labeler_may_say_otherwise(study: Study) -> None:
 
 
 def test_the_name_fewlabels_closes_by_is_no_labelers(study: Study) -> None:
-    assert "no labeler's" in checked(study.standing, Found([label(units(study)[0], labeler="fewlabels")], [])).refused[0].why
+    assert "no labeler's" in checked(study.standing, Found([label(units(study)[0], labeler=CLOSER)], [])).refused[0].why
 
 
 def test_another_question_is_refused(study: Study) -> None:

@@ -144,7 +144,7 @@ def test_a_peek_is_said_in_the_picture() -> None:
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(FewlabelsError, match=r"fewlabels\[pictures\]"):
+    with pytest.raises(FewlabelsError, match=r"\[pictures\]"):
         pictures.slices(slices())
 
 
