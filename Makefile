@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs site reference coverage
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs site reference coverage structure counts restamp
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -36,6 +36,9 @@ help:
 	@echo "make site        builds the documentation into site/; any warning fails"
 	@echo "make reference   writes docs/reference from the code, and docs/pictures"
 	@echo "make coverage    make test, with branch coverage"
+	@echo "make structure   rooms, arrows, floors and circles of imports inside fewlabels.study (PICTURE=FILE: draws them as SVG)"
+	@echo "make counts      places that ask for a mode, refuse functions and class names used twice"
+	@echo "make restamp DATA=FOLDER  makes 50 cells of the atlas again; if all are the same, writes the hash of the present code (COVERAGE=1: docs/coverage.json too)"
 
 check:
 	$(PYTHON) -m ruff check .
@@ -138,3 +141,13 @@ reference:
 
 coverage:
 	$(PYTEST) -m "not slow" --cov --cov-report=term
+
+structure:
+	$(PYTHON) scripts/structure $(if $(PICTURE),--picture $(PICTURE))
+
+counts:
+	$(PYTHON) scripts/counts
+
+# Goes on where it was stopped.
+restamp:
+	$(PYTHON) -m benchmarks.restamp --data $(DATA) $(if $(COVERAGE),--coverage)

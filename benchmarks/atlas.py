@@ -7,7 +7,7 @@ four made-up populations, with their own guide, with a guide that says nothing a
 (other metrics, intervals, levels; metrics by weight, several labels) at 500 labels on two made-up populations, 1,000 replicates.
 
 Cells are kept in docs/atlas.json with the hash of the code that made them; a cell made by the same code is not made again, so the run
-may be stopped and goes on where it was.
+may be stopped and goes on where it was. Where the code moved and its numbers did not, `benchmarks.restamp` gives the file the new hash.
 """
 
 import argparse
@@ -41,6 +41,7 @@ from fewlabels.randomness import stream
 from fewlabels.study.simulate import measure_each, replicate, true_value
 
 SEED = 42
+TABLE = Path("src/fewlabels/study/estimate/atlas.json")  # what the product reads
 FULL_REPS, OTHER_REPS = 4_000, 1_000
 LABELS = (50, 100, 200, 500, 1_000, 2_000)
 EIGHT = ("precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", "balanced_accuracy")
@@ -221,14 +222,23 @@ class Atlas:
         """Reads the cells this code made; others are forgotten."""
         self.path, self.code = path, code
         held = json.loads(path.read_text()) if path.exists() else {}
-        self.cells: dict[str, dict[str, Any]] = held.get("cells", {}) if held.get("code") == code and held.get("seed") == SEED else {}
+        ours = held.get("code") == code and held.get("seed") == SEED
+        self.cells: dict[str, dict[str, Any]] = held.get("cells", {}) if ours else {}
+        self.restamped: list[dict[str, Any]] = held.get("restamped", []) if ours else []
 
     def save(self) -> None:
         """Writes the whole file or nothing."""
         draft = self.path.with_suffix(".part")
         rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(cell)}" for key, cell in sorted(self.cells.items()))
-        draft.write_text(f'{{"code": "{self.code}", "seed": {SEED}, "cells": {{\n{rows}\n}}}}\n')
+        stamps = json.dumps(self.restamped, indent=1)
+        draft.write_text(f'{{"code": "{self.code}", "seed": {SEED}, "restamped": {stamps}, "cells": {{\n{rows}\n}}}}\n')
         draft.replace(self.path)
+
+    def publish(self, *, page_path: Path, table_path: Path) -> None:
+        """Writes the page and the product's table from the cells."""
+        cells = [cell for _, cell in sorted(self.cells.items())]
+        table_path.write_text(json.dumps(summary(cells, code=self.code, seed=SEED), indent=1) + "\n")
+        page_path.write_text(page(cells, code=self.code, seed=SEED, restamped=self.restamped))
 
 
 def make(at: made.Known, guide: str, atlas: Atlas, *, deadline: float) -> bool:
@@ -248,7 +258,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--table", type=Path, default=Path("src/fewlabels/study/estimate/atlas.json"))
+    parser.add_argument("--table", type=Path, default=TABLE)
     parser.add_argument("--hours", type=float, default=6.0)
     options = parser.parse_args()
     atlas = Atlas(options.out.with_suffix(".json"), code_hash(Path.cwd()))
@@ -261,9 +271,7 @@ def main() -> None:
             if not done:
                 atlas.save()
                 raise SystemExit("the time is over: run again to go on")
-    cells = [cell for _, cell in sorted(atlas.cells.items())]
-    options.table.write_text(json.dumps(summary(cells, code=atlas.code, seed=SEED), indent=1) + "\n")
-    options.out.write_text(page(cells, code=atlas.code, seed=SEED))
+    atlas.publish(page_path=options.out, table_path=options.table)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def summary(cells: Cells, *, code: str, seed: int) -> dict[str, Any]:
     return {"code": code, "seed": seed, "tested": tested}
 
 
-def page(cells: Cells, *, code: str, seed: int) -> str:
+def page(cells: Cells, *, code: str, seed: int, restamped: Cells = ()) -> str:
     """docs/atlas.md."""
     full = [c for c in cells if c["interval"] == "rec" and c["level"] == 0.95 and c["reps"] >= 4_000]
     others = [c for c in cells if c not in full]
@@ -50,6 +50,7 @@ def page(cells: Cells, *, code: str, seed: int) -> str:
         "",
         f"    make atlas DATA=FOLDER        (code {code}, seed {seed}; cell by cell in [atlas.json](atlas.json))",
         "",
+        *_stamps(restamped),
         "A cell is one population, guide, metric, design and number of labels. It *passes* if an exact binomial test at "
         f"{TEST:g} does not reject a true coverage of 0.94 (at other levels one point below the level), carries a *caution* if it does, "
         "and is *refused* below 0.90 observed (five points below the level). "
@@ -66,6 +67,19 @@ def page(cells: Cells, *, code: str, seed: int) -> str:
         *_others(others),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _stamps(restamped: Cells) -> list[str]:
+    """One sentence for each time the file was given another hash."""
+    return [
+        line
+        for stamp in restamped
+        for line in (
+            f"Cells made by code {stamp['from']} are those of code {stamp['to']}: {len(stamp['cells'])} of them, drawn at seed "
+            f"{stamp['seed']}, were made again and every number was the same to {stamp['tolerance']:g}.",
+            "",
+        )
+    ]
 
 
 def _headline(full: Cells) -> list[str]:

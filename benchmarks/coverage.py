@@ -19,6 +19,7 @@ import fewlabels
 from benchmarks import judging
 from benchmarks.options import parser_of
 from benchmarks.tables import MODES, Bench, all_benches
+from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.planning.design_choice import DesignName
 from fewlabels.study.simulate import Cell
@@ -63,6 +64,11 @@ def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:
 
     rec, strict = cells(("bands", "simple"), "rec"), cells(("bands",), "strict")
     return [Row(bench, rec[m, n, "bands"], strict[m, n, "bands"], rec[m, n, "simple"]) for m in metrics for n in labels]
+
+
+def as_cells(rows: Sequence[Row]) -> list[dict[str, Json]]:
+    """The cells of the rows as docs/coverage.json holds them."""
+    return [{"mode": r.bench.mode, "table": r.bench.table, **c.as_json()} for r in rows for c in (r.bands, r.strict, r.simple)]
 
 
 def warned(bench: Bench, *, labels: int = 500) -> tuple[int, int]:
@@ -176,8 +182,7 @@ def main() -> None:
                 flush=True,
             )
     options.out.write_text(page(rows, warnings, reps=options.reps, seed=options.seed))
-    cells = [{"mode": r.bench.mode, "table": r.bench.table, **c.as_json()} for r in rows for c in (r.bands, r.strict, r.simple)]
-    options.out.with_suffix(".json").write_text(json.dumps({"seed": options.seed, "cells": cells}, indent=1) + "\n")
+    options.out.with_suffix(".json").write_text(json.dumps({"seed": options.seed, "cells": as_cells(rows)}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
