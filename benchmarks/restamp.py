@@ -93,7 +93,9 @@ def compare_atlas(stored: dict[str, dict[str, Any]], keys: Iterable[str], *, fol
     """Makes the cells again, except those known to be the same. Raises DifferenceError at the first that differs."""
     waiting = set(keys) - progress.same
     with tempfile.TemporaryDirectory() as scratch:
-        for at, guide in atlas.populations(folder, Path(scratch)) if waiting else ():
+        for at, guide in atlas.populations(folder, Path(scratch)):
+            if not waiting:
+                return
             for task in atlas.tasks(at.name, guide):
                 if task.key in waiting:
                     _compare(task.key, [stored[task.key]], partial(atlas_cell, at, task), progress=progress)
