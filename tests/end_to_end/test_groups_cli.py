@@ -225,9 +225,7 @@ def every_command(path: str, command: click.Command) -> Iterator[tuple[str, clic
             yield from every_command(f"{path} {name}".strip(), found)
 
 
-TYPED = {
-    path: {name for one in command.params for name in one.opts} | {"--help", "--help-all"} for path, command in every_command("", cli)
-}
+TYPED = {path: {name for one in command.params for name in one.opts} | {"--help", "--help-all"} for path, command in every_command("", cli)}
 
 
 def texts(source: Path) -> Iterator[str]:

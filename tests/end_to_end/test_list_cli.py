@@ -47,6 +47,15 @@ def test_a_study_is_listed_from_its_plan_to_its_results(folder: Path) -> None:
     assert states() == {"s": "labeling"}  # what was shown is of the earlier plan
 
 
+def test_a_table_below_this_folder_is_shown_by_its_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan("s")
+    row = ["s", "0", "of", "20", "planned", "t.csv", "precision", "+-0.1"]
+    assert ok("list").out.splitlines()[1].split() == row
+    (folder / "inner").mkdir()
+    monkeypatch.chdir(folder / "inner")
+    assert str(folder / "t.csv") in ok("list", "--ledger", "sqlite:///../fewlabels.db").out
+
+
 def test_a_peek_does_not_count_as_results() -> None:
     plan("s")
     ok("draw", "s", "--units", BUDGET, "--out", "b.csv")
@@ -89,7 +98,8 @@ def test_monitors_and_broken_studies_are_listed_and_nothing_falls_over() -> None
     ok("monitor", "m", "--floor", "0.8", "--rate", "0.1")
     with sqlite3.connect("fewlabels.db") as connection:
         connection.execute("update entry set body = '{' where study = 'broken' and kind = 'plan'")
-        connection.execute("insert into entry select 'begun', serial, kind, key, at, body, seal, hash from entry where study='good' and serial=1")
+        columns = "serial, kind, key, at, body, seal, hash"
+        connection.execute(f"insert into entry select 'begun', {columns} from entry where study = 'good' and serial = 1")
     connection.close()
     assert states() == {"broken": "damaged", "begun": "not created completely", "good": "planned", "m": "monitor"}
     found = ok("list")

@@ -1,6 +1,8 @@
 """`fewlabels list`."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -42,11 +44,13 @@ def command(*, ledger: str, as_json: bool) -> None:
 
 
 def _cells(one: "Listed") -> Iterator[str]:
-    """A row of the list. Names are shown as no terminal obeys them."""
+    """A row of the list: tables below this folder by their path from here, and names as no terminal obeys them."""
     from fewlabels.labeling.terminal import harmless
+
+    here = f"{Path.cwd()}{os.sep}"
 
     yield harmless(one.study).replace("\n", " ")
     yield count(one.labels) if one.planned is None else f"{count(one.labels)} of {count(one.planned)}"
     yield one.state
-    yield harmless(one.population or "-").replace("\n", " ")
+    yield harmless((one.population or "-").removeprefix(here)).replace("\n", " ")
     yield harmless(", ".join(one.goals) or "-").replace("\n", " ")

@@ -65,7 +65,8 @@ def _monitor(name: str, entries: Sequence[Entry]) -> Listed:
 def state_of(standing: Standing, done: Progress) -> str:
     """Where a study stands, in a word or two.
 
-    Results count as shown once numbers were seen at the look of the plan in force; for an online study, at the labels it has now.
+    Results count as shown once numbers were seen at the look of the plan in force; for an online study, at the labels it has now. A study
+    with planned looks is labeling until the last one: whether an earlier one ended it, only a verdict says.
     """
     if not standing.plans:
         return "no plan"
