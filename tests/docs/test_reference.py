@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 import fewlabels
-from fewlabels.cli.main import COMMANDS
+from fewlabels.cli.main import COMMANDS, GROUPS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -37,7 +37,9 @@ def test_reference_is_up_to_date() -> None:
 def test_reference_holds_every_name_and_command() -> None:
     api, commands = ((DOCS / "reference" / name).read_text() for name in ("api.md", "commands.md"))
     assert [name for name in fewlabels.__all__ if f"\n## {name}\n" not in api] == []
-    assert [name for name in COMMANDS if f"\n## fewlabels {name}\n" not in commands] == []
+    assert [name for name in [*COMMANDS, *GROUPS] if not re.search(rf"\n#+ fewlabels {name}\n", commands)] == []
+    assert commands.count("\n## fewlabels status\n") == commands.count(" fewlabels status\n") == 1  # though a group has it too
+    assert "--smallest-take" in commands  # which --help leaves out
     assert "\n### fewlabels ledger copy\n" in commands
     assert "\n### Study.estimate\n" in api  # of a parent of Study
 

@@ -56,8 +56,20 @@ def completed(folder: Path, *words: str, cwd: Path | None = None, **more: str) -
 
 
 def test_bash_completes_commands_without_importing_them(folder: Path) -> None:
-    assert completed(folder, "de") == ["demo", "decide"]
+    assert completed(folder, "de") == ["decide", "demo"]
     assert "--config" in completed(folder, "--")
+
+
+def test_bash_completes_groups_their_commands_and_what_those_take(folder: Path) -> None:
+    assert completed(folder, "over") == ["over-time"]
+    assert completed(folder, "ledger", "") == ["list", "copy", "backup", "forget"]
+    assert completed(folder, "over-time", "ch") == ["change"]
+    assert completed(folder, "labels", "label-studio", "pu") == ["push", "pull"]
+    assert completed(folder, "release", "decide", "we") == ["week46", "week47"]
+    assert completed(folder, "results", "slices", "week46", "--sim") == ["--simultaneous"]
+    assert completed(folder, "es") == ["estimate"]  # hidden from the help, and completed
+    assert completed(folder, "plan", "--smallest") == ["--smallest-take"]  # likewise
+    assert completed(folder, "plan", "--help-") == ["--help-all"]
 
 
 def test_bash_completes_the_studies_of_the_ledger(folder: Path) -> None:

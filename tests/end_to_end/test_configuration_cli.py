@@ -258,5 +258,5 @@ def test_the_policy_of_the_file_is_the_gates(planned: Path) -> None:
 def test_help_does_not_read_the_file(folder: Path) -> None:
     (folder / "fewlabels.toml").write_text("broken")
     assert "Examples" in ok("plan", "--help").out
-    assert "or that of fewlabels.toml" in ok("status", "--help").out
+    assert "that of fewlabels.toml, else sqlite:///fewlabels.db" in " ".join(ok("status", "--help").out.split())
     assert fewlabels("status").code == 5

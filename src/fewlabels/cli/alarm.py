@@ -14,15 +14,15 @@ RANG = 4  # as a verdict "do not ship"
 
 @click.command("alarm")
 @click.argument("studies", nargs=-1, required=True, shell_complete=complete_studies)
-@metric_option(default="precision", help="The metric that is watched.")
-@click.option("--floor", type=float, required=True, metavar="VALUE", help="It must not fall below this.")
-@click.option("--error", type=float, help="The probability that it ever rings falsely; 0.05 unless said.")
-@click.option("--run-length", type=float, metavar="PERIODS", help="In place of --error: periods until it rings falsely, on average.")
-@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@metric_option(default="precision", help="The metric to watch.")
+@click.option("--floor", type=float, required=True, metavar="VALUE", help="The metric must not fall below this.")
+@click.option("--error", type=float, help="The probability of ever ringing falsely. Default: 0.05.")
+@click.option("--run-length", type=float, metavar="PERIODS", help="Instead of --error: the mean number of periods until it rings falsely.")
+@click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
 @ledger_option
 @json_option
 def command(*, studies: tuple[str, ...], metric: str, ledger: str, as_json: bool, **options: Any) -> None:
-    """Whether a metric has fallen below a floor, watched over STUDIES in order, one a period. Exits with 4 if it has rung.
+    """Say whether a metric has fallen below a floor, watched over STUDIES in order, one per period. Exits with 4 if it has.
 
     \b
     Examples:

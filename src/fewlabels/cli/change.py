@@ -11,14 +11,14 @@ from fewlabels.cli.output import note, print_json, share, table, working
 @click.command("change")
 @click.argument("earlier", shell_complete=complete_studies)
 @click.argument("later", required=False, callback=study_or_file, shell_complete=complete_studies)
-@metric_option(default="f1", help="The metric whose change is asked for.")
-@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@metric_option(default="f1", help="The metric that changed.")
+@click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
 @ledger_option
 @json_option
 def command(*, earlier: str, later: str, metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
-    """The change of a metric from an EARLIER study to a LATER one, with an interval that knows which units both drew.
+    """Show how a metric changed from an EARLIER study to a LATER one, with an interval that knows which units both drew.
 
-    LATER is the study of fewlabels.toml unless said.
+    If LATER is omitted, fewlabels.toml names it.
 
     \b
     Example:

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 @click.command("compare")
 @study_argument
 @click.argument("classifiers", nargs=-1, metavar="[A B]...")
-@metric_option(default="f1", help="The metric in which they are compared.")
+@metric_option(default="f1", help="The metric to compare.")
 @peek_option
 @ledger_option
 @json_option
 def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool, ledger: str, as_json: bool) -> None:
-    """The paired difference of two classifiers on the same units; of three or more (or none named: all) a ranking.
+    """Show the paired difference of two classifiers on the same units, or a ranking of three or more. If none is named, rank all.
 
     \b
     Examples:
       fewlabels compare demo gbm lr --metric recall
       fewlabels compare demo --metric f1
-      fewlabels compare gbm lr        (of the study of fewlabels.toml)
+      fewlabels compare gbm lr        (in the study of fewlabels.toml)
     """  # noqa: D301
     from fewlabels.study.study import Study
 

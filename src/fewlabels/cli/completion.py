@@ -21,7 +21,7 @@ HOW = {
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def command(*, shell: str, as_json: bool) -> None:
-    """Print what makes a shell complete commands, options, the studies of the ledger and metrics.
+    """Print the script that makes a shell complete commands, options, metrics and the studies of the ledger.
 
     \b
     Examples:

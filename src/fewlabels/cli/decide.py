@@ -12,7 +12,7 @@ from fewlabels.cli.output import after_verdict, next_command, note, print_json, 
 @ledger_option
 @json_option
 def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
-    """Ship, do not ship, or label so many more: each goal met, not met or open, with reasons.
+    """Say ship, do not ship, or label so many more: each goal is met, not met or open, with reasons.
 
     \b
     Example:

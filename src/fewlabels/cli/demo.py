@@ -19,7 +19,7 @@ from fewlabels.cli.output import note, print_json, working
 )
 @json_option
 def command(*, folder: Path, story: str, as_json: bool) -> None:
-    """Write a made-up scored table and its answers into FOLDER.
+    """Write a made-up table with scores, and the answers to it, into FOLDER.
 
     \b
     Example:

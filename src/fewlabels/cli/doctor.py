@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fewlabels.cli.configuration import fill
+from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.main import REFUSED
 from fewlabels.cli.options import (
+    RESOURCES_MORE,
+    TABLE_COMMON,
+    TABLE_MORE,
     answers_option,
     json_option,
     population_argument,
@@ -25,17 +29,19 @@ if TYPE_CHECKING:
     from fewlabels.study.population.doctor import Examination
 
 
-@click.command("doctor")
+@click.command(
+    "doctor", cls=ManyOptions, common=(*TABLE_COMMON, "--answers", "--check-duplicates", "--json"), more={**TABLE_MORE, **RESOURCES_MORE}
+)
 @population_argument
 @population_options
-@click.option("--check-duplicates", is_flag=True, help="Check ids exactly also beyond 10,000,000 units.")
-@answers_option("A few answers (unit, answer): says whether the scores predict as they claim, and whether a pilot would help.")
+@click.option("--check-duplicates", is_flag=True, help="Check every id for duplicates, even beyond 10,000,000 units.")
+@answers_option("A few answers (unit, answer): say whether the scores are calibrated, and whether a pilot would help.")
 @resource_options
 @json_option
 def command(*, source: str, check_duplicates: bool, answers: Path | None, as_json: bool, **options: Any) -> None:
-    """What is in a table, what can be asked of it, what blocks the rest and how to unblock it.
+    """Check a table: what it holds, which metrics it allows, what blocks a study and how to mend it.
 
-    Ends with 5 if something blocks.
+    Exits with 5 if a problem blocks a study.
 
     \b
     Example:

@@ -16,20 +16,20 @@ from fewlabels.labeling.formats import FLAT, FORMATS
 @click.command("draw")
 @study_argument
 @click.option("--units", type=click.IntRange(min=1), default=50, show_default=True, help="How many units to hand out.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file; else stdout as CSV.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file. Default: stdout, as CSV.")
 @click.option("--format", "name", type=click.Choice(FORMATS), default=FLAT, show_default=True, help="The tool that will read the file.")
-@click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see; repeatable. Never a score or a prediction.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column that labelers see; never a score or a prediction. Repeatable.")
 @click.option(
     "--gold",
     type=click.FloatRange(min=0, min_open=True, max=1),
     metavar="SHARE",
-    help="Hand out a random share of each side to be adjudicated.",
+    help="Hand out a random share of flagged and of other units for adjudication.",
 )
-@click.option("--next", "more", is_flag=True, help="Hand out new units although earlier ones are still unanswered.")
+@click.option("--next", "more", is_flag=True, help="Hand out new units even if earlier ones are unanswered.")
 @click.option(
     "--candidates-file", "candidates", metavar="FILE",
-    help="The result of the draw query that `fewlabels sql` prints, of a table fewlabels does not open: "
-    "Parquet or CSV, a folder or a glob.",
+    help="For a table that fewlabels does not open: the result of the draw query that `fewlabels sql` prints, "
+    "as Parquet or CSV, a folder or a glob.",
 )  # fmt: skip
 @ledger_option
 @resource_options
@@ -47,9 +47,9 @@ def command(  # noqa: PLR0913 - one keyword for each option
     ledger: str,
     as_json: bool,
 ) -> None:
-    """Hand out the next units to label; with --gold those to adjudicate.
+    """Write the next units to label to a file; with --gold, those to adjudicate.
 
-    The open batch is written again until it is answered. The file holds ids, the columns named with --show and an empty answer.
+    The same batch is written until it is answered. The file holds ids, the columns named with --show and an empty answer column.
 
     \b
     Example:

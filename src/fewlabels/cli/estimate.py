@@ -7,7 +7,7 @@ import click
 
 from fewlabels.cli.completion import complete_metrics, complete_studies
 from fewlabels.cli.configuration import file_study, has_file_study
-from fewlabels.cli.options import json_option, ledger_option, peek_option
+from fewlabels.cli.options import json_option, ledger_option, peek_option, spelled
 from fewlabels.cli.output import (
     ESTIMATE_HEADINGS,
     bounds_table,
@@ -41,24 +41,28 @@ class Asked(NamedTuple):
 
 @click.command("estimate")
 @click.argument("study", required=False, shell_complete=complete_studies)
-@click.option("--all", "everything", is_flag=True, help="Every metric, not only the goals and the common ones.")
-@click.option("--confusion", is_flag=True, help="Of several classes: also the confusion matrix, with intervals.")
+@click.option("--all", "everything", is_flag=True, help="Show every metric, not only the goals and the common ones.")
+@click.option("--confusion", is_flag=True, help="For several classes: also show the confusion matrix, with intervals.")
 @peek_option
-@click.option("--counts", metavar="tp=N,fp=N,fn=N,tn=N", help="In place of STUDY: the counts of a confusion matrix of labeled units.")
-@click.option("--flagged-units", type=int, metavar="N", help="With --counts: units predicted positive, labeled or not.")
-@click.option("--unflagged-units", type=int, metavar="N", help="With --counts: units predicted negative. Without both: a simple draw.")
-@click.option("--metric", "metrics", multiple=True, shell_complete=complete_metrics, help="With --counts: a metric to show; repeatable.")
-@click.option("--level", type=float, metavar="L", help="With --counts: how sure to be; 0.95 unless said.")
+@click.option("--counts", metavar="tp=N,fp=N,fn=N,tn=N", help="Instead of STUDY: the confusion matrix of labeled units.")
+@click.option("--flagged-units", type=int, metavar="N", help="With --counts: how many units are predicted positive, labeled or not.")
 @click.option(
-    "--interval", type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]), help="With --counts; rec unless said."
+    "--unflagged-units", type=int, metavar="N", help="With --counts: how many are predicted negative. If both are omitted: a simple draw."
 )
-@click.option("--one-sided", is_flag=True, help="Also what each metric is at least and at most, each at the level.")
+@click.option("--metric", "metrics", multiple=True, shell_complete=complete_metrics, help="With --counts: a metric to show. Repeatable.")
+@click.option("--level", type=float, metavar="L", help="With --counts: the confidence level. Default: 0.95.")
+@click.option(
+    "--interval",
+    type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]),
+    help="With --counts: the interval. Default: rec.",
+)
+@click.option("--one-sided", is_flag=True, help="Also show what each metric is at least and at most, each bound at the level.")
 @ledger_option
 @json_option
 def command(*, study: str | None, everything: bool, peek: bool, confusion: bool, ledger: str, as_json: bool, **options: Any) -> None:
-    """Every metric with its interval, effective n and the labels behind it, once all planned units are resolved.
+    """Show every metric with its interval, effective n and the labels behind it, once all planned units are resolved.
 
-    With --counts: the same of a confusion matrix that you have already, without a study.
+    With --counts: the same for a confusion matrix that you already have, without a study.
 
     \b
     Example:
@@ -75,8 +79,8 @@ def command(*, study: str | None, everything: bool, peek: bool, confusion: bool,
             raise click.UsageError("--peek is for a study: counts are shown as they are.")
         _show_counts(counts, everything=everything, as_json=as_json, **options)
         return
-    if given := [f"--{name.replace('_', '-')}".removesuffix("s" if name == "metrics" else "") for name in COUNTS_ONLY if options[name]]:
-        raise click.UsageError(f"Only with --counts: {', '.join(given)}. The plan of a study says what is shown.")
+    if given := [name for name in COUNTS_ONLY if options[name]]:
+        raise click.UsageError(f"Only with --counts: {spelled(*given)}. The plan of a study says what is shown.")
     _show_study(str(study), Asked(everything, peek, confusion, options["one_sided"]), ledger=ledger, as_json=as_json)
 
 

@@ -22,21 +22,23 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @study_argument
 @click.option(
     "--policy", required=True, default=default_policy, type=click.Path(dir_okay=False), metavar="FILE",
-    help="The rules, as TOML; the policy of fewlabels.toml unless said.",
+    help="The rules, a TOML file. Default: the policy of fewlabels.toml.",
 )  # fmt: skip
-@click.option("--junit", "junit_file", type=FILE, metavar="FILE", help="Also write a JUnit file, one case a rule.")
+@click.option("--junit", "junit_file", type=FILE, metavar="FILE", help="Also write a JUnit file, one case per rule.")
 @click.option("--markdown", "markdown_file", type=FILE, metavar="FILE", help="Also write a Markdown summary.")
-@click.option("--github", is_flag=True, help="Annotations, summary and outputs for GitHub; by itself where GITHUB_ACTIONS is set.")
-@click.option("--exit-zero", is_flag=True, help="End with 0 whatever the verdict is; a crash is still 1, a wrong call 2.")
-@click.option("--self-test", is_flag=True, help="Not a verdict: how often this gate would pass or block wrongly, by simulation.")
-@click.option("--reps", type=click.IntRange(min=20), default=400, show_default=True, help="With --self-test: studies a truth.")
-@click.option("--seed", type=int, default=42, show_default=True, help="With --self-test.")
+@click.option("--github", is_flag=True, help="Write annotations, summary and outputs for GitHub. Default where GITHUB_ACTIONS is set.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever the verdict; a crash is still 1, a wrong call 2.")
+@click.option("--self-test", is_flag=True, help="Give no verdict; simulate how often this gate would pass or block wrongly.")
+@click.option(
+    "--reps", type=click.IntRange(min=20), default=400, show_default=True, help="With --self-test: simulated studies per true value."
+)
+@click.option("--seed", type=int, default=42, show_default=True, help="With --self-test: the seed.")
 @ledger_option
 @json_option
 def command(*, study: str, policy: str, ledger: str, as_json: bool, self_test: bool, **options: Any) -> None:
-    """Hold a study against a policy. Ends with 0 ship, 3 label more, 4 do not ship, 5 invalid; 1 is a crash, 2 a wrong call.
+    """Hold a study against a policy. Exits with 0 ship, 3 label more, 4 do not ship, 5 invalid; 1 is a crash, 2 a wrong call.
 
-    Nothing is read before the plan's look: the gate never peeks. What it shows is recorded as a look.
+    The gate never peeks: it reads nothing before the planned look. What it shows is recorded as a look.
 
     \b
     Example:

@@ -26,14 +26,14 @@ ESCAPE, END = b"\x1b", b"\x04"
 
 @click.command("label")
 @study_argument
-@click.option("--labeler", metavar="NAME", help="Who answers. Default: the user's name.")
-@click.option("--show", multiple=True, metavar="COLUMN", help="A column to see; repeatable, kept for the study. Never a score.")
+@click.option("--labeler", metavar="NAME", help="Who answers. Default: your user name.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column to see, remembered for the study; never a score. Repeatable.")
 @ledger_option
 @json_option
 def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: str, as_json: bool) -> None:
     """Label in the terminal: 1 yes, 2 no, 3 cannot tell (or the classes), s skip, u undo, q quit.
 
-    An answer is on disk when the next unit is shown. Without a terminal, keys are read from standard input, one a line.
+    An answer is on disk before the next unit is shown. Without a terminal, keys are read from standard input, one per line.
 
     \b
     Example:

@@ -21,17 +21,6 @@ TOKEN = "FEWLABELS_LABEL_STUDIO_TOKEN"
 Function = Callable[..., Any]
 
 
-@click.group("label-studio")
-def command() -> None:
-    """Label in Label Studio: push units, pull answers. Each command takes --json.
-
-    \b
-    Examples:
-      fewlabels label-studio push demo --url http://127.0.0.1:8080 --token-file token.txt --units 200 --show text
-      fewlabels label-studio pull demo --url http://127.0.0.1:8080 --token-file token.txt
-    """  # noqa: D301 - \b is Click's mark for "keep these lines"
-
-
 def server_options(function: Function) -> Function:
     """Where Label Studio is, and who asks. The token is never an option: options are seen by everybody on the machine."""
     for option in (
@@ -42,7 +31,7 @@ def server_options(function: Function) -> Function:
             "--token-file",
             type=click.Path(dir_okay=False, path_type=Path),
             metavar="FILE",
-            help=f"A file with a legacy or personal access token. Default: the variable {TOKEN}.",
+            help=f"A file with a legacy or personal access token. Default: the environment variable {TOKEN}.",
         ),
     ):
         function = option(function)
@@ -62,21 +51,21 @@ def _client(url: str, token_file: Path | None) -> "LabelStudio":
     return LabelStudio(url, token)
 
 
-@command.command("push")
+@click.command("push")
 @study_argument
 @server_options
 @click.option("--units", type=click.IntRange(min=1), default=200, show_default=True, help="How many units to hand out.")
-@click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see (COLUMN:image for pictures); repeatable.")
-@click.option("--labeler", "labelers", multiple=True, metavar="NAME", help="A project of this labeler's own; repeatable.")
-@click.option("--double", is_flag=True, help="Give every unit to every --labeler, instead of sharing them out.")
-@click.option("--next", "more", is_flag=True, help="Hand out new units although earlier ones are still unanswered.")
-@click.option("--webhook", metavar="URL", help="Have new projects call this address when answers come in; a nudge, no content.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column that labelers see (COLUMN:image for pictures). Repeatable.")
+@click.option("--labeler", "labelers", multiple=True, metavar="NAME", help="Give this labeler a project of their own. Repeatable.")
+@click.option("--double", is_flag=True, help="Give every unit to every --labeler instead of dividing the units among them.")
+@click.option("--next", "more", is_flag=True, help="Hand out new units even if earlier ones are unanswered.")
+@click.option("--webhook", metavar="URL", help="Have new projects call this address when answers arrive; the call carries no content.")
 @ledger_option
 @json_option
 def push_command(
     *, study: str, url: str, token_file: Path | None, show: tuple[str, ...], ledger: str, as_json: bool, **options: Any
 ) -> None:
-    """Add the next units to the study's projects, which are made if they are not there. Pushing twice is pushing once.
+    """Add the next units to the study's projects, creating those that are missing. Pushing twice changes nothing.
 
     A task holds the unit's id and the columns named with --show, nothing else.
 
@@ -104,15 +93,17 @@ def push_command(
     )
 
 
-@command.command("pull")
+@click.command("pull")
 @study_argument
 @server_options
 @click.option(
-    "--project", "projects", multiple=True, metavar="NUMBER[=NAME]", help="A project, and whose it is, that no mark leads to; repeatable."
+    "--project", "projects", multiple=True, metavar="NUMBER[=NAME]", help="A project that push did not create, and whose it is. Repeatable."
 )
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
-@click.option("--leave-out", is_flag=True, help="End with 0 although answers were refused; they are listed all the same.")
-@click.option("--watch", type=click.FloatRange(min=1), metavar="SECONDS", help="Pull again every so many seconds, until all is answered.")
+@click.option("--leave-out", is_flag=True, help="Exit with 0 even if answers were refused; they are still listed.")
+@click.option(
+    "--watch", type=click.FloatRange(min=1), metavar="SECONDS", help="Pull again after so many seconds, until every unit is answered."
+)
 @ledger_option
 @json_option
 def pull_command(
@@ -126,10 +117,10 @@ def pull_command(
     as_json: bool,
     **options: bool,
 ) -> None:
-    """Record every sound answer and list the others. Pulling twice is pulling once.
+    """Record every valid answer and list the others. Pulling twice changes nothing.
 
-    Refused are answers about units that were not drawn, two answers of one labeler that differ, words that are no answer, empty ones, and
-    those made from a machine's prediction. The exit code is then 5, unless --leave-out.
+    Answers are refused if the unit was not drawn, if one labeler gave two that differ, if they are empty or unknown words, or if they were
+    made from a machine's prediction. The exit code is then 5, unless --leave-out is given.
 
     \b
     Example:
@@ -176,13 +167,13 @@ def _report(study: "Study", done: "Received", *, as_json: bool) -> None:
     note(f"next: {next_command(study)}")
 
 
-@command.command("interface")
+@click.command("interface")
 @study_argument
-@click.option("--show", multiple=True, metavar="COLUMN", help="A column labelers may see (COLUMN:image for pictures); repeatable.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="A column that labelers see (COLUMN:image for pictures). Repeatable.")
 @ledger_option
 @json_option
 def interface_command(*, study: str, show: tuple[str, ...], ledger: str, as_json: bool) -> None:
-    """Print the labeling interface, to be pasted into a project for a file of `fewlabels draw --format label-studio`.
+    """Print the labeling interface, to paste into a project for a file of `fewlabels draw --format label-studio`.
 
     \b
     Example:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @ledger_option
 @json_option
 def command(*, study: str, ledger: str, as_json: bool) -> None:
-    """Say how each labeler works: units, speed, agreement with the others and with gold, each with its limits at 95 %.
+    """Show how each labeler works: units, speed, and agreement with the others and with gold, with 95 % limits.
 
     \b
     Example:

@@ -15,27 +15,15 @@ if TYPE_CHECKING:
 NOT_COPIED = "people, their links, sessions and tokens"
 
 
-@click.group("ledger")
-def command() -> None:
-    """Copy a ledger to another database, back it up, and delete what labelers were shown. Each command takes --json.
-
-    \b
-    Examples:
-      fewlabels ledger copy sqlite:///fewlabels.db postgresql://team@db.example.org/fewlabels
-      fewlabels ledger backup friday.db
-      fewlabels ledger forget demo --yes
-    """  # noqa: D301 - \b is Click's mark for "keep these lines"
-
-
-@command.command("copy")
+@click.command("copy")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@click.option("--study", "studies", multiple=True, metavar="NAME", help="A study to copy; repeatable. Default: all.")
+@click.option("--study", "studies", multiple=True, metavar="NAME", help="A study to copy. Repeatable. Default: all.")
 @json_option
 def copy_ledger(*, source: str, target: str, studies: tuple[str, ...], as_json: bool) -> None:
-    """Copy studies as they are, with turns and what labelers are shown. People and what lets them in are not copied.
+    """Copy studies as they are, with turns and what labelers are shown. People and their access are not copied.
 
-    A study that TO has already is carried on if its entries are the first of those in FROM; so a copy can be repeated.
+    A study that TO already has is continued if its entries are the first of those in FROM, so copying can be repeated.
 
     \b
     Example:
@@ -49,12 +37,12 @@ def copy_ledger(*, source: str, target: str, studies: tuple[str, ...], as_json: 
     _print(copy(here, there, studies=studies, watch=note), where=(here.where, there.where), as_json=as_json)
 
 
-@command.command("backup")
+@click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @ledger_option
 @json_option
 def backup_ledger(*, file: Path, ledger: str, as_json: bool) -> None:
-    """Copy the whole ledger to a new SQLite file, and read it back. People and what lets them in are not in it.
+    """Copy the whole ledger to a new SQLite file, and read it back to check it. People and their access are not copied.
 
     \b
     Example:
@@ -77,15 +65,15 @@ def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> No
     note(f"not copied: {NOT_COPIED}")
 
 
-@command.command("forget")
+@click.command("forget")
 @named_study_argument
 @click.option("--yes", is_flag=True, help="Do not ask first.")
 @ledger_option
 @json_option
 def forget_contents(*, study: str, yes: bool, ledger: str, as_json: bool) -> None:
-    """Delete what is held of a study's units to be shown to labelers. Ids, scores and answers are the record and stay.
+    """Delete the content of units that is stored to be shown to labelers. Ids, scores and answers are the record and stay.
 
-    Fetched again from the table if somebody labels on.
+    The content is fetched from the table again if labeling continues.
 
     \b
     Example:

@@ -1,82 +1,169 @@
-"""`fewlabels`: the commands of the main path. Each is imported when it is called, so `fewlabels --help` is quick."""
+"""`fewlabels`: its commands and their groups. Each is imported when it is called, so `fewlabels --help` is quick."""
 
 import json
 import os
 import sys
-from importlib import import_module
 
 import click
-from click.shell_completion import CompletionItem
 
+from fewlabels.cli.groups import Branch, Entry, LazyGroup, Listed
+from fewlabels.cli.help import help_all_option
+from fewlabels.cli.nearest import no_such_option
 from fewlabels.errors import FewlabelsError
 from fewlabels.version import VERSION
 
 REFUSED = 5  # 1 is a crash, 2 a wrong call; 3 and 4 are verdicts of `gate`
 
-COMMANDS = {
-    "demo": ("fewlabels.cli.demo", "Write a made-up scored table and its answers to walk the path with."),
-    "new": ("fewlabels.cli.new", "Look at your table, ask what is needed, write fewlabels.toml and fix the plan."),
-    "doctor": ("fewlabels.cli.doctor", "What is in a table, what can be asked of it, what blocks the rest."),
-    "plan": ("fewlabels.cli.plan", "Labels each goal needs, what a budget buys; with --study, fix the plan."),
-    "draw": ("fewlabels.cli.draw", "The next units to label, as a file for people."),
-    "sql": ("fewlabels.cli.sql", "The queries, to be run where fewlabels does not connect."),
-    "tell": ("fewlabels.cli.tell", "Record answers; the same file twice is the same as once."),
-    "sheet": ("fewlabels.cli.sheet", "What labelers are shown and told; how many units go to two of them."),
-    "label": ("fewlabels.cli.label", "Label in the terminal with the keys 1, 2, 3."),
-    "label-studio": ("fewlabels.cli.label_studio", "Units out to Label Studio, answers in from it."),
-    "labelers": ("fewlabels.cli.labelers", "How each labeler works: speed, agreement with the others and with gold."),
-    "status": ("fewlabels.cli.status", "Where a study stands; no interval before its look."),
-    "estimate": ("fewlabels.cli.estimate", "Every metric with interval, effective n and labels behind it."),
-    "compare": ("fewlabels.cli.compare", "The paired difference of two classifiers; a ranking of several."),
-    "thresholds": ("fewlabels.cli.thresholds", "Precision and recall at every threshold, or one that keeps a target."),
-    "slices": ("fewlabels.cli.slices", "A metric in every slice of a column, or of columns crossed."),
-    "change": ("fewlabels.cli.change", "The change of a metric between two studies, such as two weeks."),
-    "window": ("fewlabels.cli.window", "A metric of several studies together, for rare events."),
-    "alarm": ("fewlabels.cli.alarm", "Whether a metric has fallen below a floor, period after period."),
-    "monitor": ("fewlabels.cli.monitor", "Watch a stream of units, some of them labeled, for a fall below a floor."),
-    "decide": ("fewlabels.cli.decide", "Ship, do not ship, or label so many more."),
-    "gate": ("fewlabels.cli.gate", "Hold a study against a policy: exit 0 ship, 3 label more, 4 do not ship, 5 invalid."),
-    "report": ("fewlabels.cli.report", "Write a study as one self-contained page, as Markdown or as text."),
-    "mlflow": ("fewlabels.cli.mlflow", "Log a study's numbers and report to an MLflow tracking server."),
-    "serve": ("fewlabels.cli.serve", "The workbench: plan, label, watch and decide in a browser."),
-    "simulate": ("fewlabels.cli.simulate", "Replay designs against known labels before money is spent."),
-    "ledger": ("fewlabels.cli.ledger", "Copy a ledger to another database, back it up, delete what labelers were shown."),
-    "verify": ("fewlabels.cli.verify", "Recompute a study from its ledger and say what does not match."),
-    "completion": ("fewlabels.cli.completion", "What makes bash, zsh or fish complete commands, studies and metrics."),
+STUDIO = "fewlabels.cli.label_studio"
+LABEL_STUDIO = Branch(
+    "Label in Label Studio: push units, pull answers.",
+    """Each command takes --json.
+
+    \b
+    Examples:
+      fewlabels label-studio push demo --url http://127.0.0.1:8080 --token-file token.txt --units 200 --show text
+      fewlabels label-studio pull demo --url http://127.0.0.1:8080 --token-file token.txt
+    """,
+    {
+        "push": Entry(STUDIO, "Send the next units to Label Studio as tasks.", "push_command"),
+        "pull": Entry(STUDIO, "Record the answers given there.", "pull_command"),
+        "interface": Entry(STUDIO, "Print the labeling interface, to paste into a project.", "interface_command"),
+    },
+)
+
+# The commands most people need, in the order in which they need them; the first list of --help.
+FIRST = {
+    "new": Entry("fewlabels.cli.new", "Start here: read your table, ask a few questions, plan the study."),
+    "plan": Entry("fewlabels.cli.plan", "Say how many labels your goals need; with --study, lock the plan."),
+    "label": Entry("fewlabels.cli.label", "Label in the terminal with the keys 1, 2, 3."),
+    "status": Entry("fewlabels.cli.status", "Show how far a study is."),
+    "decide": Entry("fewlabels.cli.decide", "Ship, do not ship, or label more, with reasons."),
+    "report": Entry("fewlabels.cli.report", "Write a study as one page: HTML, Markdown or text."),
+    "serve": Entry("fewlabels.cli.serve", "Plan, label and decide with others in a browser."),
+    "demo": Entry("fewlabels.cli.demo", "Write a made-up table and its answers to try everything on."),
+}
+
+# All others that may be typed without the name of their group; every command that is here or above keeps its short name.
+SHORT: Listed = {
+    "doctor": Entry("fewlabels.cli.doctor", "Check a table: what it holds, what it allows, what blocks a study."),
+    "draw": Entry("fewlabels.cli.draw", "Write the next units to label to a file."),
+    "sql": Entry("fewlabels.cli.sql", "Print the queries to run where fewlabels cannot connect."),
+    "tell": Entry("fewlabels.cli.tell", "Record the answers of a file; recording it twice changes nothing."),
+    "sheet": Entry("fewlabels.cli.sheet", "Set what labelers see, and how many units two of them label."),
+    "label-studio": LABEL_STUDIO,
+    "labelers": Entry("fewlabels.cli.labelers", "Show each labeler's speed and agreement with others and with gold."),
+    "estimate": Entry("fewlabels.cli.estimate", "Show every metric with its interval."),
+    "compare": Entry("fewlabels.cli.compare", "Compare two classifiers, or rank several, on the same labels."),
+    "thresholds": Entry("fewlabels.cli.thresholds", "Show precision and recall at every threshold, or find one for a target."),
+    "slices": Entry("fewlabels.cli.slices", "Show a metric in every slice of a column."),
+    "change": Entry("fewlabels.cli.change", "Estimate how a metric changed between two studies."),
+    "window": Entry("fewlabels.cli.window", "Estimate a metric of several studies together."),
+    "alarm": Entry("fewlabels.cli.alarm", "Say whether a metric has fallen below a floor, period after period."),
+    "monitor": Entry("fewlabels.cli.monitor", "Watch a stream of units for a metric that falls below a floor."),
+    "gate": Entry("fewlabels.cli.gate", "Hold a study against a policy; the exit code is the verdict."),
+    "mlflow": Entry("fewlabels.cli.mlflow", "Log a study's numbers and report to MLflow."),
+    "verify": Entry("fewlabels.cli.verify", "Recompute a study from its ledger and list what does not match."),
+    "simulate": Entry("fewlabels.cli.simulate", "Try designs on a table whose labels are known."),
+    "list": Entry("fewlabels.cli.list", "List the studies of a ledger and where each stands."),
+    "completion": Entry("fewlabels.cli.completion", "Print the script that makes bash, zsh or fish complete commands and studies."),
+}  # fmt: skip
+
+COMMANDS: Listed = {**FIRST, **SHORT}
+
+
+def _named(*names: str) -> Listed:
+    """These commands, by name."""
+    return {name: COMMANDS[name] for name in names}
+
+
+GROUPS = {
+    "labels": Branch(
+        "Hand out units and record what people answer.",
+        """The name of the group may be left out: `fewlabels tell` does the same. Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels labels draw demo --units 50 --show text --out batch.csv
+          fewlabels labels tell demo batch.csv --labeler ada
+        """,
+        _named("draw", "tell", "label", "sheet", "labelers", "label-studio"),
+    ),
+    "results": Branch(
+        "Read what the labels of a study show.",
+        """The name of the group may be left out: `fewlabels estimate` does the same. Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels results estimate demo
+          fewlabels results slices demo --by country
+        """,
+        _named("status", "estimate", "compare", "thresholds", "slices"),
+    ),
+    "over-time": Branch(
+        "Follow a metric from study to study, or along a stream.",
+        """The name of the group may be left out: `fewlabels change` does the same. Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels over-time change week46 week47
+          fewlabels over-time alarm week45 week46 week47 --floor 0.8
+        """,
+        _named("change", "window", "alarm", "monitor"),
+    ),
+    "release": Branch(
+        "Decide on a release, and show others how it was decided.",
+        """The name of the group may be left out: `fewlabels gate` does the same. Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels release gate demo --policy policy.toml
+          fewlabels release verify demo
+        """,
+        _named("decide", "gate", "report", "verify", "mlflow"),
+    ),
+    "data": Branch(
+        "Check your table; try designs on one whose labels are known.",
+        """The name of the group may be left out: `fewlabels doctor` does the same. Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels data demo demo
+          fewlabels data doctor demo/scored.parquet --score score --threshold 0.5
+        """,
+        _named("doctor", "sql", "simulate", "demo"),
+    ),
+    "ledger": Branch(
+        "List the studies of a ledger; copy it, back it up, delete what labelers were shown.",
+        """Each command takes --json.
+
+        \b
+        Examples:
+          fewlabels ledger list
+          fewlabels ledger copy sqlite:///fewlabels.db postgresql://team@db.example.org/fewlabels
+          fewlabels ledger backup friday.db
+        """,
+        {
+            **_named("list"),
+            "copy": Entry("fewlabels.cli.ledger", "Copy studies to another ledger.", "copy_ledger"),
+            "backup": Entry("fewlabels.cli.ledger", "Copy the whole ledger to a new SQLite file, and check it.", "backup_ledger"),
+            "forget": Entry("fewlabels.cli.ledger", "Delete what labelers were shown; the record stays.", "forget_contents"),
+        },
+    ),
 }
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command when it is called and lists it without."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of the main path."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name."""
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[name][0]).command
-        return command
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin so, from COMMANDS alone, and options."""
-        named = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
-        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from COMMANDS alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, sections={"Commands": FIRST, "Groups of commands": GROUPS}, others=SHORT,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Commands of a group also work without its name: `fewlabels tell` is `fewlabels labels tell`. "
+    "--help-all lists them all. To complete them with Tab: fewlabels completion bash",
+)  # fmt: skip
 @click.version_option(VERSION, prog_name="fewlabels")
 @click.option(
     "--config", type=click.Path(dir_okay=False), envvar="FEWLABELS_CONFIG", show_envvar=True, metavar="FILE",
-    help="What stands in for arguments and options that are not given; fewlabels.toml of this folder unless said.",
+    show_default="fewlabels.toml in this folder", help="Take from FILE what you do not type.",
 )  # fmt: skip
+@help_all_option
 def cli(*, config: str | None) -> None:
     """Tell how good a classifier is from the fewest human labels, and how sure you are.
 
@@ -90,7 +177,8 @@ def main() -> None:
     """Runs a command; prints a refusal without a traceback."""
     try:
         sys.exit(cli(prog_name="fewlabels", standalone_mode=False))  # Click hands back the code of an Exit, None otherwise
-    except click.ClickException as error:
+    except click.ClickException as raised:
+        error = no_such_option(raised, sys.argv[1:]) if isinstance(raised, click.NoSuchOption) else raised
         if "--json" in sys.argv:
             click.echo(json.dumps({"error": {"kind": "usage", "message": error.format_message()}}))
         error.show()

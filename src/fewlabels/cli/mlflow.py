@@ -18,14 +18,14 @@ QUIET = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_DISABLE_TELEMETRY": "tr
     envvar="MLFLOW_TRACKING_URI",
     show_envvar=True,
     metavar="ADDRESS",
-    help="The tracking server, as http://127.0.0.1:5000, or a database, as sqlite:///mlflow.db.",
+    help="The tracking server, such as http://127.0.0.1:5000, or a database, such as sqlite:///mlflow.db.",
 )
-@click.option("--experiment", default="fewlabels", show_default=True, metavar="NAME", help="The experiment; made if it is not there.")
-@click.option("--run", metavar="NAME", help="The name of a new run; the study's unless said.")
+@click.option("--experiment", default="fewlabels", show_default=True, metavar="NAME", help="The experiment; created if missing.")
+@click.option("--run", metavar="NAME", help="The name of a new run. Default: the study's name.")
 @ledger_option
 @json_option
 def command(*, study: str, tracking_uri: str | None, experiment: str, run: str | None, ledger: str, as_json: bool) -> None:
-    """Log every certified look of a study, its verdict and its report to one MLflow run. Logging twice is logging once.
+    """Log every certified look of a study, its verdict and its report to one MLflow run. Logging twice changes nothing.
 
     \b
     Example:

@@ -14,21 +14,23 @@ RANG = 4  # as a verdict "do not ship"
 
 @click.command("monitor")
 @click.argument("name")
-@click.option("--metric", help="Of a new monitor: the metric that is watched; precision unless said.")
-@click.option("--floor", type=float, metavar="VALUE", help="Of a new monitor: the metric must not fall below this.")
-@click.option("--rate", type=float, metavar="SHARE", help="Of a new monitor: about which share of the units is to be labeled.")
-@click.option("--error", type=float, help="Of a new monitor: the probability that it ever rings falsely; 0.05 unless said.")
-@click.option("--run-length", type=float, metavar="UNITS", help="In place of --error: units until it rings falsely, on average.")
-@click.option("--arrived", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="Units that came, in order.")
-@click.option("--id", "id_", default="id", show_default=True, metavar="COLUMN", help="With --arrived: the ids.")
-@click.option("--score", default="score", show_default=True, metavar="COLUMN", help="With --arrived: the scores, in [0, 1].")
-@click.option("--threshold", type=float, metavar="T", help="With --arrived: flagged from this score on.")
+@click.option("--metric", help="For a new monitor: the metric to watch. Default: precision.")
+@click.option("--floor", type=float, metavar="VALUE", help="For a new monitor: the metric must not fall below this.")
+@click.option("--rate", type=float, metavar="SHARE", help="For a new monitor: about what share of the units to label.")
+@click.option("--error", type=float, help="For a new monitor: the probability of ever ringing falsely. Default: 0.05.")
+@click.option("--run-length", type=float, metavar="UNITS", help="Instead of --error: the mean number of units until it rings falsely.")
+@click.option(
+    "--arrived", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="Units that arrived, in order."
+)
+@click.option("--id", "id_", default="id", show_default=True, metavar="COLUMN", help="With --arrived: the column of ids.")
+@click.option("--score", default="score", show_default=True, metavar="COLUMN", help="With --arrived: the column of scores, in [0, 1].")
+@click.option("--threshold", type=float, metavar="T", help="With --arrived: units with at least this score are flagged.")
 @click.option("--answers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="Answers to record.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the units that wait for an answer to a .csv file.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the units that need an answer to a .csv file.")
 @ledger_option
 @json_option
 def command(*, name: str, ledger: str, as_json: bool, **options: Any) -> None:
-    """Watch a stream: take in units as they come, say which to label, and ring when a metric has fallen below a floor.
+    """Watch a stream: record units as they arrive, say which to label, and ring when a metric has fallen below a floor.
 
     Exits with 4 once it has rung.
 

@@ -8,9 +8,10 @@ import click
 from fewlabels.cli.completion import complete_files
 from fewlabels.cli.configuration import DEFAULT_LEDGER, PARAMETERS, configuration_path
 from fewlabels.cli.doctor import show_blocks, show_columns
+from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.main import REFUSED
 from fewlabels.cli.new_questions import Questions
-from fewlabels.cli.options import json_option, population_options, read_options, resource_options
+from fewlabels.cli.options import RESOURCES_MORE, TABLE_COMMON, TABLE_MORE, json_option, population_options, read_options, resource_options
 from fewlabels.cli.output import note, print_json, working
 from fewlabels.cli.plan_output import plan_json, show_forecast, show_sizing
 from fewlabels.errors import ConfigurationError, FewlabelsError
@@ -29,33 +30,43 @@ GOAL = "precision +-0.05"
 STOPPED = 130  # the exit code of a command that Ctrl-C ended
 
 
-@click.command("new")
+@click.command(
+    "new",
+    cls=ManyOptions,
+    common=(*TABLE_COMMON, "--goal", "--budget", "--show", "--ask", "--study", "--yes", "--ledger", "--json"),
+    more={**TABLE_MORE, "More about the study": ("--level", "--grow-to", "--force", "--no-plan"), **RESOURCES_MORE},
+)
 @click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
 @population_options
 @click.option(
-    "--goal", "goals", multiple=True, metavar="GOAL", help='What you want to know: "precision +-0.05", "recall >= 0.9"; repeatable.'
+    "--goal", "goals", multiple=True, metavar="GOAL", help='What you want to know: "precision +-0.05", "recall >= 0.9". Repeatable.'
 )
-@click.option("--level", type=float, default=0.95, show_default=True, help="How sure to be.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend; what the goals need, and a tenth more.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need, and a tenth more.")
 @click.option(
-    "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
+    "--grow-to",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="A larger budget declared now, so that a look at --budget costs little precision later.",
 )
-@click.option("--show", multiple=True, metavar="COLUMN[:KIND]", help="A column labelers see; repeatable. Never a score or a prediction.")
+@click.option(
+    "--show", multiple=True, metavar="COLUMN[:KIND]", help="A column that labelers see; never a score or a prediction. Repeatable."
+)
 @click.option("--ask", metavar="TEXT", help='The question in words: "Is this message spam?"')
-@click.option("--study", metavar="NAME", help="The study's name; that of the file unless said.")
+@click.option("--study", metavar="NAME", help="The name of the study. Default: the name of the table, with a number if it is taken.")
 @click.option(
     "--ledger", default=DEFAULT_LEDGER, envvar="FEWLABELS_LEDGER", show_default=True, show_envvar=True, metavar="ADDRESS",
-    help="Where the record is kept.",
+    help="The ledger: where the record is kept.",
 )  # fmt: skip
-@click.option("--yes", is_flag=True, help="Ask nothing: take what was found in the table for all that is not said.")
-@click.option("--force", is_flag=True, help="Write over a fewlabels.toml that is there.")
-@click.option("--no-plan", is_flag=True, help="Write the file and fix no plan.")
+@click.option("--yes", is_flag=True, help="Ask nothing; for everything omitted, use what the table suggests.")
+@click.option("--force", is_flag=True, help="Overwrite an existing fewlabels.toml.")
+@click.option("--no-plan", is_flag=True, help="Write fewlabels.toml, but lock no plan.")
 @resource_options
 @json_option
 def command(*, source: str | None, yes: bool, force: bool, no_plan: bool, as_json: bool, **options: Any) -> None:
-    """Look at your table, ask for what is needed, write fewlabels.toml and fix the plan. From then on no command needs a name.
+    """Read your table, ask a few questions, write fewlabels.toml and lock the plan. After that, no command needs a name.
 
-    Every question has an option, so that it also runs without a terminal. Ends with 5 if something in the table blocks.
+    Every question can be answered by an option, so it also runs without a terminal. Exits with 5 if a problem in the table blocks a study.
 
     \b
     Examples:

@@ -16,41 +16,62 @@ from fewlabels.nouns.population import Population
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 POPULATION_OPTIONS = (
-    click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN", help="The column that names a unit."),
-    click.option("--score", metavar="COLUMN", help="The score of a single classifier."),
-    click.option("--threshold", type=float, metavar="T", help="A unit is flagged if its score is at least this."),
-    click.option("--predicted", metavar="COLUMN", help="The decision (true/false or 1/0), where there is no score."),
+    click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN", help="The column of unit ids."),
+    click.option("--score", metavar="COLUMN", help="The column of the classifier's score."),
+    click.option("--threshold", type=float, metavar="T", help="Units with at least this score are flagged."),
+    click.option("--predicted", metavar="COLUMN", help="The column of the classifier's decision (true/false or 1/0), if it has no score."),
     click.option(
         "--classifier",
         "named",
         multiple=True,
         metavar="NAME=SCORE@THRESHOLD",
-        help="A classifier by name; repeatable. NAME=COLUMN where only its decision is known.",
+        help="One of several classifiers; NAME=COLUMN if only its decision is known. Repeatable.",
     ),
     click.option(
         "--vote",
         "votes",
         multiple=True,
         metavar="NAME=K:A,B,C",
-        help="What at least K of these classifiers say, judged as one more; 1: any of them. Repeatable.",
+        help="Judge a vote as one more classifier: flagged if at least K of A, B, C flag it. Repeatable.",
     ),
     click.option(
-        "--label", "labels", multiple=True, metavar="NAME=SCORE@THRESHOLD", help="One label of several, each a question; repeatable."
+        "--label",
+        "labels",
+        multiple=True,
+        metavar="NAME=SCORE@THRESHOLD",
+        help="One of several labels, each a question of its own. Repeatable.",
     ),
-    click.option("--classes", metavar="COLUMN=A,B,C", help="The column of the class that was chosen, and the classes judged."),
-    click.option("--score-range", type=float, nargs=2, default=(0.0, 1.0), metavar="LOW HIGH", help="The score's limits, if not 0 and 1."),
-    click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column that cuts the population into parts; repeatable."),
-    click.option("--weight", metavar="COLUMN", help='Metric weights (dollars, views), for goals such as "recall by amount >= 0.9".'),
-    click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score; steers the draw."),
-    click.option("--missing-scores", is_flag=True, help="Allow scores that are null: such units are not flagged, and bands of their own."),
+    click.option("--classes", metavar="COLUMN=A,B,C", help="The column of the predicted class, and the classes to judge."),
+    click.option(
+        "--score-range",
+        type=float,
+        nargs=2,
+        default=(0.0, 1.0),
+        metavar="LOW HIGH",
+        help="The lowest and highest possible score, if not 0 and 1.",
+    ),
+    click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column whose values slice the population. Repeatable."),
+    click.option("--weight", metavar="COLUMN", help='Weights of units (dollars, views), for goals such as "recall by amount >= 0.9".'),
+    click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score does; it guides the draw."),
+    click.option("--missing-scores", is_flag=True, help="Allow null scores: such units are not flagged and form bands of their own."),
     click.option(
         "--candidate",
         "candidates",
         multiple=True,
         metavar="COLUMN",
-        help="A probability a guide may be fitted from after a pilot; repeatable.",
+        help="A probability from which a guide may be fitted after a pilot. Repeatable.",
     ),
 )
+
+
+# Of these, --help shows the first and --help-all the others, wherever a table is described.
+TABLE_COMMON = ("--id", "--score", "--threshold", "--predicted", "--classifier", "--slice")
+TABLE_MORE = {
+    "More about the table": (
+        "--vote", "--label", "--classes", "--score-range", "--weight", "--guide", "--candidate", "--missing-scores",
+    ),
+}  # fmt: skip
+RESOURCES_MORE = {"This machine": ("--memory-limit", "--threads")}
 
 
 def population_options(function: Function) -> Function:
@@ -70,7 +91,7 @@ def resource_options(function: Function) -> Function:
         with using(Resources(memory_limit=memory_limit, threads=threads)):
             return function(*args, **options)
 
-    memory = click.option("--memory-limit", metavar="SIZE", help="What DuckDB may hold in memory, as 2GB; the rest is spilled to disk.")
+    memory = click.option("--memory-limit", metavar="SIZE", help="How much memory DuckDB may use, such as 2GB; the rest spills to disk.")
     threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many threads DuckDB may use.")
     return cast(Function, memory(threads(limited)))
 
@@ -164,14 +185,14 @@ ledger_option = click.option(
     "--ledger",
     default=default_ledger,
     envvar="FEWLABELS_LEDGER",
-    show_default=f"{DEFAULT_LEDGER}, or that of fewlabels.toml",
+    show_default=f"that of fewlabels.toml, else {DEFAULT_LEDGER}",
     show_envvar=True,
     metavar="ADDRESS",
-    help="Where the record is kept.",
+    help="The ledger: where the record is kept.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 peek_option = click.option(
-    "--peek", is_flag=True, help="Show numbers before the look; they do not hold at their level, and that is recorded."
+    "--peek", is_flag=True, help="Show numbers before the planned look. They do not hold at their level, and the peek is recorded."
 )
 study_argument = click.argument(
     "study", required=False, callback=study_or_file, shell_complete=complete_studies
@@ -191,9 +212,15 @@ TYPES = ("int", "text", "float32", "float64", "bool", "uuid", "decimal")
 
 type_option = click.option(
     "--type", "types", multiple=True, metavar="COLUMN=TYPE",
-    help=f"What a column holds, of a table fewlabels does not open: {', '.join(TYPES)}. Unless said, ids, classes and slices are text, "
+    help=f"The type of a column of a table that fewlabels does not open: {', '.join(TYPES)}. By default ids, classes and slices are text, "
     "predictions bool, all others float64. Repeatable.",
 )  # fmt: skip
+
+
+def spelled(*names: str) -> str:
+    """Options of the command that runs, as they are typed, from the names of its parameters."""
+    typed = {parameter.name: parameter.opts[-1] for parameter in click.get_current_context().command.params}
+    return ", ".join(typed[name] for name in names)
 
 
 def types_of(texts: Sequence[str]) -> dict[str, str]:

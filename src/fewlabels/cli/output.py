@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from shlex import quote
@@ -73,8 +73,8 @@ def working(what: str) -> Iterator[None]:
             yield
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table: drawn by Rich on a terminal, plain aligned columns elsewhere. The first column is left-aligned, the others right."""
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Collection[int] = (0,)) -> None:
+    """A table: drawn by Rich on a terminal, plain aligned columns elsewhere. Columns of words, numbered in `left`, are left-aligned."""
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -82,14 +82,14 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
         drawn = Table(box=None, pad_edge=False)
         for i, heading in enumerate(headings):
-            drawn.add_column(heading, justify="left" if i == 0 else "right", overflow="fold")
+            drawn.add_column(heading, justify="left" if i in left else "right", overflow="fold")
         for row in rows:
             drawn.add_row(*(Text(cell) for cell in row))
         Console().print(drawn)
         return
     widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
     for row in [headings, *rows]:
-        cells = [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
         click.echo("  ".join(cells).rstrip())
 
 

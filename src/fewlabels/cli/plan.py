@@ -6,7 +6,11 @@ import click
 
 from fewlabels.cli.completion import complete_files, complete_studies
 from fewlabels.cli.configuration import file_sheet, population_to_plan
+from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.options import (
+    RESOURCES_MORE,
+    TABLE_COMMON,
+    TABLE_MORE,
     answers_option,
     json_option,
     ledger_option,
@@ -31,77 +35,105 @@ def design_options(function: Any) -> Any:
     return function
 
 
-@click.command("plan")
+@click.command(
+    "plan",
+    cls=ManyOptions,
+    common=(*TABLE_COMMON, "--goal", "--budget", "--level", "--study", "--ledger", "--json"),
+    more={
+        **TABLE_MORE,
+        "How units are chosen": (
+            "--design", "--cut", "--smallest-take", "--takes", "--expect", "--error-weights", "--pi", "--several", "--pilot", "--answers",
+            "--number",
+        ),
+        "When and how it is decided": ("--interval", "--stopping", "--grow-to", "--rule"),
+        "Earlier studies, and what is added later": ("--follows", "--add-classifier", "--add-vote"),
+        "Tables that fewlabels does not open": ("--profile-file", "--type"),
+        "What is shown": ("--cost-per-label", "--seconds-per-label", "--html", "--dry-run"),
+        **RESOURCES_MORE,
+    },
+)  # fmt: skip
 @click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
 @population_options
 @click.option(
     "--goal", "goals", multiple=True, metavar="GOAL",
-    help='"precision +-0.03", "recall >= 0.90", "f1 +-0.05 by country", "precision >= 0.9 with 90 % power if 0.93"; repeatable.',
+    help='What you want to know: "precision +-0.03", "recall >= 0.90", "f1 +-0.05 by country", '
+    '"precision >= 0.9 with 90 % power if 0.93". Repeatable.',
 )  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True, help="How sure to be.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Without it: what the goals need.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need.")
 @click.option(
-    "--grow-to", type=click.IntRange(min=1), metavar="N", help="A larger budget declared now, so that a look at --budget costs little."
+    "--grow-to",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="A larger budget declared now, so that a look at --budget costs little precision later.",
 )
 @click.option(
     "--pilot", type=click.IntRange(min=1), metavar="N",
-    help="Draw N of the budget first; when they are answered, the guide is fitted to them and the rest is drawn where it says.",
+    help="Draw N units of the budget first, fit the guide to their answers, and draw the rest by it.",
 )  # fmt: skip
 @design_options
 @click.option(
     "--interval",
     type=click.Choice(["rec", "strict", "midp"]),
-    help="What decides; rec unless said. strict holds also if errors hide where the guide says there are none; midp is narrower than rec, "
-    "and may cover 0.90 where 0.95 is asked.",
+    help="The interval that decides. Default: rec. strict is valid even if errors occur where the scores predict none; "
+    "midp is narrower than rec and may cover only 0.90 at level 0.95.",
 )
 @click.option(
     "--stopping", metavar="RULE",
-    help='What ends the labeling, if not one look: "decision", "decision +-0.02" or "width" (look as often as you like), or "5 looks".',
+    help='When to stop labeling: "decision", "decision +-0.02" or "width" (look as often as you like), or "5 looks". '
+    "Default: one look at the end.",
 )  # fmt: skip
 @click.option(
     "--rule",
     type=click.Choice(["first", "majority", "unanimous"]),
-    help="Which answer counts where several labelers see a unit; first unless said. Fixed when the study is created.",
+    help="Which answer counts if several labelers answer a unit. Default: first. Cannot be changed later.",
 )
-@answers_option("A few answers (unit, answer), as of an earlier study: sizes are then also given with the scores recalibrated by them.")
-@click.option("--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; shown for every size.")
-@click.option("--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; shown in hours.")
-@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the planning picture, one page, to FILE.")
+@answers_option("A few answers (unit, answer), such as those of an earlier study: also show sizes with the scores recalibrated by them.")
+@click.option(
+    "--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; the cost of every size is shown."
+)
+@click.option(
+    "--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; the hours of every size are shown."
+)
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the plan as a page with a picture to FILE.")
 @click.option(
     "--follows",
     metavar="STUDY",
     shell_complete=complete_studies,
-    help="An earlier study (last week's): its numbers and answers are inherited.",
+    help="An earlier study, such as last week's, whose permanent numbers and answers are inherited.",
 )
 @click.option(
     "--add-classifier", "added", multiple=True, metavar="NAME=SCORE@THRESHOLD",
-    help="Without POPULATION: a classifier, or another threshold, that --study takes in; repeatable.",
+    help="Without POPULATION: add a classifier, or another threshold, to --study. Repeatable.",
 )  # fmt: skip
-@click.option("--add-vote", "added_votes", multiple=True, metavar="NAME=K:A,B,C", help="Without POPULATION: a vote that --study takes in.")
+@click.option(
+    "--add-vote", "added_votes", multiple=True, metavar="NAME=K:A,B,C", help="Without POPULATION: add a vote to --study. Repeatable."
+)
 @click.option(
     "--number", "number_rule", type=click.Choice(["md5", "fast"]),
-    help="How permanent numbers are made: md5 unless said, of any id; fast, several times cheaper on large tables, of 64-bit integers.",
+    help="How permanent numbers are made. Default: md5, for any id; fast is several times cheaper on large tables, for 64-bit integers.",
 )  # fmt: skip
 @click.option(
     "--profile-file", "profile_file", metavar="FILE",
-    help="The result of the profile query that `fewlabels sql` prints, of a table fewlabels does not open: "
-    "Parquet or CSV, a folder or a glob.",
+    help="For a table that fewlabels does not open: the result of the profile query that `fewlabels sql` prints, "
+    "as Parquet or CSV, a folder or a glob.",
 )  # fmt: skip
 @type_option
 @resource_options
 @click.option(
     "--study", metavar="NAME", shell_complete=complete_studies,
-    help="Fix the plan in the ledger under this name; without POPULATION, raise its budget.",
+    help="Lock the plan in the ledger under this name; without POPULATION, raise the study's budget.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Fix nothing, although --study or fewlabels.toml names a study.")
+@click.option("--dry-run", is_flag=True, help="Lock nothing, even if --study or fewlabels.toml names a study.")
 @ledger_option
 @json_option
 def command(*, source: str | None, as_json: bool, **options: Any) -> None:
-    """Say how many labels each goal needs and what a budget buys; with --study, fix the plan before the first label.
+    """Say how many labels each goal needs and what a budget buys; with --study, lock the plan before the first label.
 
-    Without POPULATION an existing study is planned again: a larger budget only adds units, and every label is kept. So does a classifier or
-    goal that came later: without --budget, what the labels already say of it and how many more it needs. What is not given is taken from
-    fewlabels.toml, the population and the study too; so `fewlabels plan` alone plans what stands there.
+    Without POPULATION, plan an existing study again: with a larger --budget, or with a classifier or goal added. Every label is kept, and
+    units are only added. If --budget is omitted, show what the labels already say about what is added, and how many more it needs.
+
+    Whatever is omitted, POPULATION and --study included, is taken from fewlabels.toml.
 
     \b
     Examples:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from fewlabels.cli.options import named_classifier, vote_of
+from fewlabels.cli.options import named_classifier, spelled, vote_of
 from fewlabels.cli.output import count, note, print_json, share, table, working
 from fewlabels.cli.plan_output import choice_of, plan_json
 from fewlabels.nouns.classifier import Classifier
@@ -108,9 +108,7 @@ def refuse_unheard(options: dict[str, Any]) -> None:
     """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
     said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
     if said:
-        written = {parameter.name: parameter.opts[0] for parameter in click.get_current_context().command.params}
-        named = ", ".join(written[name] for name in said)
         raise click.UsageError(
             "planning an existing study again takes --budget and --grow-to, or --add-classifier, --add-vote and --goal, but got "
-            f"{named}: leave that out."
+            f"{spelled(*said)}: leave that out."
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fewlabels.cli.options import spelled
 from fewlabels.cli.output import count, note, share, table, working
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.choice import DESIGNS, Choice, parse_cut
@@ -19,17 +20,19 @@ if TYPE_CHECKING:
 BARS = 28  # characters of the widest bar
 
 DESIGN_OPTIONS = (
-    click.option("--design", type=click.Choice(DESIGNS), help="How units are chosen; bands unless the study has another."),
-    click.option("--cut", metavar="HOW", help="Of strata: score:10, percentile:10, edges:0.1,0.5 or column:NAME; else percentile:10."),
-    click.option("--smallest-take", type=click.IntRange(min=1), metavar="N", help="Of strata: the fewest labels each gets; 2 unless said."),
-    click.option("--takes", metavar="A,B,C", help="Of manual: labels of each stratum, unflagged from low to high score, then flagged."),
-    click.option("--expect", type=float, nargs=2, metavar="PI1 PI0", help="Of two_bins: positive share of flagged and of other units."),
+    click.option("--design", type=click.Choice(DESIGNS), help="How units are chosen. Default: bands, or what the study has."),
+    click.option("--cut", metavar="HOW", help="For strata: score:10, percentile:10, edges:0.1,0.5 or column:NAME. Default: percentile:10."),
+    click.option("--smallest-take", type=click.IntRange(min=1), metavar="N", help="For strata: the fewest labels each gets. Default: 2."),
+    click.option("--takes", metavar="A,B,C", help="For manual: the labels per stratum, unflagged from low to high score, then flagged."),
+    click.option("--expect", type=float, nargs=2, metavar="PI1 PI0", help="For two_bins: the positive share of flagged and other units."),
     click.option(
-        "--error-weights", type=float, nargs=3, metavar="P R F", help="Of two_bins: what errors of precision, recall and F1 count; 0 0 1."
+        "--error-weights", type=float, nargs=3, metavar="P R F",
+        help="For two_bins: the weights of errors of precision, recall and F1. Default: 0 0 1.",
     ),
-    click.option("--pi", metavar="COLUMN", help="Of given: the slice column that holds each unit's probability."),
+    click.option("--pi", metavar="COLUMN", help="For given: the slice column that holds each unit's probability."),
     click.option(
-        "--several", type=click.Choice(["largest", "optimum"]), help="Several goals on one draw: the largest rate any needs, unless said."
+        "--several", type=click.Choice(["largest", "optimum"]),
+        help="How several goals share one draw. Default: largest, the largest rate any of them needs.",
     ),
 )  # fmt: skip
 
@@ -63,7 +66,7 @@ def costs(options: dict[str, Any]) -> "Cost":
 
     for name in ("cost_per_label", "seconds_per_label"):
         if options[name] is not None and not math.isfinite(options[name]):
-            raise click.UsageError(f"--{name.replace('_', '-')} is a number, but got {options[name]}: write 0.40 or 30.")
+            raise click.UsageError(f"{spelled(name)} is a number, but got {options[name]}: write 0.40 or 30.")
     return Cost(options["cost_per_label"], options["seconds_per_label"])
 
 

@@ -25,17 +25,17 @@ def _study_unless_held(context: click.Context, parameter: click.Parameter, given
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="What to write: .html (a page), .md (Markdown), .txt (text) or .json; repeatable. Not said: report.html, or nothing with --json.",
+    help="What to write: .html (a page), .md (Markdown), .txt (text) or .json. Repeatable. Default: report.html, or nothing with --json.",
 )
 @click.option(
-    "--from", "held", type=FILE, is_eager=True, metavar="FILE", help="Show a report.json written before; no study or ledger is read."
+    "--from", "held", type=FILE, is_eager=True, metavar="FILE", help="Use a report.json written earlier; no study or ledger is read."
 )
 @ledger_option
 @json_option
 def command(*, study: str, paths: tuple[Path, ...], held: Path | None, ledger: str, as_json: bool) -> None:
-    """Write a study as one self-contained page, as Markdown or as text, and report.json beside it, which all of them are made from.
+    """Write a study as one self-contained page, as Markdown or as text, and beside it report.json, from which they are made.
 
-    Before the plan's look a report has progress and no numbers. Reading them is a look, recorded like that of `estimate`.
+    Before the planned look a report shows progress and no numbers. Afterwards writing it is a look, recorded as by `estimate`.
 
     \b
     Example:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.options import json_option, ledger_option
 from fewlabels.cli.output import note
 from fewlabels.installation import install_command
@@ -40,28 +41,47 @@ class Place(NamedTuple):
         return f"https://{name}" if self.behind else f"{'https' if self.secure else 'http'}://{name}:{self.port}"
 
 
-@click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen; another needs TLS, see below.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: any that is free.")
-@click.option("--host-name", "names", multiple=True, metavar="NAME", help="A name by which people reach the server; repeatable.")
-@click.option("--data", type=FOLDER, default=".", show_default="the working directory", help="New studies are made from tables below it.")
-@click.option("--images", type=FOLDER, metavar="FOLDER", help="Images that a column names lie below it.")
-@click.option("--allow-source", "sources", multiple=True, metavar="PREFIX", help="Allow other sources that begin so; repeatable.")
+@click.command(
+    "serve",
+    cls=ManyOptions,
+    common=("--host", "--port", "--data", "--images", "--owner-link", "--ledger", "--json"),
+    more={
+        "Other machines": ("--host-name", "--certificate", "--key", "--tls-terminated", "--trust-proxy", "--insecure-http"),
+        "More about the workbench": ("--allow-source", "--lease"),
+    },
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="The address to listen on. Any address other machines can reach needs TLS.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port; 0: any free one.")
+@click.option("--host-name", "names", multiple=True, metavar="NAME", help="A name by which people reach the server. Repeatable.")
+@click.option("--data", type=FOLDER, default=".", show_default="the working directory", help="The folder with the tables of new studies.")
+@click.option("--images", type=FOLDER, metavar="FOLDER", help="The folder with the images that a column names.")
+@click.option("--allow-source", "sources", multiple=True, metavar="PREFIX", help="Also allow sources that start with this. Repeatable.")
 @click.option("--certificate", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Serve TLS with this certificate.")
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="The private key of --certificate.")
-@click.option("--tls-terminated", is_flag=True, help="A proxy in front serves TLS: cookies are sent over TLS only.")
-@click.option("--trust-proxy", metavar="ADDRESS", help="Believe this proxy's X-Forwarded-For; otherwise no such header is believed.")
-@click.option("--insecure-http", is_flag=True, help="Serve another host than this machine without TLS, where everybody can read along.")
+@click.option("--tls-terminated", is_flag=True, help="A proxy in front serves TLS; cookies are sent over TLS only.")
+@click.option("--trust-proxy", metavar="ADDRESS", help="Trust X-Forwarded-For from this proxy. By default the header is ignored.")
+@click.option("--insecure-http", is_flag=True, help="Serve other machines without TLS, although anybody on the network can read along.")
 @click.option(
-    "--lease", type=click.FloatRange(min=1), default=600.0, show_default=True, metavar="SECONDS", help="How long a unit is a labeler's."
+    "--lease",
+    type=click.FloatRange(min=1),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a unit is reserved for a labeler.",
 )
-@click.option("--owner-link", is_flag=True, help="Print a new link for the owner, and serve nothing.")
+@click.option("--owner-link", is_flag=True, help="Print a new link for the owner and exit.")
 @ledger_option
 @json_option
 def command(*, ledger: str, as_json: bool, owner_link: bool, **options: Any) -> None:
-    """Serve the workbench: plan, label, watch and decide in a browser. Nobody enters without a link.
+    """Serve the workbench: plan, label, watch and decide in a browser. Nobody gets in without a link.
 
-    The first start prints a link for the owner, good once and for an hour; the owner takes in everybody else.
+    The first start prints a link for the owner, valid once and for an hour; the owner invites everybody else.
 
     \b
     Examples:

@@ -18,10 +18,17 @@ INSTRUCTIONS = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.command("sheet")
 @study_argument
-@click.option("--show", multiple=True, metavar="COLUMN[:KIND]", help="A column labelers see; COLUMN:image or COLUMN:link; repeatable.")
-@click.option("--instructions", type=INSTRUCTIONS, metavar="FILE", help="What labelers are told, as a text file.")
+@click.option(
+    "--show", multiple=True, metavar="COLUMN[:KIND]", help="A column that labelers see, also COLUMN:image or COLUMN:link. Repeatable."
+)
+@click.option("--instructions", type=INSTRUCTIONS, metavar="FILE", help="A text file with instructions for labelers.")
 @click.option("--ask", metavar="TEXT", help='The question in words: "Is this message spam?"')
-@click.option("--check-every", type=click.IntRange(min=0), metavar="N", help="After N answers a unit whose gold answer is known; 0: never.")
+@click.option(
+    "--check-every",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="After every N answers, show a unit whose gold answer is known; 0: never.",
+)
 @click.option("--double", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE", help="Give this share of the units to two labelers.")
 @ledger_option
 @json_option
@@ -29,7 +36,7 @@ def command(
     *, study: str, show: tuple[str, ...], instructions: Path | None, ask: str | None, check_every: int | None, double: float | None,
     ledger: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """Say what labelers are shown and told, in the browser and in the terminal. Without options: show it.
+    """Set what labelers see and are told, in the browser and in the terminal. Without options, show it.
 
     \b
     Examples:

@@ -8,33 +8,55 @@ from typing import Any
 import click
 
 from fewlabels.cli.configuration import fill
-from fewlabels.cli.options import json_option, population_argument, population_options, read_options, resource_options
+from fewlabels.cli.help import ManyOptions
+from fewlabels.cli.options import (
+    RESOURCES_MORE,
+    TABLE_COMMON,
+    TABLE_MORE,
+    json_option,
+    population_argument,
+    population_options,
+    read_options,
+    resource_options,
+)
 from fewlabels.cli.output import note, print_json, share, table
 from fewlabels.nouns.estimate import BASELINES, INTERVALS
 
 
-@click.command("simulate")
+@click.command(
+    "simulate",
+    cls=ManyOptions,
+    common=(*TABLE_COMMON, "--truth", "--metric", "--design", "--labels", "--interval", "--reps", "--json"),
+    more={**TABLE_MORE, "More about the simulation": ("--level", "--joint", "--seed"), **RESOURCES_MORE},
+)
 @population_argument
 @population_options
 @click.option("--truth", required=True, metavar="COLUMN", help="The column of true labels (1/0).")
-@click.option("--metric", "metrics", multiple=True, default=("precision", "recall", "f1"), show_default=True, help="Repeatable.")
-@click.option("--design", "designs", multiple=True, type=click.Choice(["bands", "simple"]), default=("bands", "simple"), show_default=True)
-@click.option("--labels", "sizes", multiple=True, type=click.IntRange(min=4), default=(500,), show_default=True, help="Repeatable.")
-@click.option("--reps", type=click.IntRange(min=1), default=400, show_default=True, help="Replicates a cell.")
-@click.option("--seed", type=int, default=42, show_default=True)
-@click.option("--level", type=float, default=0.95, show_default=True)
-@click.option("--joint", is_flag=True, help="One draw for all metrics instead of one each.")
+@click.option(
+    "--metric", "metrics", multiple=True, default=("precision", "recall", "f1"), show_default=True, help="A metric to estimate. Repeatable."
+)
+@click.option(
+    "--design", "designs", multiple=True, type=click.Choice(["bands", "simple"]), default=("bands", "simple"), show_default=True,
+    help="How units are chosen. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--labels", "sizes", multiple=True, type=click.IntRange(min=4), default=(500,), show_default=True, help="How many labels. Repeatable."
+)
+@click.option("--reps", type=click.IntRange(min=1), default=400, show_default=True, help="Replicates per cell.")
+@click.option("--seed", type=int, default=42, show_default=True, help="The seed of the draws.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
+@click.option("--joint", is_flag=True, help="Draw once for all metrics instead of once for each.")
 @click.option(
     "--interval",
     type=click.Choice(INTERVALS),
     default="rec",
     show_default=True,
-    help="clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu are baselines that miss rare errors.",
+    help="The interval. clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu miss rare errors.",
 )
 @resource_options
 @json_option
 def command(*, source: str, as_json: bool, **options: Any) -> None:
-    """Replay designs against known labels: coverage, width and error of each, before money is spent.
+    """Try designs on a table whose labels are known: show the coverage, width and error of each before money is spent.
 
     \b
     Example:

@@ -11,15 +11,15 @@ from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_j
 
 @click.command("slices")
 @study_argument
-@click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column; several are crossed.")
+@click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column. Repeatable: several are crossed.")
 @metric_option(default="precision", help="The metric to show in each slice.")
-@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
-@click.option("--simultaneous", is_flag=True, help="All intervals hold together at the level: for comparing slices with each other.")
+@click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
+@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level, to compare slices with each other.")
 @peek_option
 @ledger_option
 @json_option
 def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **options: Any) -> None:
-    """A metric in every slice, planned or not, with the labels behind each. Small slices have wide intervals.
+    """Show a metric in every slice, planned or not, with the labels behind each. Small slices have wide intervals.
 
     \b
     Examples:

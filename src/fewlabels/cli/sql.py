@@ -7,7 +7,17 @@ import click
 
 from fewlabels.cli.completion import complete_studies_or_files
 from fewlabels.cli.configuration import study_or_population
-from fewlabels.cli.options import json_option, ledger_option, population_options, read_options, type_option, types_of
+from fewlabels.cli.help import ManyOptions
+from fewlabels.cli.options import (
+    TABLE_COMMON,
+    TABLE_MORE,
+    json_option,
+    ledger_option,
+    population_options,
+    read_options,
+    type_option,
+    types_of,
+)
 from fewlabels.cli.output import note, print_json
 from fewlabels.engines.warehouses import NAMES, place_of
 
@@ -18,24 +28,29 @@ _JUDGED = ("score", "predicted", "named", "labels", "classes")  # options that o
 _MANY = 500_000  # rows of a draw worth a word
 
 
-@click.command("sql")
+@click.command(
+    "sql",
+    cls=ManyOptions,
+    common=(*TABLE_COMMON, "--dialect", "--table", "--type", "--query", "--out", "--ledger", "--json"),
+    more=TABLE_MORE,
+)
 @click.argument("target", metavar="[POPULATION|STUDY]", required=False, shell_complete=complete_studies_or_files)
 @population_options
 @type_option
-@click.option("--dialect", type=click.Choice(NAMES), help="The SQL that is written; that of the population unless said.")
-@click.option("--table", metavar="NAME", help="The table, as the engine knows it; that of the population unless said.")
+@click.option("--dialect", type=click.Choice(NAMES), help="The SQL dialect to write. Default: that of the population.")
+@click.option("--table", metavar="NAME", help="The table's name in the engine. Default: that of the population.")
 @click.option(
     "--query", type=click.Choice(["profile", "draw", "problems"]),
-    help="Which query; what is needed next unless said. problems counts what blocks a profile, by rule.",
+    help="Which query to print. Default: the one needed next. problems counts, rule by rule, what blocks a profile.",
 )  # fmt: skip
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the query to FILE; else stdout.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the query to FILE. Default: stdout.")
 @ledger_option
 @json_option
 def command(*, target: str | None, out: Path | None, query: str | None, ledger: str, as_json: bool, **options: Any) -> None:
-    """Print what fewlabels asks of an engine, to be run where fewlabels has no connection; the results are handed in as files.
+    """Print the queries to run where fewlabels cannot connect; their results are handed in as files.
 
-    POPULATION is written DIALECT:TABLE and read with the options of `fewlabels plan`: the profile is printed. Of a STUDY, the draw of its
-    plan.
+    For a POPULATION, written DIALECT:TABLE and described by the options of `fewlabels plan`, print the profile query. For a STUDY, print
+    the draw query of its plan.
 
     \b
     Examples:

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
 @click.command("status")
 @study_argument
-@click.option("--bands", is_flag=True, help="Drawn units and missing answers of every band, and the tests on them.")
+@click.option("--bands", is_flag=True, help="Also show drawn units and missing answers per band, and the tests on them.")
 @click.option(
     "--watch", is_flag=True,
-    help="Of a study that may be looked at at any time: show it again whenever it has changed, until it ends; with --json a line each.",
+    help="For an online study: show it again whenever it changes, until it ends; with --json, one line each time.",
 )  # fmt: skip
-@click.option("--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS", help="With --watch: how often.")
+@click.option(
+    "--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, metavar="SECONDS", help="With --watch: how often to look."
+)
 @ledger_option
 @json_option
 def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, as_json: bool) -> None:
-    """Say where a study stands: labels, missing answers, warnings. No interval before its look, unless it may be looked at at any time.
+    """Show how far a study is: labels, missing answers, warnings. Shows no interval before the planned look, unless the study is online.
 
     \b
     Example:

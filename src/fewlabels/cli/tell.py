@@ -20,24 +20,26 @@ if TYPE_CHECKING:
 @click.argument("study", required=False, shell_complete=complete_studies_or_files)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False, shell_complete=complete_files)
 @click.option("--labeler", metavar="NAME", help="Who answered, if the file has no labeler column.")
-@click.option("--unit-column", metavar="COLUMN", help="The column of ids. Default: unit, else the population's id column.")
+@click.option("--unit-column", metavar="COLUMN", help="The column of unit ids. Default: unit, else the population's id column.")
 @click.option("--answer-column", metavar="COLUMN", help="The column of answers. Default: answer, else label.")
 @click.option(
-    "--format", "name", type=click.Choice(FORMATS), help="The tool that wrote the file. Default: told by the file where certain, else flat."
+    "--format", "name", type=click.Choice(FORMATS), help="The tool that wrote the file. Default: recognized from the file, else flat."
 )
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
-@click.option("--drawn-only", is_flag=True, help="Leave out rows of units that were not drawn (for gold), instead of refusing the file.")
 @click.option(
-    "--leave-out", is_flag=True, help="List the answers that cannot be recorded and record the others, instead of refusing the file."
+    "--drawn-only",
+    is_flag=True,
+    help="Ignore rows of units that were not drawn (with --gold, not drawn for gold) instead of refusing the file.",
 )
-@click.option("--gold", is_flag=True, help="The answers are adjudicated: the truth of units drawn with --gold.")
-@click.option("--close", is_flag=True, help="Record every planned unit without an answer as never answered, and likewise gold.")
+@click.option("--leave-out", is_flag=True, help="Record the valid answers and list the others instead of refusing the file.")
+@click.option("--gold", is_flag=True, help="The answers are adjudicated: they are the truth of units drawn with --gold.")
+@click.option("--close", is_flag=True, help="Stop waiting: record every planned unit without an answer as never answered, gold included.")
 @ledger_option
 @json_option
 def command(*, study: str | None, file: Path | None, close: bool, ledger: str, as_json: bool, **options: Any) -> None:
-    """Record the answers of FILE, all or none; the same file twice is the same as once. FILE alone: of the study of fewlabels.toml.
+    """Record the answers of FILE, all or none; recording a file twice changes nothing. If STUDY is omitted, fewlabels.toml names it.
 
-    Answers are yes/no (1/0, true/false, positive/negative), cannot_tell or skipped; rows with an empty answer are left for later.
+    Answers are yes/no (1/0, true/false, positive/negative), cannot_tell or skipped; rows with an empty answer are skipped for now.
 
     \b
     Example:

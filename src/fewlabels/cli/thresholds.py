@@ -19,12 +19,12 @@ ROWS = 20  # of a curve, on a terminal
 @study_argument
 @click.option("--precision", type=float, metavar="TARGET", help="Find the lowest threshold with precision at least this.")
 @click.option("--recall", type=float, metavar="TARGET", help="Find the highest threshold with recall at least this.")
-@click.option("--classifier", metavar="NAME", help="Whose thresholds; its score must guide the draw. The first classifier unless said.")
+@click.option("--classifier", metavar="NAME", help="The classifier; its score must guide the draw. Default: the first.")
 @peek_option
 @ledger_option
 @json_option
 def command(*, study: str, precision: float | None, recall: float | None, ledger: str, as_json: bool, **options: Any) -> None:
-    """Precision and recall at every threshold from the same labels, or a threshold that keeps a target, sure after the search.
+    """Show precision and recall at every threshold from the same labels, or find a threshold that meets a target, valid after the search.
 
     \b
     Examples:

@@ -9,14 +9,14 @@ from fewlabels.cli.output import print_json, working
 
 @click.command("verify")
 @study_argument
-@click.option("--population", is_flag=True, help="Read the table too: its fingerprint and the draw.")
+@click.option("--population", is_flag=True, help="Also read the table: check its fingerprint and the draw.")
 @ledger_option
 @resource_options
 @json_option
 def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
-    """Recompute hashes, seals, plans and every estimate shown from the ledger alone; name the entry that does not match.
+    """Recompute hashes, seals, plans and every estimate shown from the ledger alone, and name each entry that does not match.
 
-    Ends with 5 if something does not.
+    Exits with 5 if one does not.
 
     \b
     Example:

@@ -9,12 +9,12 @@ from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, print_json, t
 
 @click.command("window")
 @click.argument("studies", nargs=-1, required=True, shell_complete=complete_studies)
-@metric_option(default="recall", help="The metric of all of them together.")
-@click.option("--classifier", metavar="NAME", help="Whose metric; the first classifier's unless said.")
+@metric_option(default="recall", help="The metric to estimate.")
+@click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
 @ledger_option
 @json_option
 def command(*, studies: tuple[str, ...], metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
-    """A metric of the units of several STUDIES together, one a period, for events too rare to be read in one.
+    """Show a metric over several STUDIES together, one per period, for events too rare to estimate in one.
 
     \b
     Example:

@@ -1,0 +1,56 @@
+"""`fewlabels list`."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fewlabels.cli.options import json_option, ledger_option
+from fewlabels.cli.output import count, note, print_json, table
+
+if TYPE_CHECKING:
+    from fewlabels.study.state.listing import Listed
+
+
+@click.command("list")
+@ledger_option
+@json_option
+def command(*, ledger: str, as_json: bool) -> None:
+    """List the studies of a ledger: what each is about, how many labels it has, where it stands. Shows no metric, so it is no look.
+
+    \b
+    Examples:
+      fewlabels list
+      fewlabels list --ledger postgresql://team@db.example.org/fewlabels --json
+    """  # noqa: D301
+    from fewlabels.ledgers.opening import open_ledger
+    from fewlabels.study.state.listing import list_studies
+
+    opened = open_ledger(ledger, create=False)
+    found = list_studies(opened)
+    if as_json:
+        print_json({"ledger": opened.where, "studies": [one.as_json() for one in found]})
+        return
+    if not found:
+        click.echo(f"no study in {opened.where}")
+        note("next: fewlabels new TABLE")
+        return
+    table(("study", "labels", "state", "population", "goals"), [list(_cells(one)) for one in found], left=(0, 2, 3, 4))
+    damaged = [one for one in found if one.state == "damaged"]
+    if damaged:
+        note("an entry of a damaged study was changed: fewlabels verify STUDY says which")
+
+
+def _cells(one: "Listed") -> Iterator[str]:
+    """A row of the list: tables below this folder by their path from here, and names as no terminal obeys them."""
+    from fewlabels.labeling.terminal import harmless
+
+    here = f"{Path.cwd()}{os.sep}"
+
+    yield harmless(one.study).replace("\n", " ")
+    yield count(one.labels) if one.planned is None else f"{count(one.labels)} of {count(one.planned)}"
+    yield one.state
+    yield harmless((one.population or "-").removeprefix(here)).replace("\n", " ")
+    yield harmless(", ".join(one.goals) or "-").replace("\n", " ")

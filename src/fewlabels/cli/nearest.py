@@ -1,0 +1,51 @@
+"""What is said of a name that does not exist: the nearest that does."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+import click
+
+CLOSE = 0.6  # of difflib's ratio: what counts as a slip of the finger
+AS_CLOSE = 0.05  # of that ratio: names this near to the nearest are offered with it
+SHORTEST = 2  # letters that a name has to begin with before it is offered
+MOST = 3  # names offered
+
+
+def nearest(name: str, known: Sequence[str]) -> list[str]:
+    """The names that begin with this one; else those that differ from it by a slip, the nearest first; at most three.
+
+    Examples:
+        >>> nearest("est", ["status", "estimate"]), nearest("estimat", ["simulate", "estimate"]), nearest("zzz", ["estimate"])
+        (['estimate'], ['estimate'], [])
+    """
+    begun = [one for one in known if len(name.strip("-")) >= SHORTEST and one.startswith(name)]
+    if begun:
+        return [name] if name in begun else begun[:MOST]
+    ratio = {one: SequenceMatcher(None, one, name).ratio() for one in known}
+    best = max(ratio.values(), default=0.0)
+    close = [one for one in known if ratio[one] >= max(CLOSE, best - AS_CLOSE)]
+    return sorted(close, key=lambda one: -ratio[one])[:MOST]
+
+
+def no_such_option(error: click.NoSuchOption, typed: Sequence[str]) -> click.UsageError:
+    """The refusal of an option that a command does not have, with the nearest it has, or the place where it belongs."""
+    context = error.ctx
+    assert context is not None  # the parser knows whose options it reads
+    name = _as_typed(error.option_name, typed)
+    said = f"No such option {name!r}."
+    known = [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]
+    root = context.find_root()
+    if close := nearest(f"--{name.lstrip('-').replace('_', '-').lower()}", known):
+        return click.UsageError(f"{said} Did you mean {' or '.join(close)}?", context)
+    if context is root:
+        return click.UsageError(f"{said} Options of a command follow its name: {root.info_name} COMMAND {name}.", context)
+    if any(name in parameter.opts for parameter in root.command.params):
+        return click.UsageError(f"{said} It stands before the command: {root.info_name} {name} ... {context.info_name}.", context)
+    return click.UsageError(said, context)
+
+
+def _as_typed(option: str, typed: Sequence[str]) -> str:
+    """The option as it was typed: of -study the parser names only -s."""
+    if option.startswith("--"):
+        return option
+    return next((one.partition("=")[0] for one in typed if one.startswith("-") and not one.startswith("--") and option[1] in one), option)
