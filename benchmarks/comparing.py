@@ -27,7 +27,7 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design
-from fewlabels.planning.goal_scope import Ask, ask_of
+from fewlabels.planning.goal_scope import Ask, ask_of, contest_of
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, replicate_cells
@@ -116,7 +116,7 @@ def drawn_for(at: Judged, name: str, pairs: Sequence[tuple[int, int]], *, labels
 
 def covered(at: Judged, name: str, pair: str, *, guide: Guide, reps: int, seed: int) -> Iterator[Row]:
     """Coverage of one metric of the first two classifiers at every budget that is not a census."""
-    contest = asked(at, name, 0, 1).contest
+    contest = contest_of(asked(at, name, 0, 1))
     truth = contest.value(at.positives / at.profile.count)
     for labels in LABELS:
         design = drawn_for(at, name, [(0, 1)], labels=labels)

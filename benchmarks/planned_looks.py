@@ -25,6 +25,7 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import AnyTally
 from fewlabels.planning.design_choice import DesignName, choose_design
+from fewlabels.planning.goal_scope import contest_of
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import true_value
 
@@ -109,7 +110,7 @@ def single(name: str, at: Judged, metric: str, design: DesignName = "bands", int
 
 def paired(name: str, at: Judged, metric: str) -> Maker:
     """The first classifier less the second."""
-    contest = asked(at, metric, 0, 1).contest
+    contest = contest_of(asked(at, metric, 0, 1))
 
     def make(labels: int) -> Bench:
         design = drawn_for(at, metric, [(0, 1)], labels=labels)

@@ -11,7 +11,7 @@ from fewlabels.deciding.ranking import claims
 from fewlabels.estimators.comparing import PairTally, compare
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.goal_scope import Ask, contest_of
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 
@@ -33,7 +33,7 @@ def rare(rng: np.random.Generator) -> Judged:
 def draws(at: Judged, ask: Ask, labels: int, rng: np.random.Generator) -> PairTally:
     """Replicates of the draw a study makes for the difference."""
     design = drawn_for(at, ask.goal.metric, [(0, 1)], labels=labels)
-    groups = ask.contest.groups(design)
+    groups = contest_of(ask).groups(design)
     return groups.of(replicate(groups.groups, design, at.positives, labels=min(labels, design.frame), reps=REPS, rng=rng))
 
 
@@ -42,7 +42,7 @@ def draws(at: Judged, ask: Ask, labels: int, rng: np.random.Generator) -> PairTa
 def test_the_difference_is_covered_in_a_rare_class(name: str, guide: Guide, seed: int) -> None:
     at = turned(rare(stream(seed, POPULATION)), guide, stream(seed, GUIDE))
     ask = asked(at, name, 0, 1)
-    contest = ask.contest
+    contest = contest_of(ask)
     truth = contest.value(at.positives / at.profile.count)
     tally = draws(at, ask, 200, stream(seed, DRAW))
     found = compare(contest.metric, tally, tail=0.025)
@@ -55,7 +55,7 @@ def test_the_difference_is_covered_in_a_rare_class(name: str, guide: Guide, seed
 def test_wald_does_not_cover_it(seed: int) -> None:
     at = turned(rare(stream(seed, POPULATION)), "shuffled", stream(seed, GUIDE))
     ask = asked(at, "f1", 0, 1)
-    contest = ask.contest
+    contest = contest_of(ask)
     truth = contest.value(at.positives / at.profile.count)
     found = compare(contest.metric, draws(at, ask, 200, stream(seed, DRAW)), tail=0.025, interval="wald")
     assert int(((found.low <= truth) & (truth <= found.high)).sum()) < binom.ppf(1e-6, REPS, 0.94)

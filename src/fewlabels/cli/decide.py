@@ -18,6 +18,7 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     Example:
       fewlabels decide demo
     """  # noqa: D301
+    from fewlabels.study.kinds import kind_of
     from fewlabels.study.study import Study
 
     found = Study.load(study, ledger=ledger)
@@ -28,8 +29,8 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
         print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
         return
     if decision is None:
-        when = "the first" if found.standing.plan.is_online else "the last"
-        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {when} one")
+        waits_for = kind_of(found.standing).waits_for
+        click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {waits_for} one")
         note(f"next: {next_command(found)}")
         return
     click.echo(str(decision))

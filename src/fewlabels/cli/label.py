@@ -70,13 +70,12 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
 def _next(study: "Study", *, nothing_left: bool) -> str:
     """What to do next: go on while there are units, wait while others have them, else look."""
     name = f" {study.name}" if is_given("study") else ""
-    done = study.status().progress
     if not nothing_left:
         return f"fewlabels label{name}"
-    if done.waits_for_gold:
+    state = study.status().state
+    if state == "waiting for gold":
         return next_command(study)
-    is_online = bool(study.standing.plans) and study.standing.plan.is_online
-    if done.complete or (is_online and study.running().ended):
+    if state in ("ready", "decided"):
         return f"fewlabels decide{name}"
     return f"fewlabels status{name}, for what is left is with other labelers or waits to be drawn"
 

@@ -30,14 +30,15 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
+NEXT = {"ready": "estimate", "decided": "decide"}
+
+
 def next_command(study: "Study") -> str:
     """What to do next with a study whose labels are coming in."""
-    standing, done, name = study.standing, study.status().progress, quote(study.name)
-    if standing.plans and standing.plan.is_online:
-        return f"fewlabels {'decide' if study.running().ended else 'draw'} {name}"
-    if done.waits_for_gold:
-        return f"fewlabels draw {name} --gold {standing.gold_share:g} --out gold.csv"
-    return f"fewlabels {'estimate' if done.complete else 'draw'} {name}"
+    state, name = study.status().state, quote(study.name)
+    if state == "waiting for gold":
+        return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
+    return f"fewlabels {NEXT.get(state, 'draw')} {name}"
 
 
 def after_verdict(study: "Study", decision: Decision) -> str:
@@ -46,7 +47,7 @@ def after_verdict(study: "Study", decision: Decision) -> str:
     if decision.more is not None and decision.more.enough:
         budget = study.status().progress.planned + decision.more.labels
         return f"fewlabels plan --study {name} --budget {budget}, then label on: fewlabels label {name}, or fewlabels draw {name}"
-    if decision.outcome == "label more" and study.standing.plan.is_online:
+    if decision.outcome == "label more" and study.status().state == "labeling":
         return f"fewlabels draw {name}"
     return f"fewlabels report {name}"
 

@@ -255,11 +255,12 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
 
 def expected_of(options: dict[str, Any]) -> str:
     """How many labels an online study should need, in words; nothing where its looks are planned."""
+    from fewlabels.study.kinds import kind_of
     from fewlabels.study.study import Study
 
     with working("playing the study forward"):
         study = Study.load(options["study"], ledger=options["ledger"])
-        running = study.running() if study.standing.plan.is_online else None
+        running = kind_of(study.standing).running(study.standing, forecast=True)
     return "" if running is None or running.remaining is None else f", after {running.remaining.in_all(running.labels)}"
 
 

@@ -21,7 +21,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
         raise click.UsageError("Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N.")
     refuse_unheard(options)
     study = Study.load(options["study"], ledger=options["ledger"])
-    if study.standing.plan.is_online:
+    if study.standing.plan.kind == "online":
         _raise_online(study, options, as_json=as_json)
         return
     with working("sizing the growth"):

@@ -35,24 +35,24 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
       fewlabels status demo --bands
       fewlabels status live --watch
     """  # noqa: D301
+    from fewlabels.study.kinds import kind_of
     from fewlabels.study.study import Study
 
     loaded = Study.load(study, ledger=ledger)
     if watch:
         watch_study(loaded, every=every, as_json=as_json)
         return
-    found = loaded.status()
-    plan = found.plan
+    found, standing = loaded.status(), loaded.standing
+    plan, running = found.plan, kind_of(standing).running(standing, forecast=True)
     if as_json:
-        running = loaded.running().as_json() if plan is not None and plan.is_online else None
-        print_json({"study": study, "plan": _fixed(plan), **_told(found), **({} if running is None else {"running": running})})
+        print_json({"study": study, "plan": _fixed(plan), **_told(found), **({} if running is None else {"running": running.as_json()})})
         return
     if plan is None:
         click.echo(f"{study}: no plan yet")
         return
     _show(study, found, plan, bands=bands)
-    if plan.is_online:
-        show_running(study, loaded.running())
+    if running is not None:
+        show_running(study, running)
     click.echo(plan.promise)
     for warning in found.warnings:
         note(f"warning: {warning}")

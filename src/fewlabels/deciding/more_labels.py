@@ -96,7 +96,7 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     shown = measure(metric, tally, tail=two, interval=kind)
     allowed = reading.widest
     if allowed is None:
-        allowed = widest(metric) if reading.goal.over is None else np.inf
+        allowed = widest(metric, difference=reading.goal.is_difference)
     too_wide = shown.half_width > allowed
     if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=with_power(reading.goal, one), interval=kind)):
         return False

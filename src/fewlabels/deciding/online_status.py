@@ -74,8 +74,7 @@ def standpoint(course: Course, one: Contested, steps: Steps, stopping: Stopping)
 
 def _limits(course: Course, one: Contested, steps: Steps) -> tuple[tuple[float, float], tuple[float, float], bool]:
     """The running band, the one-sided bounds, and whether the band is empty; all that is possible where only a sign is tested, or it is."""
-    metric, error = one.goal.definition, 1 - one.goal.level
-    whole = (metric.low, metric.high) if one.goal.over is None else (metric.low - metric.high, metric.high - metric.low)
+    whole, error = one.goal.range, 1 - one.goal.level
     if one.sign:
         return whole, whole, False
     limit = -np.log(error / len(course.goals) / 2)

@@ -22,6 +22,7 @@ from scipy.special import ndtr, ndtri
 
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric
 
@@ -179,7 +180,8 @@ def refuse_unplannable(metric: Metric, *, adaptive: bool = False) -> None:
     """Nothing comes back. Refuses a metric whose denominator is itself counted from labels, and draws that learn from labels."""
     terms = metric.terms
     known = bool(terms) and terms[0][1] == terms[1][1] and terms[2][1] == terms[3][1]
-    if not known or metric.joint or metric.weight is not None:
+    require("planned looks", metric.traits, subject=f"{metric.name} is")
+    if not known:
         raise PlanError(
             f"planned looks are for metrics that divide by a number known without labels, as precision and accuracy do, and for "
             f"differences of these, but got {metric.name}: choose a decision or a width, which the running band serves, or one look"

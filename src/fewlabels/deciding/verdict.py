@@ -11,8 +11,6 @@ filling settles it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from fewlabels.errors import PlanError
 from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_gold
 from fewlabels.estimators.measuring import measure
@@ -97,7 +95,7 @@ def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float |
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {fewest:g} needed"
     if allowed is None:  # a difference may be large, and shown, and wide
-        allowed = widest(metric_named(estimate.metric)) if estimate.over is None else np.inf
+        allowed = widest(metric_named(estimate.metric), difference=estimate.is_difference)
     if estimate.half_width > allowed:
         return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None

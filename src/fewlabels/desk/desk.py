@@ -19,6 +19,7 @@ from fewlabels.nouns.label import UNANSWERED, Label, read_answer
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Held
 from fewlabels.randomness import is_double
+from fewlabels.study.kinds import kind_of
 from fewlabels.study.labels.record import record
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.study import Study
@@ -217,7 +218,7 @@ class Desk:
 
     def _ask(self, units: int) -> bool:
         """Asks the study for more units; says whether there are any."""
-        batch = self._study.ask(units if self._study.standing.plan.is_online else max(units, AHEAD), next=True)
+        batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), next=True)
         if batch is None:
             return False
         with self._ledger.writing(self._name) as act:

@@ -24,6 +24,7 @@ from fewlabels.estimators.sides import Measured, side_limits
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.ellipsoid import reached
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
@@ -152,8 +153,7 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
 
 def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
     """Nothing comes back. Refuses what is not a difference of two classifiers judged on one question, or has no such interval."""
-    if metric.joint:
-        raise PlanError(f"a comparison is of two classifiers on one question, but {metric.name} is of several: name another metric")
+    require("comparison", metric.traits, subject=f"{metric.name} is")
     if interval not in READ:
         raise PlanError(f"a difference is read with {', '.join(READ)}, but got {interval!r}: rec is the default")
 

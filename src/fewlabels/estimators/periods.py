@@ -24,6 +24,7 @@ from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.rare import UNSEEN
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
@@ -85,8 +86,8 @@ def _refuse(metric: Metric, before: Tally, after: Tally, shared: Shared | None, 
     """Refuses intervals and metrics for which no change was worked out."""
     if interval not in (*UNSEEN, "wald"):
         raise PlanError(f"a change has the intervals {', '.join(UNSEEN)} and wald, but got {interval}: choose one of these")
-    if metric.joint:
-        raise PlanError(f"a change is of a metric of one classifier, but {metric.name} is of several: ask for one of them")
+    if Trait.JOINT in metric.traits:
+        require("periods", metric.traits, subject=f"{metric.name} is")
     if shared is not None and any(t.weights is not None or t.expansions is not None for t in (before, after)):
         raise PlanError(
             f"a change with shared units counts units by part of a band, but {metric.name} is by a weight column, or parts were joined: "

@@ -15,6 +15,7 @@ from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.rare import rec
 from fewlabels.nouns.arrays import IntArray
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.tally import Tally
 from fewlabels.study.state.tallies import groups_for, read_answers, tally
 from fewlabels.study.study import Study
@@ -49,9 +50,9 @@ def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[Ca
     if not shown.estimates:
         done = shown.progress
         raise StudyError(f"what was found is shown when all {done.planned:,} planned units are resolved, {done.labels:,} are: label on")
-    if standing.plan.is_online or standing.apart is not None or not standing.profile.guided:
-        why = "asks online" if standing.plan.is_online else f"has {standing.apart}" if standing.apart else "has no guide"
-        raise StudyError(f"the calibration is that of one guide in one draw by bands, but study {study.name!r} {why}: read its estimates")
+    require("calibration", standing.traits, subject=f"study {study.name!r} has")
+    if not standing.profile.guided:
+        raise StudyError(f"the calibration is that of a guide, but study {study.name!r} has none: read its estimates")
     j = standing.position(classifier)
     counted = fill_empty(tally(read_answers(standing), groups_for(standing)[j], j))
     tail = (1 - standing.goals[0].level) / 2

@@ -127,9 +127,8 @@ def metrics_of(step: Step, *, several: bool) -> dict[str, float]:
 
 def name_of(one: Estimate, *, several: bool) -> str:
     """The name of an estimate's metric: whose, which slice and which metric, each written with the letters MLflow takes."""
-    whose = one.classifier if one.over is None else f"{one.classifier} over {one.over}"
     plain = one.metric.replace("[", " ").replace("]", "").replace(",", " ")
-    parts = [*([whose] if several or one.over is not None else []), *(one.slice or ()), plain]
+    parts = [*([one.whose] if several or one.is_difference else []), *(one.slice or ()), plain]
     return "/".join(_letters(part) for part in parts)
 
 
@@ -148,7 +147,7 @@ def tags_of(study: Study, verdict: str) -> dict[str, str]:
     return {
         "fewlabels.study": study.name,
         "fewlabels.verdict": verdict,
-        "fewlabels.interval": "anytime" if plan.is_online else plan.interval,
+        "fewlabels.interval": plan.interval,
         "fewlabels.level": f"{standing.goals[0].level:g}",
         "fewlabels.design": plan.design.name,
         "fewlabels.goals": "; ".join(map(str, standing.goals))[:LONGEST_TAG],

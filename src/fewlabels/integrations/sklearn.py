@@ -19,6 +19,7 @@ from fewlabels.integrations.displays import EstimateDisplay as EstimateDisplay
 from fewlabels.intervals.binomial import entering
 from fewlabels.intervals.expanded import ExpandedShare, Expansions, measure_expanded
 from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 
@@ -176,8 +177,7 @@ def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: 
             "column for metrics by dollars or views"
         )
     level, wanted = how.pop("confidence_level", 0.95), metric_named(metric)
-    if wanted.joint or wanted.weight is not None:
-        raise LabelError(f"a score is of one label and counts units, but {wanted.name} is not: make a study for it")
+    require("scorer", wanted.traits, subject=f"{wanted.name} is")
     if not isinstance(level, int | float) or not 0.5 <= level < 1:
         raise LabelError(f"a confidence_level lies in [0.5, 1), but got {level!r}: 0.95 is usual")
     found = labeled(y_true, y_pred, inclusion_prob=inclusion_prob, **how)

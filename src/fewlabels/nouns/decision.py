@@ -1,5 +1,6 @@
 """A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,9 +22,9 @@ def without_target(goals: Sequence[Goal]) -> list[str]:
     return [NO_TARGET] if all(goal.kind == "+-" for goal in goals) else []
 
 
-def widest(metric: Metric) -> float:
-    """The largest half-width to ship on: twelve points of a share, and as much of a wider range."""
-    return THIN_HALF_WIDTH * (metric.high - metric.low)
+def widest(metric: Metric, *, difference: bool = False) -> float:
+    """The largest half-width to ship on: twelve points of a share, and as much of a wider range. No difference is too wide."""
+    return math.inf if difference else THIN_HALF_WIDTH * (metric.high - metric.low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

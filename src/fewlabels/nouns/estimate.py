@@ -96,6 +96,17 @@ class Estimate:
         return str(whose(self.classifier, self.over))
 
     @property
+    def is_difference(self) -> bool:
+        """Whether it is of the difference of two classifiers.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"].is_difference
+            False
+        """
+        return self.over is not None
+
+    @property
     def half_width(self) -> float:
         """max(high - value, value - low); half the width where there is no value.
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from fewlabels.errors import GoalError
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named, plain
 
@@ -70,9 +71,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         """Refuses a goal no number of labels could settle."""
-        metric = self.definition
-        low = metric.low if self.over is None else metric.low - metric.high
-        high = metric.high if self.over is None else metric.high - metric.low
+        metric, (low, high) = self.definition, self.range
         if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
             raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
         if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
@@ -88,12 +87,14 @@ class Goal:
 
     def _check_difference(self) -> None:
         """Refuses a difference that is of no two classifiers."""
-        if self.over is not None and (self.classifier is None or self.classifier == self.over):
+        if not self.is_difference:
+            return
+        if self.classifier is None or self.classifier == self.over:
             raise GoalError(
                 f"a difference is of two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
                 f'"{self.metric} >= 0 for A over B"'
             )
-        if self.over is not None and (self.slice is not None or self.by is not None or self.definition.joint):
+        if self.slice is not None or self.by is not None or Trait.JOINT in self.definition.traits:
             raise GoalError(f"a difference is of all units and one question, but got {self}: leave the slice out, or name another metric")
 
     def _check_chance(self, low: float, high: float) -> None:
@@ -121,6 +122,51 @@ class Goal:
             'new over old'
         """
         return whose(self.classifier, self.over)
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is about the difference of two classifiers.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="f1", kind=">=", value=0.0, classifier="new", over="old").is_difference
+            True
+        """
+        return self.over is not None
+
+    @property
+    def traits(self) -> tuple[Trait, ...]:
+        """What sets it apart from a goal about the units of one classifier; see `capabilities`.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="f1", kind="+-", value=0.05).traits
+            ()
+        """
+        return (*self.definition.traits, *([Trait.DIFFERENCE] if self.is_difference else []))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value that what it is about can have.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="f1", kind=">=", value=0.0, classifier="new", over="old").range
+            (-1.0, 1.0)
+        """
+        metric = self.definition
+        return (metric.low - metric.high, metric.high - metric.low) if self.is_difference else (metric.low, metric.high)
+
+    @property
+    def judged(self) -> tuple[str | None, ...]:
+        """The classifiers whose decisions matter, the one it is about first; None stands for the population's first.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Goal(metric="f1", kind=">=", value=0.0, classifier="new", over="old").judged
+            ('new', 'old')
+        """
+        return (self.classifier, self.over) if self.is_difference else (self.classifier,)
 
     @property
     def definition(self) -> Metric:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.capabilities import Trait
 
 Coefficients = tuple[float, float, float, float]
 
@@ -53,6 +54,11 @@ class Metric:
     joint: bool = False
     weight: str | None = None
     terms: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def traits(self) -> tuple[Trait, ...]:
+        """What sets it apart from a metric that counts one classifier's units."""
+        return (*([Trait.JOINT] if self.joint else []), *([Trait.WEIGHT] if self.weight is not None else []))
 
 
 def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

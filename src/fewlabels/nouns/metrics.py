@@ -177,13 +177,13 @@ def _cost_of(name: str, costs: str) -> Metric:
 
 def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
     """The metric by a weight column. Refuses one of several labels or classes, which counts units."""
-    if counted.joint or counted.weight is not None:
+    if counted.traits:
         raise GoalError(f"one metric of one classifier is by one column, but got {name!r}: write 'recall by amount'")
     return replace(counted, name=f"{counted.name} by {column}", weight=column)
 
 
 def _averaged(name: str, average: str, part: Metric) -> Metric:
     """The average over labels or classes. Refuses what cannot be averaged: an average, or a metric by a column."""
-    if part.joint or part.weight is not None:
+    if part.traits:
         raise GoalError(f"an average is of a metric of one classifier, in units, but got {name!r}: write macro[f1]")
     return averaged(next(a for a in AVERAGES if a == average), part)

@@ -13,12 +13,15 @@ from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
-from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.stopping import ONLINE, Stopping
 from fewlabels.randomness import NumberRule
 
 Change = Literal[
     "first", "declared growth", "growth, nothing shown", "growth after a look", "pilot", "after the pilot", "extension", "online"
 ]
+
+
+Kind = Literal["one look", "growth", "planned looks", "online"]
 
 
 class Pilot(NamedTuple):
@@ -108,16 +111,30 @@ class Plan:
         return 1.0 if set(classifiers) & set(self.fresh) else self.share
 
     @property
-    def is_online(self) -> bool:
-        """Whether units are asked one after another, where answers say; the takes are then only what is expected.
+    def kind(self) -> Kind:
+        """When its numbers may be read: at one look, after growth, at looks planned beforehand, or at any time ("online").
 
         Examples:
             >>> from fewlabels.demo.study import small_study
             >>> plan = small_study(labeled=False).standing.plan
-            >>> plan.is_online
+            >>> plan.kind
+            'one look'
+        """
+        if self.stopping is not None:
+            return "online" if self.stopping.kind in ONLINE else "planned looks"
+        grown = self.grow_to is not None or "growth" in self.change
+        return "growth" if grown else "one look"
+
+    @property
+    def learns(self) -> bool:
+        """Whether answers decide which units are drawn next.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> small_study(labeled=False).standing.plan.learns
             False
         """
-        return self.stopping is not None and self.stopping.is_online
+        return self.kind == "online" or self.pilot is not None
 
     @property
     def is_pilot(self) -> bool:

@@ -43,11 +43,6 @@ class Stopping:
                 f"planned looks are 2 to {MOST_LOOKS}, but got {self.looks}: name fewer, or stop by a decision, which may be watched"
             )
 
-    @property
-    def is_online(self) -> bool:
-        """Whether units are asked one after another, where answers say, and looking is free."""
-        return self.kind in ONLINE
-
     def __str__(self) -> str:
         """The rule as it would be typed."""
         if self.kind == "looks":

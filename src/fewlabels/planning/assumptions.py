@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.errors import PlanError
-from fewlabels.estimators.linearize import CLIP, influence
+from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.metric import Totals
 from fewlabels.planning.goal_scope import Ask
 
 OFF = 4.0  # at the worst, positives missed are this many times as many or few as the scores say
@@ -29,28 +28,14 @@ class Believed(NamedTuple):
 def at_their_word(ask: Ask) -> Believed:
     """Scores taken as true probabilities; moved so that the metric is what the goal expects it to be, where it says."""
     share = ask.part.claimed(ask.classifier)
-    if ask.goal.expected is not None and not ask.metric.joint:
+    if ask.goal.expected is not None and ask.has_value:
         share = moved(ask, share, ask.goal.expected)
     return believed(ask, share)
 
 
 def believed(ask: Ask, *shares: FloatArray) -> Believed:
     """These possibilities, each with the metric it makes."""
-    return Believed(np.stack(shares), np.array([np.nan if ask.metric.joint else value_of(ask, share) for share in shares]))
-
-
-def value_of(ask: Ask, share: FloatArray) -> float:
-    """The metric, or the difference, if these are the positive shares of the cells."""
-    if ask.over is not None:
-        return ask.contest.value(share)
-    return float(ask.metric.value(_totals(ask, share)))
-
-
-def _totals(ask: Ask, share: FloatArray) -> Totals:
-    flagged, amount = ask.part.predicted(ask.classifier), ask.part.amount(ask.metric.weight)
-    A, B = (np.asarray((amount * share)[side].sum()) for side in (flagged, ~flagged))
-    N1 = float(amount[flagged].sum())
-    return Totals.of_sides(A, B, N1=N1, N0=float(amount.sum()) - N1)
+    return Believed(np.stack(shares), np.array([ask.value(share) for share in shares]))
 
 
 def recalibrated(ask: Ask, flagged: tuple[float, float], other: tuple[float, float]) -> Believed:
@@ -66,7 +51,7 @@ def at_their_worst(ask: Ask) -> Believed:
     """Scores that say nothing inside a side: half of the flagged units positive, or as many as the scores say; as many positives missed
     as found, or four times as many or few as the scores say.
     """  # noqa: D205
-    if ask.metric.joint or ask.over is not None:
+    if not ask.has_worst:
         return at_their_word(ask)
     shares = list(_worst(ask))
     return believed(ask, *(shares if ask.goal.expected is None else [moved(ask, share, ask.goal.expected) for share in shares]))
@@ -84,17 +69,15 @@ def _worst(ask: Ask) -> Iterator[FloatArray]:
 def moved(ask: Ask, share: FloatArray, value: float) -> FloatArray:
     """The shares with their log-odds moved alike, up where that raises the metric and down where it lowers it, until it has the value."""
     s = np.clip(share, CLIP, 1 - CLIP)
-    x, flagged = np.log(s / (1 - s)), ask.part.predicted(ask.classifier)
-    a1, a0 = influence(ask.metric, _totals(ask, s))
-    direction = np.where(flagged, np.sign(a1), np.sign(a0)) if ask.over is None else np.sign(ask.contest.slopes(s))
+    x, direction = np.log(s / (1 - s)), ask.slopes(s)
     low, high = -FURTHEST, FURTHEST
     for _ in range(60):
         middle = (low + high) / 2
-        if value_of(ask, expit(x + middle * direction)) < value:
+        if ask.value(expit(x + middle * direction)) < value:
             low = middle
         else:
             high = middle
     found = expit(x + high * direction)
-    if abs(value_of(ask, found) - value) > 1e-3:
+    if abs(ask.value(found) - value) > 1e-3:
         raise PlanError(f"{ask.goal} expects {value:g}, but no share of positives makes {ask.metric.name} that: name another value")
     return found

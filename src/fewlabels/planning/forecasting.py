@@ -6,6 +6,7 @@ average interval, and a target is settled or not by the answers that come.
 """
 
 from dataclasses import replace
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
 from fewlabels.planning.assumptions import Believed, at_their_word
-from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.goal_scope import Ask, JointAsk, PairAsk
 from fewlabels.randomness import stream
 
 WIDTH_REPS, CHANCE_REPS = 32, 200  # imagined draws behind a mean half-width, and behind a chance
@@ -80,7 +81,7 @@ def groups_for(ask: Ask, design: Design, classifier: int | None = None, *, take:
 
 def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
     """What `labels` labels would say on average if the scores are true probabilities."""
-    if not ask.metric.joint or ask.part.claims is None:
+    if ask.has_value or ask.part.claims is None:
         groups = groups_for(ask, design)
         n = spread_labels(groups, design, labels)
         return groups.tally(n, n * groups.expected)
@@ -88,7 +89,7 @@ def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
     return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
 
 
-def imagined_pair(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> PairTally:
+def imagined_pair(ask: PairAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> PairTally:
     """The same for a difference, by part of a band that the two classifiers tell apart."""
     pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
     groups = pair.groups
@@ -123,6 +124,22 @@ def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, 
     return groups.tally(n.astype(np.float64), k.astype(np.float64))
 
 
+@singledispatch
+def imagine(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+    """What a draw would show of the goal, by its type: simulated draws for each row of `share`, or the answers expected on average."""
+    return imagined_tally(ask, design, labels, share, reps=reps, take=take)
+
+
+@imagine.register
+def _(ask: PairAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+    return imagined_pair(ask, design, labels, share, reps=reps, take=take)
+
+
+@imagine.register
+def _(ask: JointAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+    return expected_tally(ask, design, labels)
+
+
 def forecast(
     ask: Ask,
     design: Design,
@@ -140,16 +157,12 @@ def forecast(
     goal = ask.goal
     belief = believed or at_their_word(ask)
     reps = -(-(WIDTH_REPS if goal.kind == "+-" else CHANCE_REPS) // len(belief.share))
-    tally: AnyTally
-    if ask.metric.joint:
-        tally = expected_tally(ask, design, labels)
-    else:
-        imagined = imagined_tally if ask.over is None else imagined_pair
-        tally = imagined(ask, design, labels, belief.share, reps=reps, take=take)
+    tally = imagine(ask, design, labels, belief.share, reps=reps, take=take)
     shown, bound = _measured(goal, tally, interval, share)
     half_width = np.mean(np.atleast_2d(shown.half_width), axis=-1)
-    value = belief.value if not ask.metric.joint else np.atleast_1d(shown.value)
-    short = half_width / widest(goal.definition) if goal.over is None else np.zeros_like(half_width)  # no difference is too wide to ship
+    value = belief.value if ask.has_value else np.atleast_1d(shown.value)
+    allowed = widest(goal.definition, difference=goal.is_difference)
+    short = half_width / allowed if np.isfinite(allowed) else np.zeros_like(half_width)
     short = np.maximum(short, half_width / goal.value if goal.kind == "+-" else _target_short(goal, bound, value))
     chance = np.mean(np.atleast_2d(settles(goal, shown, bound)), axis=-1)
     worst = int(np.argmax(short))

@@ -1,19 +1,21 @@
 """What a goal asks of a profile: which metric of which classifier among which cells."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from fewlabels.designs.bands import rates
 from fewlabels.errors import GoalError
+from fewlabels.estimators.linearize import influence
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.goal import Goal, Slice
-from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
 from fewlabels.planning.design_choice import frame_of, sides_of, sizes_for
@@ -21,19 +23,20 @@ from fewlabels.planning.design_choice import frame_of, sides_of, sizes_for
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """One goal on one profile.
+    """One goal on one profile: a metric of one classifier. A difference and a metric of several labels are the two types below.
 
     classifier  by position
     cells       the profile's cells of the goal's slice; all where it has none
     part        the profile of these cells alone
-    over        of a difference: the other classifier, by position; None: the goal is about the metric itself
     """
 
     goal: Goal
     classifier: int
     cells: BoolArray
     part: Profile
-    over: int | None = None
+
+    has_value: ClassVar[bool] = True  # whether positive shares of the cells alone give the metric
+    has_worst: ClassVar[bool] = True  # whether it is known what uninformative scores would make of it
 
     @property
     def metric(self) -> Metric:
@@ -42,37 +45,24 @@ class Ask:
 
     @property
     def judged(self) -> tuple[int, ...]:
-        """The classifiers whose decisions matter."""
-        return (self.classifier,) if self.over is None else (self.classifier, self.over)
-
-    @property
-    def contest(self) -> Contest:
-        """The two classifiers of a difference."""
-        assert self.over is not None  # asked of differences only
-        return Contest(self.part, self.metric, self.classifier, self.over)
+        """The classifiers whose decisions matter, by position."""
+        return (self.classifier,)
 
     @cached_property
     def alone(self) -> "Ask":
         """The same goal as if the table held nothing but its slice."""
-        whole = bool(self.cells.all())
-        return self if whole else Ask(self.goal, self.classifier, np.ones(self.part.count.shape, dtype=np.bool_), self.part)
+        return self if bool(self.cells.all()) else replace(self, cells=np.ones(self.part.count.shape, dtype=np.bool_))
 
     @cached_property
     def needed(self) -> BoolArray:
         """The cells of the part that the goal is about."""
-        if self.over is not None:
-            return self.contest.needed
         return frame_of(self.part, [self.metric], classifier=self.classifier)
 
     @property
     def is_empty(self) -> bool:
         """Whether the classifier leaves no unit the metric is a share of: precision where it flags none."""
         flagged, metric = self.part.predicted(self.classifier), self.metric
-        return (
-            self.part.claims is None
-            and self.over is None
-            and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
-        )
+        return self.part.claims is None and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
 
     @cached_property
     def frame(self) -> int:
@@ -82,19 +72,96 @@ class Ask:
     @cached_property
     def size(self) -> FloatArray:
         """How much a unit of each cell of the part matters to the goal."""
-        if self.over is not None:
-            return difference_sizes(self.contest)
         return sizes_for(self.part, [self.metric], classifier=self.classifier)
 
     def rates(self, labels: float) -> FloatArray:
         """The probability of every cell's units, of the whole profile, in a draw of `labels` made for this goal alone."""
         pi = np.zeros(self.cells.shape)
-        if self.over is not None:
-            pi[self.cells] = difference_rates(self.contest, min(labels, self.frame))
-            return pi
-        flagged = sides_of(self.part, self.classifier)
-        pi[self.cells] = rates(self.part, frame=self.needed, flagged=flagged, size=self.size, labels=min(labels, self.frame))
+        pi[self.cells] = self._rates(min(labels, self.frame))
         return pi
+
+    def _rates(self, labels: float) -> FloatArray:
+        flagged = sides_of(self.part, self.classifier)
+        return rates(self.part, frame=self.needed, flagged=flagged, size=self.size, labels=labels)
+
+    def value(self, share: FloatArray) -> float:
+        """The metric if these are the positive shares of the cells."""
+        return float(self.metric.value(self.totals(share)))
+
+    def slopes(self, share: FloatArray) -> FloatArray:
+        """The sign of each cell's influence on the metric at these shares."""
+        a1, a0 = influence(self.metric, self.totals(share))
+        return np.where(self.part.predicted(self.classifier), np.sign(a1), np.sign(a0))
+
+    def totals(self, share: FloatArray) -> Totals:
+        """The totals if these are the positive shares of the cells."""
+        flagged, amount = self.part.predicted(self.classifier), self.part.amount(self.metric.weight)
+        A, B = (np.asarray((amount * share)[side].sum()) for side in (flagged, ~flagged))
+        N1 = float(amount[flagged].sum())
+        return Totals.of_sides(A, B, N1=N1, N0=float(amount.sum()) - N1)
+
+
+@dataclass(frozen=True, eq=False)
+class PairAsk(Ask):
+    """A difference of two classifiers; `over` is the one whose metric is taken off, by position."""
+
+    over: int
+
+    has_worst: ClassVar[bool] = False
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """Both classifiers, by position."""
+        return (self.classifier, self.over)
+
+    @property
+    def contest(self) -> Contest:
+        """The two classifiers and the metric they differ in."""
+        return Contest(self.part, self.metric, self.classifier, self.over)
+
+    @cached_property
+    def needed(self) -> BoolArray:
+        """The cells of the part in which a label moves the difference."""
+        return self.contest.needed
+
+    @property
+    def is_empty(self) -> bool:
+        """A difference that no label moves is refused where it is read, not here."""
+        return False
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """How much a unit of each cell of the part matters to the difference."""
+        return difference_sizes(self.contest)
+
+    def _rates(self, labels: float) -> FloatArray:
+        return difference_rates(self.contest, labels)
+
+    def value(self, share: FloatArray) -> float:
+        """The difference if these are the positive shares of the cells."""
+        return self.contest.value(share)
+
+    def slopes(self, share: FloatArray) -> FloatArray:
+        """The sign of each cell's influence on the difference."""
+        return np.sign(self.contest.slopes(share))
+
+
+@dataclass(frozen=True, eq=False)
+class JointAsk(Ask):
+    """A metric of several labels or classes together: the cells tell one answer apart, so their shares do not give it."""
+
+    has_value: ClassVar[bool] = False
+    has_worst: ClassVar[bool] = False
+
+    def value(self, share: FloatArray) -> float:
+        """Not known from the shares of the cells."""
+        return math.nan
+
+
+def contest_of(ask: Ask) -> Contest:
+    """The two classifiers of a difference."""
+    assert isinstance(ask, PairAsk)  # asked of differences only
+    return ask.contest
 
 
 class Merged(NamedTuple):
@@ -143,8 +210,12 @@ def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: S
     cells = cells_of(profile, goal.slice, slices)
     if not cells.any():
         raise GoalError(f"{goal} is about units of a slice, but the population has none there: check the value")
-    over = None if goal.over is None else list(names).index(goal.over)
-    ask = Ask(goal, classifier, cells, profile.part(cells), over)
+    part = profile.part(cells)
+    ask: Ask
+    if goal.over is not None:
+        ask = PairAsk(goal, classifier, cells, part, list(names).index(goal.over))
+    else:
+        ask = (JointAsk if goal.definition.joint else Ask)(goal, classifier, cells, part)
     if goal.slice is not None and ask.is_empty:
         side = "flagged" if ask.metric.needs_flagged else "unflagged"
         raise GoalError(f"{goal} is about the {side} units of a slice, but it has none: leave this goal out")

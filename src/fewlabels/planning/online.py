@@ -16,6 +16,7 @@ from fewlabels.estimators.linearize import doubted_guide
 from fewlabels.estimators.online import difference_terms, influences, terms_of
 from fewlabels.intervals.anytime import EFFECTS, Terms, width_effects
 from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
@@ -59,7 +60,8 @@ class Course:
 def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
     """Nothing comes back. Refuses goals that no running band was shown to hold for, or that the rule cannot end on."""
     for goal in goals:
-        if not goal.definition.terms or goal.definition.weight is not None or goal.definition.joint:
+        require("online", goal.definition.traits, subject=f"{goal.metric} is")
+        if not goal.definition.terms:
             raise PlanError(
                 f"a running band is of a ratio of counts such as precision, recall or f1, but got {goal}: leave it out, or plan one look"
             )
@@ -67,7 +69,7 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
             wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
             raise PlanError(f"a study that stops by {stopping.kind} has goals with {wanted}, but got {goal}: change the goal or the rule")
         _refuse_tolerance(goal, stopping.tolerance)
-        if goal.over is not None and not _is_linear(goal.definition) and (goal.kind == "+-" or goal.value != 0):
+        if _is_sign(goal) and (goal.kind == "+-" or goal.value != 0):
             raise PlanError(
                 f"online, of {goal.metric} only which classifier is better can be settled, but got {goal}: write >= 0, or plan one look"
             )
@@ -75,9 +77,8 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
 
 def _refuse_tolerance(goal: Goal, tolerance: float) -> None:
     """Nothing comes back. Refuses a tolerance within which no value of the metric is wrong: the first label would decide."""
-    metric = goal.definition
-    low, high = (metric.low, metric.high) if goal.over is None else (metric.low - metric.high, metric.high - metric.low)
-    if tolerance and (goal.over is not None and not _is_linear(metric)):
+    low, high = goal.range
+    if tolerance and _is_sign(goal):
         raise PlanError(f"a tolerance is of a metric, but of {goal} only the sign is tested: leave the tolerance out")
     if tolerance and not (low < goal.value - tolerance and goal.value + tolerance < high):
         most = min(goal.value - low, high - goal.value)
@@ -93,7 +94,7 @@ def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[st
     frame = np.any([_matters(terms) for terms in asked], axis=0)
     if not frame.any():
         raise PlanError("no unit's label counts for these goals: the classifiers agree everywhere, or flag nothing")
-    judged = sorted({names.index(n) for goal in goals for n in (goal.classifier or names[0], goal.over) if n is not None})
+    judged = sorted({names.index(name or names[0]) for goal in goals for name in goal.judged})
     told = sum(profile.predicted(j).astype(np.int64) << i for i, j in enumerate(judged))
     domain = domain_of(profile, goals, slices)
     kind = np.asarray(told if domain is None else told + (1 << len(judged)) * domain)
@@ -133,11 +134,10 @@ def course_of(
 
 def _contested(goal: Goal, terms: Terms, stopping: Stopping, *, whole: float) -> Contested:
     """The goal with the values it is bet on; `whole` is all units over those of the bands."""
-    metric = goal.definition
-    sign = goal.over is not None and not _is_linear(metric)
+    metric, sign = goal.definition, _is_sign(goal)
     rare = bool((terms.g0 != terms.g1).any()) or sign
-    low, high = (metric.low, metric.high) if goal.over is None or sign else (-(metric.high - metric.low), metric.high - metric.low)
-    if goal.over is not None and not sign:  # a difference is at most the share of units on which both disagree: effects are of that
+    low, high = (metric.low, metric.high) if sign else goal.range
+    if goal.is_difference and not sign:  # a difference is at most the share of units on which both disagree: effects are of that
         terms = replace(terms, scale=1.0)
         low, high = low / whole, high / whole
     step = STEP * (high - low) if goal.kind != "+-" else min(STEP * (high - low), FINEST * goal.value)
@@ -159,6 +159,11 @@ def _cell_terms(profile: Profile, goal: Goal, names: Sequence[str], slices: Sequ
         return found
     own = terms_of(goal.definition, first)
     return replace(found, g0=own.g0, g1=own.g1, scale=None)
+
+
+def _is_sign(goal: Goal) -> bool:
+    """Whether only the sign can be settled: a difference of two ratios that have denominators of their own."""
+    return goal.is_difference and not _is_linear(goal.definition)
 
 
 def _is_linear(metric: Metric) -> bool:

@@ -126,7 +126,7 @@ def best_parent(flagged: FloatArray, overlap: FloatArray, labels: Sequence[int])
 def recycled(asks: Sequence[Ask], simple: Sequence[int | None], names: Sequence[str]) -> tuple[str, int] | None:
     """The best parent and the labels of recycling its simple draw, for precision goals of different classifiers; None for other goals."""
     judged, labels = [ask.classifier for ask in asks], [n for n in simple if n is not None]
-    plain = all(ask.metric is PRECISION and ask.goal.slice is None and ask.goal.over is None for ask in asks)
+    plain = all(ask.metric is PRECISION and ask.goal.slice is None and not ask.goal.is_difference for ask in asks)
     if not plain or len(labels) < len(asks) or len(asks) < 2 or len(set(judged)) < len(asks) or asks[0].part.claims is not None:
         return None
     flags = np.stack([asks[0].part.predicted(j) for j in judged]).astype(np.float64)

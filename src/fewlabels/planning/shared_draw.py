@@ -31,7 +31,7 @@ def design_together(
 ) -> Design:
     """One design for all goals and a budget of `labels`. `needs` are the labels of each goal alone, `slices` the slice columns."""
     metrics, first = [ask.metric for ask in asks], asks[0].classifier
-    whole = len(asks) == 1 and asks[0].goal.slice is None and asks[0].over is None
+    whole = len(asks) == 1 and asks[0].goal.slice is None and len(asks[0].judged) == 1
     judged = sorted({j for ask in asks for j in ask.judged})
     if whole or choice.name not in ("bands", "poisson") or profile.claims is not None:
         if len(judged) > 1 and choice.name != "simple" and profile.claims is None:

@@ -20,7 +20,7 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed
 from fewlabels.planning.design_choice import DesignName, choose_design, sides_of
 from fewlabels.planning.forecasting import forecast
-from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.goal_scope import Ask, PairAsk
 from fewlabels.planning.shared_draw import design_together, labels_together, pattern_of
 
 START = 200  # where the search for a number of labels begins
@@ -123,7 +123,7 @@ def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) ->
     """The design of a goal alone; of bands from the sizes it keeps."""
     if choice.name == "simple":
         return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
-    if ask.over is not None and choice.name != "bands":
+    if isinstance(ask, PairAsk) and choice.name != "bands":
         raise PlanError(f"a difference is drawn for by bands or simple, but got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)

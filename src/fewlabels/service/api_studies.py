@@ -14,11 +14,9 @@ from fewlabels.service.responses import REFUSALS, Closed, Data, Made, StatusShow
 from fewlabels.service.settings import Settings
 from fewlabels.service.sources import allowed_source
 from fewlabels.service.state import Bench, bench_of, is_served
-from fewlabels.study.estimate.online import read_running
 from fewlabels.study.estimate.status import read_status as status_of
+from fewlabels.study.kinds import kind_of
 from fewlabels.study.population.read import read_population
-from fewlabels.study.state.progress import Progress
-from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api", tags=["studies"], responses=REFUSALS)
@@ -94,11 +92,11 @@ def _shown(bench: Bench, name: str, role: AnyRole) -> StudyShown:
 def _status(study: Study) -> Data:
     """A study's status as plain data, as the command line prints it, with its state in a word."""
     standing = study.standing  # read once: a study of many answers takes a while to read
-    found = status_of(standing)
+    found = status_of(standing, kind_of(standing))
     plan = found.plan
     return {
         "study": study.name,
-        "state": _state(standing, found.progress),
+        "state": found.state,
         "goals": [str(goal) for goal in standing.goals],
         "classifiers": list(standing.classifiers),
         "slices": list(standing.population["slices"]),
@@ -108,21 +106,10 @@ def _status(study: Study) -> Data:
         if plan is None
         else {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "grow_to": plan.grow_to, "promise": plan.promise,
               "goals": [str(goal) for goal in plan.goals], "stopping": None if plan.stopping is None else str(plan.stopping),
-              "online": plan.is_online, "design": plan.design.name},
+              "online": plan.kind == "online", "design": plan.design.name},
         "progress": found.progress.as_json(),
         "missing": found.missing.as_json(),
         "looks": found.looks,
         "peeks": found.peeks,
         "warnings": list(found.warnings),
     }  # fmt: skip
-
-
-def _state(standing: Standing, done: Progress) -> str:
-    """How far a study is, in a word."""
-    if not standing.plans:
-        return "no plan"
-    if standing.plan.is_online:
-        return "decided" if read_running(standing).ended else "ready" if done.complete else "labeling"
-    if done.waits_for_gold:
-        return "waiting for gold"
-    return "ready" if done.complete else "labeling"

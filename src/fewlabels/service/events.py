@@ -19,8 +19,7 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.responses import REFUSALS, Data
 from fewlabels.service.state import Bench, bench_of
-from fewlabels.study.estimate.online import read_running
-from fewlabels.study.plan.looks import at_look, has_looks
+from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import progress
 from fewlabels.study.study import Study
 
@@ -81,15 +80,11 @@ def allowed(study: Study) -> dict[str, Any]:
     events: dict[str, Any] = {"progress": {"study": study.name, **done.as_json()}}
     if not standing.plans:
         return events
-    plan = standing.plan
-    if plan.is_online:
-        events["running"] = {"study": study.name, **read_running(standing, forecast=True).as_json()}
-    elif has_looks(plan):
-        then = at_look(standing)
-        if then is not None and then.units is not None:
-            events["look"] = {"study": study.name, "labels": len(then.units), "plan": plan.number}
-    elif done.complete:
-        events["look"] = {"study": study.name, "labels": done.labels, "plan": plan.number}
+    kind = kind_of(standing)
+    if (running := kind.running(standing, forecast=True)) is not None:
+        events["running"] = {"study": study.name, **running.as_json()}
+    if (labels := kind.open_look(standing, done)) is not None:
+        events["look"] = {"study": study.name, "labels": labels, "plan": standing.plan.number}
     return events
 
 

@@ -17,6 +17,7 @@ from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import INTERVALS, IntervalKind
@@ -116,8 +117,7 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
 def _counted(name: str) -> Metric:
     """The metric of that name. Refuses one that counts by cell cannot tell: by weight, or of several labels or classes."""
     metric = metric_named(name)
-    if metric.joint or metric.weight is not None:
-        raise PlanError(f"a simulation counts the units of one classifier, but {metric.name} sums something else: name another metric")
+    require("simulate", metric.traits, subject=f"{metric.name} is")
     return metric
 
 

@@ -13,6 +13,7 @@ from fewlabels.estimators.agreement import TruthRule
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.decision import Decision
@@ -29,25 +30,23 @@ from fewlabels.planning.goal_scope import expand
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.decision.gate_record import hold, read_policy
 from fewlabels.study.decision.looks import Shown, answer, asked_body
-from fewlabels.study.draw.batches import next_batch
 from fewlabels.study.draw.fixed import draw_body, draw_plan, gold_units, shuffled
 from fewlabels.study.draw.offline import Texts, handed_draw, place_for, study_texts, units_before
-from fewlabels.study.draw.online import closing_online, held, refuse_handed, reserve_body
-from fewlabels.study.draw.online import next_batch as next_online
+from fewlabels.study.draw.online import held, reserve_body
 from fewlabels.study.estimate.comparison import Comparison, Ranked
 from fewlabels.study.estimate.confusion import ConfusionCell, read_confusion
-from fewlabels.study.estimate.convergence import Shrinking, read_shrinking
+from fewlabels.study.estimate.convergence import Shrinking
 from fewlabels.study.estimate.labelers import Labelers, read_labelers
-from fewlabels.study.estimate.metrics import Estimates, look_body, read_decision, read_estimates
+from fewlabels.study.estimate.metrics import Estimates, look_body
 from fewlabels.study.estimate.online import Running, read_running
 from fewlabels.study.estimate.periods import Change, Watched, asked_change, asked_periods
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.status import Status, read_status
 from fewlabels.study.estimate.thresholds import Curves
-from fewlabels.study.labels.record import Questions, Told, as_labels, closing, ended_looks, record
+from fewlabels.study.kinds import kind_of
+from fewlabels.study.labels.record import Questions, Told, as_labels, ended_looks, record
 from fewlabels.study.plan.extension import Reuse, extended_population, extension_body, extension_plan, reuse
 from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
-from fewlabels.study.plan.online import refuse_online
 from fewlabels.study.plan.pilot import plan_rest
 from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
 from fewlabels.study.report.build import build_report
@@ -322,7 +321,7 @@ class Study:
             >>> texts.dialect, texts.draw is None
             ('bigquery', False)
         """
-        refuse_online(self.standing.plan, "a printed query")
+        require("queries", self.standing.traits)
         self._plan_rest()
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
 
@@ -364,8 +363,7 @@ class Study:
         while True:
             with self._ledger.writing(self.name) as act:
                 standing = replay(act.entries())
-                ask = next_online if standing.plan.is_online else next_batch
-                batch = ask(act, standing, units, more=next)
+                batch = kind_of(standing).ask(act, standing, units, more=next)
             if batch != "dry":
                 return batch
             self._fill_reserve(units)
@@ -441,14 +439,10 @@ class Study:
             >>> len(gold), study.status().progress.gold_planned
             (9, 9)
         """
-        refuse_online(self.standing.plan, "adjudication")
+        require("gold", self.standing.traits)
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            if standing.plan.pilot is not None:
-                raise PlanError(
-                    "gold answers correct a draw without a pilot, and this study began with one: make a study of its own for gold"
-                )
             chosen = gold_units(standing, share)
             if chosen:
                 kept = max(share, standing.gold_share)
@@ -469,7 +463,7 @@ class Study:
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
-            closed = (closing_online if standing.plan.is_online else closing)(standing)
+            closed = kind_of(standing).close(standing)
             act.drop_turns([label.unit for label in closed if not label.gold])
             return record(act, closed, correct=False, drawn_only=False)
 
@@ -483,7 +477,8 @@ class Study:
             ...     print(labeler.name, labeler.units, labeler.answers)
             anonymous 40 {'no': 29, 'yes': 11}
         """
-        return read_labelers(self.standing, self._ledger.seconds(self.name))
+        standing = self.standing
+        return read_labelers(standing, self._ledger.seconds(self.name), shown=kind_of(standing).shows(standing))
 
     # ---------------- estimate
 
@@ -497,7 +492,8 @@ class Study:
             >>> status.progress.planned, status.progress.labels, status.looks
             (40, 0, 0)
         """
-        return read_status(self.standing, table=self._table)
+        standing = self.standing
+        return read_status(standing, kind_of(standing), table=self._table)
 
     def estimate(self, *, peek: bool = False) -> Estimates:
         """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
@@ -525,8 +521,7 @@ class Study:
             ('label more', 0)
         """
         standing = self.standing
-        if not standing.plan.is_online:
-            raise StudyError(f"study {self.name!r} has no running band, for it was not planned with one: see its status, or its estimate")
+        require("running", standing.traits, subject=f"{self.name!r} has")
         return read_running(standing, forecast=True)
 
     def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
@@ -677,7 +672,7 @@ class Study:
             'no interval before all 40 planned units are resolved, 0 are'
         """
         standing, _ = self._look(peek=False)
-        return read_shrinking(standing)
+        return kind_of(standing).converge(standing)
 
     # ---------------- decision
 
@@ -692,7 +687,7 @@ class Study:
             ('ship', ['met', 'met'])
         """
         standing, shown = self._look(peek=peek)
-        return read_decision(standing, shown) if shown.estimates else None
+        return kind_of(standing).decide(standing, shown) if shown.estimates else None
 
     def gate(self, policy: Policy | str | Path) -> Gate:
         """The policy (or the file it is in) held against the study: ship, label more, do not ship, or invalid.
@@ -748,7 +743,7 @@ class Study:
 
     def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
         """Where the study stands, and what the ledger would keep of an extension."""
-        refuse_online(self.standing.plan, "taking in a classifier or a goal")
+        require("extension", self.standing.traits)
         self._draw()
         standing = self.standing
         level = standing.goals[0].level
@@ -780,8 +775,9 @@ class Study:
             self._plan_rest()
         standing = self.standing
         plan = standing.plan
-        if plan.is_online:
-            refuse_handed(handed)
+        if plan.kind == "online":
+            if handed is not None:
+                require("queries", standing.traits)
             if standing.reserve is None:
                 self._fill_reserve(0)
             return
@@ -811,7 +807,7 @@ class Study:
         while True:
             entries = self._ledger.entries(self.name)
             standing = replay(entries)
-            shown = read_estimates(standing, peek=peek)
+            shown = kind_of(standing).read(standing, peek=peek)
             if not shown.estimates:
                 return standing, shown
             body = look_body(standing, shown)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewlabels.deciding.error_spending import Spending, extended, spending
 from fewlabels.designs.base import pi_of, takes_of
 from fewlabels.engines.base import Engine
 from fewlabels.errors import FewlabelsError
@@ -20,11 +19,10 @@ from fewlabels.randomness import permanent_number
 from fewlabels.study.decision.looks import answer, asked_body
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
 from fewlabels.study.draw.online import check_round
-from fewlabels.study.estimate.metrics import look_body, read_estimates
+from fewlabels.study.estimate.metrics import look_body
+from fewlabels.study.kinds import KINDS, kind_of
 from fewlabels.study.plan.extension import extension_plan
-from fewlabels.study.plan.looks import has_looks, spending_of
 from fewlabels.study.plan.next_plan import still_fresh
-from fewlabels.study.plan.online import promise
 from fewlabels.study.plan.pilot import pilot_units, plan_rest
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
@@ -92,7 +90,7 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
         plan = Plan.of_json(entry.body["plan"])
         if plan.hash != entry.body["hash"]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
-        spend = _spending(plan, earlier, shown)
+        spend = KINDS[plan.kind].spending(plan, earlier, shown)
         if (plan.change, plan.share, plan.promise) != spend:
             yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
         widened = plan.change == "extension"
@@ -104,20 +102,6 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"entry {entry.serial} (plan): it calls classifiers new of which numbers were shown"
         yield from _made_from(entries[:i], entry, plan)
         earlier.append(plan)
-
-
-def _spending(plan: Plan, earlier: Sequence[Plan], shown: set[int]) -> Spending:
-    """What the look of a plan may spend, by the plans before it and what was shown of them."""
-    if plan.is_online and plan.stopping is not None:
-        return Spending("online", 1.0, promise(plan.goals, plan.stopping))
-    if has_looks(plan):
-        return spending_of(plan)
-    if plan.change == "extension":
-        return extended(earlier, shown=shown)
-    declared = plan.grow_to if not earlier else None
-    pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
-    total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
-    return spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
 
 
 def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
@@ -185,7 +169,7 @@ def _looks(entries: Sequence[Entry]) -> Iterator[str]:
         if asked is not None:
             again = asked_body(before, asked, answer(before, asked, peek=True))
         else:
-            again = look_body(before, read_estimates(before, peek=not entry.body["certified"]))
+            again = look_body(before, kind_of(before).read(before, peek=not entry.body["certified"]))
         if again != entry.body:
             yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
 

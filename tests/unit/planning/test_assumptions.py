@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fewlabels.errors import PlanError
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.planning.assumptions import OFF, at_their_word, at_their_worst, moved, recalibrated, value_of
+from fewlabels.planning.assumptions import OFF, at_their_word, at_their_worst, moved, recalibrated
 from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import labels_needed
 from tests.identities.made import checked, profile_of
@@ -23,7 +23,7 @@ def asked(text: str) -> Ask:
 def test_moved_shares_make_the_value(metric: str, value: float) -> None:
     ask = asked(f"{metric} +-0.1")
     shares = moved(ask, PROFILE.guide, value)
-    assert value_of(ask, shares) == pytest.approx(value, abs=1e-6)
+    assert ask.value(shares) == pytest.approx(value, abs=1e-6)
     assert ((shares > 0) & (shares < 1)).all()
     for side in (PROFILE.predicted(0), ~PROFILE.predicted(0)):
         assert (np.diff(shares[side][np.argsort(PROFILE.guide[side])]) >= -1e-12).all()  # the order of the scores stays
@@ -61,7 +61,7 @@ def test_at_worst_half_of_the_flagged_are_positive_and_scores_say_nothing_inside
     missed = (PROFILE.guide * PROFILE.count)[~flagged].sum() / PROFILE.count[~flagged].sum()
     others = found.share[:, ~flagged][:, 0]
     assert {round(float(x / missed), 6) for x in others} >= {1.0, OFF, 1 / OFF}
-    assert np.stack([value_of(ask, share) for share in found.share]) == pytest.approx(found.value)
+    assert np.stack([ask.value(share) for share in found.share]) == pytest.approx(found.value)
 
 
 def test_at_worst_more_labels_are_needed_than_at_their_word() -> None:

@@ -14,7 +14,7 @@ from fewlabels.planning.assumptions import believed
 from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import CHANCE_REPS, forecast
-from fewlabels.planning.goal_scope import Ask, ask_of
+from fewlabels.planning.goal_scope import Ask, ask_of, contest_of
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.planning.thin_cells import refuse_thin, thin_share
 from fewlabels.randomness import stream
@@ -111,7 +111,7 @@ def test_labels_show_the_better_one_with_power() -> None:
     labels = labels_needed(ask, believed=belief)
     assert labels is not None
     design = drawn_for(AT, "accuracy", [(0, 1)], labels=labels)
-    groups = ask.contest.groups(design)
+    groups = contest_of(ask).groups(design)
     drawn = groups.of(replicate(groups.groups, design, AT.positives, labels=labels, reps=reps, rng=stream(42, 2)))
     noise = 4 * np.sqrt(0.8 * 0.2 * (1 / CHANCE_REPS + 1 / reps))  # of the imagined draws and of these
     assert (compare(ask.metric, drawn, tail=0.05).low > 0.02).mean() > 0.8 - noise
@@ -125,7 +125,7 @@ def test_a_census_is_expected_to_be_exact() -> None:
     design = drawn_for(AT, "accuracy", [(0, 1)], labels=200)
     seen = forecast(ask, design, design.frame, believed=believed(ask, AT.positives / AT.profile.count))
     assert seen.half_width < 1e-9
-    assert seen.value == pytest.approx(ask.contest.value(AT.positives / AT.profile.count))
+    assert seen.value == pytest.approx(contest_of(ask).value(AT.positives / AT.profile.count))
 
 
 def test_a_draw_for_all_pairs_serves_every_one() -> None:

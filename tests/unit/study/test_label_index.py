@@ -58,7 +58,7 @@ def of_standing(standing: Standing) -> dict[str, Any]:
         "resolved": {unit for unit in standing.answers if standing.is_resolved(unit)},
         "planned": planned_labels(standing),
         "plans": len(standing.plans),
-        "learns": bool(standing.plans) and (standing.plan.is_online or standing.plan.pilot is not None),
+        "learns": bool(standing.plans) and standing.plan.learns,
         "told": sum(standing.voices.values()),
         "salt": standing.salt,
         "waits": {unit for unit in standing.handed_again if not standing.was_told_again(unit)},

@@ -15,6 +15,7 @@ from fewlabels.deciding.more_labels import more_labels
 from fewlabels.deciding.verdict import Reading
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import refusal_of
 from fewlabels.nouns.decision import MoreLabels
 from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
 from fewlabels.nouns.goal import Goal
@@ -27,11 +28,12 @@ from fewlabels.study.estimate.metrics import ahead_of, is_goal, read_one, shown_
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
-from fewlabels.study.plan.looks import at_look, has_looks
+from fewlabels.study.plan.looks import at_look
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
+PLANNED = "planned looks"  # the kind of plan
 PEEKED = "the labeling was closed after a peek: no number of this plan holds at its level, so plan more labels and gate on those"
 
 
@@ -84,7 +86,7 @@ def read_gate(standing: Standing, policy: Policy, *, forecast: bool = True) -> G
     if closed_after_a_peek(standing):
         return replace(empty, rules=tuple(_unread(rules, "invalid", PEEKED)), reasons=(PEEKED,))
     kept = [rule for rule, problem in rules if problem is None]
-    if standing.plan.is_online:
+    if standing.plan.kind == "online":
         return gate_online(standing, rules, empty, forecast=forecast)
     then = _at_look(standing, done, kept[0].goal if kept else standing.goals[0])
     if then is None or not kept:
@@ -124,7 +126,7 @@ def _unread(rules: Sequence[tuple[Rule, str | None]], verdict: Verdict, why: str
 
 def waits(standing: Standing, done: Progress) -> str:
     """What is missing for the look, in words; no number that labels say."""
-    if has_looks(standing.plan):
+    if standing.plan.kind == PLANNED:
         return f"{done.labels:,} of {done.planned:,} planned units are resolved, and the first look is not reached: label on"
     parts = (
         (done.planned - done.labels, f"of {done.planned:,} planned units are not resolved"),
@@ -137,7 +139,7 @@ def waits(standing: Standing, done: Progress) -> str:
 
 def _at_look(standing: Standing, done: Progress, goal: Goal) -> Standing | None:
     """The study at the look that its answers allow; None before it."""
-    if has_looks(standing.plan):
+    if standing.plan.kind == PLANNED:
         return at_look(with_goals(standing, (goal,)))
     return standing if done.complete else None
 
@@ -155,7 +157,7 @@ def _judged(standing: Standing, then: Standing, rules: Sequence[tuple[Rule, str 
         progress=progress(then), estimates=(), certified=True, promise="", missing=missing, agreement=None, warnings=()
     )  # fmt: skip
     reads = {i: _read(standing, answers, rule, base) for i, (rule, problem) in enumerate(rules) if problem is None}
-    share = 1.0 if has_looks(standing.plan) else standing.plan.share
+    share = 1.0 if standing.plan.kind == PLANNED else standing.plan.share
     found = tuple(
         _verdict(reads[i], share=share, among=len(rules))
         if i in reads
@@ -189,7 +191,9 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
     goal, plan, missing = rule.goal, standing.plan, base.missing
     mine = with_goals(standing, (goal,))
     shown = one_sided = mine
-    if has_looks(plan):
+    spent = plan.share
+    if plan.kind == PLANNED:
+        spent = 1.0
         at = [at_look(mine, one_sided=side) for side in (False, True)]
         shown, one_sided = (found for found in at if found is not None)  # the look is reached, so both are there
     one = shown_for(shown, answers, goal)
@@ -202,7 +206,7 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         one.tally,
         one.filled() if missing.differs else (),
         one.gold,
-        share if has_looks(plan) else share / plan.share,
+        share / spent,
         rule.min_n_eff,
         rule.max_half_width,
     )
@@ -245,7 +249,7 @@ def too_silent(rule: Rule, share: float) -> str:
 def _more(standing: Standing, readings: Sequence[Reading], base: Estimates) -> MoreLabels | None:
     """Labels that should settle what is open; None where nobody can say."""
     plan = standing.plan
-    if base.missing.differs or plan.budget >= plan.design.frame or standing.gold or plan.pilot or has_looks(plan):
+    if base.missing.differs or plan.budget >= plan.design.frame or refusal_of("forecast", standing.traits):
         return None
     answered = base.progress.answered / max(1, base.progress.labels)
     shown = standing.shown_plans | {plan.number}

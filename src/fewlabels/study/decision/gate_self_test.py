@@ -13,16 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewlabels.deciding.gating import Rate
-from fewlabels.errors import FewlabelsError, PlanError
+from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.arrays import BoolArray, IntArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate import checked_rules
 from fewlabels.study.decision.gate_trial import Bench, bench_of, drawn
 from fewlabels.study.decision.gate_truths import Shape, is_kept, shapes_of, truth_at, value_at
-from fewlabels.study.plan.looks import has_looks
 from fewlabels.study.state.standing import Standing
 
 SMALL_BLOCK = 0.1  # a false-block rate that is called small
@@ -126,7 +126,7 @@ class SelfTest:
 
 def self_test(standing: Standing, policy: Policy, *, reps: int = 400, seed: int = 42) -> SelfTest:
     """The gate of this policy tried on the study's own profile and plan; no label is read before the plan's look."""
-    _refuse(standing)
+    require("self-test", standing.traits)
     rules, left_out = [], []
     for rule, problem in checked_rules(standing, policy):
         why = problem or _unsimulated(rule.goal)
@@ -153,24 +153,11 @@ def self_test(standing: Standing, policy: Policy, *, reps: int = 400, seed: int 
     )  # fmt: skip
 
 
-def _refuse(standing: Standing) -> None:
-    """Nothing comes back. Refuses plans whose draws no counts stand for."""
-    plan = standing.plan
-    held = (
-        ("an online plan, whose bets err at their level by construction", plan.is_online),
-        ("planned looks", has_looks(plan)),
-        (str(standing.apart), standing.apart is not None),
-        ("units held from an earlier plan", plan.design.held is not None),
-    )
-    if said := [what for what, there in held if there]:
-        raise PlanError(f"the self-test simulates one draw by bands or strata, but this study has {said[0]}: see docs/maths/gating.md")
-
-
 def _unsimulated(goal: Goal) -> str | None:
     """Why no truth is made for a goal; None: one is."""
     if goal.kind == "+-":
         return "a half-width has no wrong side"
-    if goal.definition.joint or goal.definition.weight is not None:
+    if goal.definition.traits:
         return "truths are made of one classifier's units, not of several labels or of weights"
     return None
 
@@ -187,7 +174,7 @@ class Trial:
         goal, budget = self.rules[i].goal, self.standing.plan.budget
         wrong = truth_at(self.standing, goal, shape, goal.value, wrong=True)
         yield self._try(i, shape, wrong, labels=budget, purpose=PASS)
-        if goal.over is None:
+        if not goal.is_difference:
             good = truth_at(self.standing, goal, shape, comfortable(goal), wrong=False)
             yield self._try(i, shape, good, labels=budget, purpose=BLOCK)
 

@@ -88,7 +88,7 @@ class Bench:
             return True
         allowed = self.rule.max_half_width
         if allowed is None:
-            allowed = widest(goal.definition) if goal.over is None else np.inf
+            allowed = widest(goal.definition, difference=goal.is_difference)
         return half_width <= allowed and self._is_effective(tally, shown)
 
     def _is_effective(self, tally: AnyTally, shown: Measured) -> bool:
@@ -123,16 +123,16 @@ def bench_of(standing: Standing, rule: Rule, *, labels: int) -> Bench:
     goal, plan = rule.goal, standing.plan
     sized = replace(plan, budget=labels, take=takes_of(plan.design, labels))
     mine = replace(standing, plans=(*standing.plans[:-1], sized))
-    names = [goal.classifier] if goal.over is None else [goal.classifier, goal.over]
-    share = plan.share_of(*(standing.classifiers[standing.position(name)] for name in names))
+    judged = [standing.position(name) for name in goal.judged]
+    share = plan.share_of(*(standing.classifiers[j] for j in judged))
     frame = int(standing.profile.count[cells_about(standing, goal)].sum())
     count: Callable[[FloatArray, FloatArray], AnyTally]
-    if goal.over is None:
-        groups = groups_for(mine, None, goal.slice)[standing.position(goal.classifier)]
-        count = groups.tally
-    else:
-        pair = pair_groups(standing.profile, plan.design, standing.position(goal.classifier), standing.position(goal.over))
+    if goal.is_difference:
+        pair = pair_groups(standing.profile, plan.design, *judged)
         groups, count = pair.groups, pair.tally
+    else:
+        groups = groups_for(mine, None, goal.slice)[judged[0]]
+        count = groups.tally
     return Bench(
         rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share, standing=mine
     )  # fmt: skip

@@ -13,7 +13,7 @@ from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.goal import Goal
-from fewlabels.planning.assumptions import moved, value_of
+from fewlabels.planning.assumptions import moved
 from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.state.progress import progress
@@ -63,7 +63,7 @@ def is_kept(goal: Goal, value: float) -> bool:
 
 
 def _value(ask: Ask, positives: IntArray) -> float:
-    return value_of(ask, positives / ask.part.count)
+    return ask.value(positives / ask.part.count)
 
 
 def _whole(share: FloatArray, count: IntArray, kind: IntArray) -> IntArray:

@@ -5,12 +5,12 @@ from typing import Any, Protocol
 
 from fewlabels.errors import StudyError
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.study.decision import gate as gating
 from fewlabels.study.estimate import comparison as comparing
 from fewlabels.study.estimate import periods, thresholds
 from fewlabels.study.estimate import slices as slicing
 from fewlabels.study.estimate.warnings import closed_after_a_peek
-from fewlabels.study.plan.online import refuse_online
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 
@@ -37,13 +37,21 @@ KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
 
 GATE = "gate"
 OF_PERIODS = ("change", "window", "alarm")
+FEATURE = {  # in the table of capabilities
+    "slices": "slices",
+    "comparison": "comparison",
+    "ranking": "comparison",
+    "curves": "thresholds",
+    "threshold": "thresholds",
+    **dict.fromkeys(OF_PERIODS, "periods"),
+}
 
 
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
     """What was asked of a study. Refuses before the plan's look, unless one peeks; a gate says itself what is too early."""
     if asked["kind"] == GATE:
         return KINDS[GATE](standing, asked)
-    refuse_online(standing.plan, f"a look at {asked['kind']}")
+    require(FEATURE[asked["kind"]], standing.traits)
     done = progress(standing)
     if not done.complete and not peek:
         way_out = "label on" if asked["kind"] in OF_PERIODS else "label on, or peek"

@@ -14,7 +14,6 @@ import numpy as np
 
 from fewlabels.designs.online import asking_rates, even_share, picked, predicted
 from fewlabels.engines.base import Engine
-from fewlabels.errors import PlanError
 from fewlabels.estimators.online import influences, point
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.arrays import FloatArray, IntArray
@@ -173,9 +172,3 @@ def check_round(before: Standing, body: Mapping[str, Any]) -> str | None:
     if again is None or again[0].as_json() != body["units"]:
         return "its units are not those that salt and probabilities pick"
     return None
-
-
-def refuse_handed(path: str | None) -> None:
-    """Nothing comes back. Refuses the result of a query that somebody else ran."""
-    if path is not None:
-        raise PlanError("an online study asks its engine for the next units again and again, so it cannot take a file: plan one look")

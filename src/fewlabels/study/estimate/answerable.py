@@ -4,13 +4,14 @@ import numpy as np
 
 from fewlabels.errors import StudyError
 from fewlabels.nouns.arrays import BoolArray
+from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.goal_scope import ask_of
 from fewlabels.planning.online import refuse_goals
 from fewlabels.planning.thin_cells import refuse_thin
-from fewlabels.study.plan.looks import has_looks, holds_at_looks
+from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.population.profile import check_goals
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers
@@ -21,16 +22,16 @@ def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
     check_goals(standing.read_population(), [goal])
     ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
     plan = standing.plan
-    if plan.is_online:
+    if plan.kind == "online":
         _refuse_online(standing, goal)
         return
-    if has_looks(plan) and not holds_at_looks(goal.metric):
+    if plan.kind == "planned looks" and not holds_at_looks(goal.metric):
         raise StudyError(f"planned looks were not shown to hold for {goal.metric}: gate on precision or accuracy, or plan one look")
-    if plan.pilot is not None and standing.position(goal.classifier) and not goal.definition.joint:
+    if plan.pilot is not None and standing.position(goal.classifier):  # with a pilot no metric is of several
         raise StudyError(
             f"after a pilot the first classifier alone is judged, but the rule is about {goal.classifier}: make a study for it"
         )
-    if goal.over is not None:
+    if goal.is_difference:
         _refuse_pair(standing, goal)
     design = standing.plans[0].design if plan.guide is not None else plan.design
     if (design.band[cells_about(standing, goal)] < 0).any():
@@ -43,8 +44,7 @@ def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
 
 def _refuse_pair(standing: Standing, goal: Goal) -> None:
     """Nothing comes back. Refuses a difference that the draw leaves to chance."""
-    if standing.apart is not None:
-        raise StudyError(f"classifiers are compared on a draw of one question, but this study has {standing.apart}: make one for {goal}")
+    require("comparison", standing.traits)
     names = (str(goal.classifier), str(goal.over))
     contest = Contest(standing.profile, goal.definition, *(standing.position(name) for name in names))
     if not (standing.plan.design.band[contest.needed] < 0).any():
@@ -68,15 +68,14 @@ def cells_about(standing: Standing, goal: Goal) -> BoolArray:
     """The profile's cells whose units a goal needs labels of."""
     ask = ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
     found = ask.cells.copy()
-    if goal.definition.joint:
-        return found
-    found[ask.cells] = ask.needed
+    if ask.has_value:  # else every cell counts
+        found[ask.cells] = ask.needed
     return found
 
 
 def rows_about(standing: Standing, answers: Answers, goal: Goal) -> tuple[BoolArray, list[int]]:
     """The answers a goal is about, and the classifiers (columns) whose answers it reads."""
     rows = np.asarray(cells_about(standing, goal)[answers.cell])
-    if goal.definition.joint:
+    if Trait.JOINT in goal.traits:
         return rows, list(range(len(standing.classifiers)))
-    return rows, [standing.position(name) for name in (goal.classifier, goal.over) if name is not None] or [0]
+    return rows, [standing.position(name) for name in goal.judged]

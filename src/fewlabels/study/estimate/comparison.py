@@ -13,6 +13,7 @@ from fewlabels.errors import StudyError
 from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
@@ -100,6 +101,7 @@ def count_pair(groups: PairGroups, said: Answers, column: int) -> PairTally:
 def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estimate:
     """The metric of the first less that of the second. Refuses a draw that leaves a part the two tell apart to chance."""
     wanted, i, j = metric_named(metric), *_positions(standing, [first, second])
+    require("comparison", wanted.traits, subject=f"{metric} is")
     contest, plan = Contest(standing.profile, wanted, i, j), standing.plan
     if not matters(wanted, contest.size).any():
         raise StudyError(f"{first} and {second} have the same {metric} whatever the labels say, the difference is 0: leave one of them out")
@@ -139,10 +141,7 @@ def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> R
 
 def _positions(standing: Standing, names: Sequence[str]) -> list[int]:
     """The classifiers by position. Refuses what was not worked out for pairs."""
-    if standing.apart is not None:
-        raise StudyError(
-            f"classifiers are compared on a draw by bands or strata of one question, but this study has {standing.apart}: make one for it"
-        )
+    require("comparison", standing.traits)
     if len(set(names)) < len(names) or len(names) < 2:
         raise StudyError(f"two different classifiers are compared, but got {', '.join(names) or 'none'}: name another")
     return [standing.position(name) for name in names]

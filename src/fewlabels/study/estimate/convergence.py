@@ -15,8 +15,9 @@ from fewlabels.deciding.online_status import standpoint
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import FEATURES, refusal_of
 from fewlabels.nouns.goal import Goal, whose
-from fewlabels.study.estimate.metrics import ALL, read_estimates
+from fewlabels.study.estimate.metrics import name_of, read_estimates
 from fewlabels.study.state.online_path import walked
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
@@ -50,16 +51,12 @@ class Shrinking:
 
 def read_shrinking(standing: Standing) -> Shrinking:
     """How the intervals of the goals shrank."""
-    plan = standing.plan
-    if plan.is_online:
-        return _running(standing)
-    done = progress(standing)
+    plan, done = standing.plan, progress(standing)
     if not done.complete:
         return Shrinking(kind="none", why=f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are")
-    more = (("an extension", standing.profiles), ("planned looks", plan.stopping), ("gold answers", standing.gold_units))
-    apart = standing.apart or next((what for what, there in more if there), None)
-    if apart is not None:
-        return Shrinking(kind="none", why=f"the first units asked are a plan of their own in one draw by bands, not with {apart}")
+    refused = refusal_of("convergence", standing.traits)
+    if refused is not None:
+        return Shrinking(kind="none", why=f"{FEATURES['convergence'].rule}, not with {refused.trait}: {refused.why}")
     seen: dict[Goal, list[Point]] = {goal: [] for goal in plan.goals}
     for labels in sizes(plan.budget):
         for goal, point in _points(standing, labels):
@@ -83,14 +80,14 @@ def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
     except FewlabelsError:
         return  # too few labels for this design
     for goal in plan.goals:
-        of = ALL if goal.definition.joint else whose(goal.classifier or standing.classifiers[0], goal.over)
+        of = whose(name_of(goal.definition, goal.classifier or standing.classifiers[0]), goal.over)
         for one in found.estimates:
             if (one.metric, one.whose, one.slice) == (goal.definition.name, of, goal.slice):
                 yield goal, Point(labels, one.low, one.value, one.high)
 
 
-def _running(standing: Standing) -> Shrinking:
-    """The running bands of an online study."""
+def read_running_path(standing: Standing) -> Shrinking:
+    """The confidence sequences of an online study at growing numbers of labels."""
     plan, found = standing.plan, walked(standing)
     assert plan.stopping is not None  # asked of online plans only
     goals = []

@@ -15,7 +15,6 @@ from fewlabels.intervals.binomial import clopper_pearson
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
-from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 
 
@@ -79,11 +78,11 @@ class Labelers:
         return {"labelers": [one.as_json() for one in self.labelers], "disputed": self.disputed}
 
 
-def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]]) -> Labelers:
-    """How each labeler works; `seconds` are those of their looks."""
+def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]], *, shown: bool) -> Labelers:
+    """How each labeler works; `seconds` are those of their looks; `shown` says whether what the labels say may be shown."""
     units = standing.units.unit if standing.units else ()
     said: dict[str, list[tuple[Label, list[Label]]]] = {}  # each labeler's answers, and what the others said to the same question
-    disputed, shown = 0, standing.plans != () and (standing.plan.is_online or progress(standing).complete)
+    disputed = 0
     for unit in units:
         answers = [(question, standing.told(unit, question)) for question in standing.questions]
         disputed += any(len({label.answer for label in told} - UNANSWERED) > 1 for _, told in answers)

@@ -16,6 +16,7 @@ from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
 from fewlabels.nouns.agreement import Agreed, Share
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import refusal_of
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.evidence import Limits
@@ -30,10 +31,9 @@ from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.estimate.comparison import pair_ahead, pair_tally
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
-from fewlabels.study.estimate.online import decide_online, read_online
 from fewlabels.study.estimate.result import Estimates as Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
-from fewlabels.study.plan.looks import at_look, has_looks, holds_at_looks
+from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, Counts, groups_for, read_answers, tally
@@ -55,15 +55,16 @@ class Shown(NamedTuple):
     @property
     def classifiers(self) -> tuple[str, ...]:
         """Whose metric, or whose difference, it is."""
-        return (self.classifier,) if self.over is None else (self.classifier, self.over)
+        return tuple(name for name in (self.classifier, self.over) if name is not None)
+
+
+def name_of(metric: Metric, classifier: str) -> str:
+    """Whose metric it is: a classifier's, or of all labels or classes together."""
+    return ALL if metric.joint else classifier
 
 
 def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool = False) -> Estimates:
     """Every metric the draw can answer for (or those of the goals only) at the plan's look; before it only progress, unless one peeks."""
-    if standing.plan.is_online:
-        return read_online(standing)
-    if has_looks(standing.plan) and (then := at_look(standing)) is not None:
-        return _of_look(read_estimates(then), progress(standing))
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -85,7 +86,7 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
 
 
-def _of_look(found: Estimates, done: Progress) -> Estimates:
+def of_look(found: Estimates, done: Progress) -> Estimates:
     """What a planned look may show: metrics for which planned looks hold."""
     kept = [(e, c) for e, c in zip(found.estimates, found.cautions, strict=True) if holds_at_looks(e.metric)]
     return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
@@ -101,12 +102,12 @@ def readable(standing: Standing) -> list[Shown]:
     counts = Counts(standing, answers, groups)
     shown: dict[tuple[str, str], Shown] = {}
     for metric, j in _wanted(standing, names):
-        name = ALL if metric.joint else names[j]
-        judged = metric.joint or (j < len(reached) and _answerable(metric, reached[j]))
+        name = name_of(metric, names[j])
+        judged = name == ALL or (j < len(reached) and _answerable(metric, reached[j]))
         if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
             shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
-    slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.over is not None]
+    slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.is_difference]
     return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
 
 
@@ -119,8 +120,7 @@ def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
     groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
     counts = Counts(standing, answers, groups, goal.slice)
     labels, gold = counts.labels(metric, j)
-    name = ALL if metric.joint else standing.classifiers[j]
-    return Shown(metric, name, labels, partial(counts.filled, metric, j), gold, goal.slice)
+    return Shown(metric, name_of(metric, standing.classifiers[j]), labels, partial(counts.filled, metric, j), gold, goal.slice)
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
@@ -132,7 +132,7 @@ def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers]
 def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
     """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
     for goal in standing.goals:
-        if goal.slice is not None or goal.over is not None:
+        if goal.slice is not None or goal.is_difference:
             continue
         yield goal.definition, standing.position(goal.classifier)
     if standing.profile.claims is None:
@@ -178,7 +178,7 @@ def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
     return (
         (goal.slice, goal.over) == (one.slice, one.over)
         and goal.definition.name == one.metric.name
-        and (one.metric.joint or (goal.classifier or first) == one.classifier)
+        and name_of(goal.definition, goal.classifier or first) == one.classifier
     )
 
 
@@ -209,10 +209,6 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
 def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True) -> Decision:
     """The verdict on the goals from estimates already read; with a forecast of what would settle what is open."""
     plan = standing.plan
-    if plan.is_online:
-        return decide_online(standing, shown)
-    if has_looks(plan) and (then := at_look(standing, one_sided=True)) is not None:
-        return read_decision(then, shown, forecast=False)
     sources = readable(standing)
     feared = shown.missing.differs
     notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
@@ -225,7 +221,8 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
         found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
         readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
-    if not forecast or first.outcome != "label more" or feared or plan.budget >= plan.design.frame or standing.gold or plan.pilot:
+    settled = first.outcome != "label more" or plan.budget >= plan.design.frame
+    if not forecast or settled or feared or refusal_of("forecast", standing.traits):
         return first
     answered = shown.progress.answered / max(1, shown.progress.labels)
     shown_plans = standing.shown_plans | {plan.number}
@@ -239,5 +236,5 @@ def ahead_of(standing: Standing, readings: Sequence[Reading]) -> Ahead:
     kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
     groups = {kind: groups_for(standing, *kind) for kind in kinds}
     shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
-    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal) for r in readings if r.goal.over is not None}
+    pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal) for r in readings if r.goal.is_difference}
     return Ahead(groups, shares, [standing.position(r.goal.classifier) for r in readings], pairs)

@@ -7,14 +7,15 @@ from fewlabels.deciding.remaining import Remaining, remaining
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision, GoalVerdict, Outcome, without_target
 from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.randomness import stream
 from fewlabels.study.estimate.missing import read_missing
 from fewlabels.study.estimate.result import Estimates
-from fewlabels.study.estimate.warnings import read_warnings
+from fewlabels.study.estimate.warnings import label_warnings
 from fewlabels.study.state.online_path import Walked, walked
-from fewlabels.study.state.progress import progress
+from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 
 AHEAD, AHEAD_LEAST = 2_000, 100  # labels looked ahead at most, fewer the more goals there are
@@ -109,9 +110,14 @@ def read_online(standing: Standing) -> Estimates:
         promise=plan.promise,
         missing=missing,
         agreement=None,
-        warnings=(*warnings, *read_warnings(standing, done, missing)),
+        warnings=(*warnings, *online_warnings(standing, done, missing)),
         cautions=tuple(None for _ in found),
     )
+
+
+def online_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
+    """What a reader must know beside the numbers; missing answers need no words but these, and scores are not relied on."""
+    return label_warnings(standing, done, assumed="they count against either side, so nothing is assumed of them")
 
 
 def _estimate(standing: Standing, one: Standpoint, labels: int) -> Estimate:

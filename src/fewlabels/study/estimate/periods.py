@@ -16,6 +16,7 @@ from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.periods import Shared, change, shared_units, window
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
@@ -93,11 +94,8 @@ def period_tally(standing: Standing, metric: str, classifier: str | None) -> Tal
 
 def _refuse(standing: Standing, metric: str) -> None:
     wanted = metric_named(metric)
-    if wanted.joint or wanted.weight or standing.profile.claims is not None or standing.plan.pilot is not None:
-        raise StudyError(
-            f"periods are compared in metrics of units, of one question and one draw, but {standing.name!r} has a pilot or several "
-            f"questions, or {metric} is not one: name another metric or study"
-        )
+    require("periods", wanted.traits, subject=f"{metric} is")
+    require("periods", standing.traits, subject=f"{standing.name!r} has")
 
 
 def _as_json(standing: Standing, found: Tally) -> dict[str, Json]:
@@ -114,6 +112,8 @@ def _of_json(data: Mapping[str, Any]) -> Tally:
 
 def asked_change(before: Standing, after: Standing, metric: str, classifier: str | None) -> dict[str, Json]:
     """What is asked of the later study, with all that it needs of the earlier one."""
+    for standing in (before, after):
+        _refuse(standing, metric)
     names = [standing.read_population().classifier(classifier).name for standing in (before, after)]
     if before.name == after.name or names[0] != names[1]:
         raise StudyError(

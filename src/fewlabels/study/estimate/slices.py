@@ -9,6 +9,7 @@ import numpy as np
 from fewlabels.errors import StudyError
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
@@ -99,9 +100,8 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
 def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, level: float) -> Estimate | None:
     """The estimate in one slice; None where the draw left out units it is about, or there is none."""
     metric = metric_named(name)
-    if metric.joint or standing.plan.pilot is not None:
-        kind = "of several labels together" if metric.joint else "after a pilot"
-        raise StudyError(f"estimates by slice are of one classifier and one draw, not {kind}: name a goal in the slice instead")
+    require("slices", metric.traits, subject=f"{name} is")
+    require("slices", standing.traits)
     cells = cells_of(standing.profile, part, standing.population["slices"])
     flagged = standing.profile.predicted(j)[cells]
     needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)

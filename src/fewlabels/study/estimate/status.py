@@ -1,19 +1,24 @@
 """Where a study stands, in numbers that may be shown at any time."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.study.estimate.missing import read_missing
-from fewlabels.study.estimate.warnings import read_warnings
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Where a study stands. `missing` are the answers that are not there, `peeks` those of the `looks` that came early."""
+    """Where a study stands.
+
+    missing   the answers that are not there
+    state     how far it is, in a word: no plan, labeling, waiting for gold, ready, decided
+    peeks     those of the `looks` that came early
+    """
 
     name: str
     population: Population
@@ -21,12 +26,23 @@ class Status:
     progress: Progress
     missing: Missing
     warnings: tuple[str, ...]
+    state: str
     looks: int
     peeks: int
 
 
-def read_status(standing: Standing, *, table: object | None = None) -> Status:
-    """The status of a study; its population comes with its table if that lives in memory."""
+class Reads(Protocol):
+    """What a kind of study says of how far it is."""
+
+    def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
+        """What a reader must know beside the numbers."""
+
+    def state(self, standing: Standing, done: Progress) -> str:
+        """How far the study is, in a word."""
+
+
+def read_status(standing: Standing, kind: "Reads", *, table: object | None = None) -> Status:
+    """The status of a study of that kind; its population comes with its table if that lives in memory."""
     done, missing = progress(standing), read_missing(standing)
     return Status(
         name=standing.name,
@@ -34,7 +50,8 @@ def read_status(standing: Standing, *, table: object | None = None) -> Status:
         plan=standing.plans[-1] if standing.plans else None,
         progress=done,
         missing=missing,
-        warnings=read_warnings(standing, done, missing),
+        warnings=kind.warnings(standing, done, missing),
+        state=kind.state(standing, done),
         looks=len(standing.looks),
         peeks=sum(not look.certified for look in standing.looks),
     )

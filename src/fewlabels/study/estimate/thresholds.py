@@ -12,6 +12,7 @@ from fewlabels.estimators.ribbons import Curve, measure_thresholds
 from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
 from fewlabels.planning.threshold_search import search_of
 from fewlabels.study.state.standing import Standing
@@ -109,10 +110,7 @@ def _judged(standing: Standing, classifier: str | None) -> int:
             f"{population.guide_column or 'none'}: add the threshold you want as a classifier of its own (fewlabels plan --study "
             f"{standing.name} --add-classifier)"
         )
-    if standing.apart is not None:
-        raise StudyError(
-            f"thresholds are read from one draw by bands or strata about one question, but this study has {standing.apart}: make one for it"
-        )
+    require("thresholds", standing.traits)
     return standing.position(judged.name)
 
 

@@ -33,13 +33,15 @@ def closed_after_a_peek(standing: Standing) -> bool:
 
 
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
-    """What a reader must know beside the numbers."""
+    """What a reader must know beside the numbers of a plan that names its looks."""
+    guide = _guide_warnings(standing, counts=done.complete) if standing.profile.guided and done.answered else []
+    return (*guide, *label_warnings(standing, done, assumed=say_missing(missing)))
+
+
+def label_warnings(standing: Standing, done: Progress, *, assumed: str) -> tuple[str, ...]:
+    """What a reader must know of the answers; `assumed` says what is made of missing ones."""
     warnings: list[str] = []
-    if standing.profile.guided and done.answered and not (standing.plans and standing.plan.is_online):
-        warnings += _guide_warnings(standing, counts=done.complete)
-    online = bool(standing.plans) and standing.plan.is_online
     if done.unanswered:
-        assumed = "they count against either side, so nothing is assumed of them" if online else say_missing(missing)
         warnings.append(
             f"{done.unanswered:,} of {done.labels:,} resolved units have no usable answer ({done.cannot_tell} cannot tell, {done.skipped} "
             f"skipped, {done.never_answered} never answered): {assumed}"

@@ -38,7 +38,7 @@ def picture(
     found: list[Json] = []
     profile, names = narrowed(profile, goals, ways.choice, names)
     for ask, size in zip(asks_for(profile, goals, names)[:MOST_GOALS], sizing.goals, strict=False):
-        if ask.metric.joint or ask.over is not None:
+        if not ask.has_worst:
             continue
         if on_goal:
             on_goal(ask.goal)

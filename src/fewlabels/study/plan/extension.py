@@ -13,6 +13,7 @@ from fewlabels.engines.base import Engine, take_smallest
 from fewlabels.errors import FingerprintError, PlanError, StudyError
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
@@ -79,10 +80,7 @@ class Reuse:
 def extended_population(standing: Standing, classifiers: Sequence[Classifier], goals: Sequence[Goal], table: object | None) -> Population:
     """The population with the classifiers added. Refuses what cannot be taken in."""
     population = standing.read_population(table)
-    if standing.apart is not None:
-        raise PlanError(
-            f"classifiers and goals are added to a draw by bands or strata, but this study has {standing.apart}: make a study of its own"
-        )
+    require("extension", standing.traits)
     if not classifiers and all(goal in standing.goals for goal in goals):
         has = f", and it has {goals[0]}" if goals else ""
         raise PlanError(f"a study takes in a classifier or a goal that it does not have{has}: name another, or plan a larger budget")
@@ -147,7 +145,7 @@ def late_of(standing: Standing) -> Late:
     held = Held(band, rate, np.bincount(standing.profile.cells(units.pattern, units.guide_bin, units.slice), minlength=parent.size))
     new = [goal for goal in standing.goals if goal not in plan.goals]
     asks = [ask_of(standing.profile, goal, names=names, slices=standing.population["slices"]) for goal in new]
-    named = {name for goal in standing.goals for name in (goal.classifier or names[0], goal.over) if name is not None}
+    named = {name or names[0] for goal in standing.goals for name in goal.judged}
     judged = sorted(names.index(name) for name in named)
     return late(standing.profile, held, asks, judged=judged, interval=plan.interval)
 

@@ -9,6 +9,7 @@ from fewlabels.deciding.error_spending import Spending
 from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
@@ -26,13 +27,10 @@ def with_looks(plan: Plan, stopping: Stopping) -> Plan:
     """The plan with its looks planned. Refuses what they were not shown to hold for."""
     for goal in plan.goals:
         refuse_unplannable(goal.definition)
-    drawn = (("a Poisson draw", plan.design.poisson), ("a pilot", plan.pilot), ("grow_to", plan.grow_to))
-    others = (*drawn, ("interval midp", plan.interval == "midp"))
-    if said := [what for what, there in others if there]:
-        raise PlanError(
-            f"planned looks are of a draw by bands or strata, fixed before the first label, but got {', '.join(said)}: leave it out, or "
-            "plan one look"
-        )
+    asked = {Trait.PILOT: plan.pilot is not None, Trait.POISSON: plan.design.poisson, Trait.GROWTH: plan.grow_to is not None}
+    require("planned looks", [trait for trait, there in asked.items() if there], subject="this plan has")
+    if plan.interval == "midp":
+        raise PlanError("planned looks were not shown to hold for the interval midp, but it was asked for: leave it out, or plan one look")
     spend = spending_of(replace(plan, stopping=stopping))
     return replace(plan, stopping=stopping, share=spend.share, promise=spend.promise)
 
@@ -43,11 +41,6 @@ def spending_of(plan: Plan) -> Spending:
     level = plan.goals[0].level
     looks = looks_of(plan.design, plan.budget, plan.stopping, level=level)
     return Spending("first", looks[-1].two_sided, promise_of(looks, level))
-
-
-def has_looks(plan: Plan) -> bool:
-    """Whether looks were planned with the plan."""
-    return plan.stopping is not None and plan.stopping.kind == "looks"
 
 
 def holds_at_looks(metric: str) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fewlabels.deciding.error_spending import declared_next, spending
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.nouns.capabilities import FEATURES, Trait, require
 from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.estimate import IntervalKind
@@ -14,13 +15,13 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Pilot, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.stopping import ONLINE, Stopping
 from fewlabels.planning.goal_scope import expand, kept_columns, merge
 from fewlabels.planning.guiding import pilot_weight
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.study.plan.looks import with_looks
-from fewlabels.study.plan.online import online_plan, refuse_beside
+from fewlabels.study.plan.online import online_plan, require_online
 from fewlabels.study.plan.pilot import pilot_of
 from fewlabels.study.plan.sizes import Columns, asks_for
 from fewlabels.study.state.standing import Standing
@@ -87,14 +88,13 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
             "a pilot is followed by its rest once all of its units are answered, not by another plan: label on (fewlabels draw)"
         )
     rule = standing.plan.stopping if standing.plans else ways.stopping
-    if rule is not None and rule.is_online:
-        refuse_beside(standing, rule, design=ways.design, interval=ways.interval, others={"a pilot": ways.pilot, "grow_to": grow_to})
+    if rule is not None and rule.kind in ONLINE:
+        require_online(standing, design=ways.design, interval=ways.interval, pilot=ways.pilot is not None, growth=grow_to is not None)
         return online_plan(standing, rule, budget=budget)
     if not standing.plans:
         first = _first_plan(standing, budget, grow_to, ways)
         return first if rule is None else with_looks(first, rule)
-    if rule is not None:
-        raise PlanError(f"the looks were planned for {standing.plan.budget:,} labels, and none may be added: start a new study for more")
+    require("larger budget", standing.traits)
     spend = spending(standing.plans, budget=budget, grow_to=grow_to, shown=standing.shown_plans)
     last = standing.plan
     _refuse_more(last.design.frame + last.before, budget, grow_to)
@@ -174,8 +174,8 @@ def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways:
     """Nothing comes back. Refuses what a pilot was not built for."""
     if ways.pilot is None:
         return
-    several = len({goal.whose for goal in standing.goals} | {None}) > 2 or any(goal.over for goal in standing.goals)
-    if design.name != "bands" or grow_to is not None or standing.profile.claims is not None or several:
-        raise PlanError(
-            "a pilot is for bands, one classifier, one question and one look: leave out the design, grow_to, or the further ones"
-        )
+    asked = {Trait.DESIGN: design.name != "bands", Trait.GROWTH: grow_to is not None, Trait.LOOKS: ways.stopping is not None}
+    traits = [trait for trait, there in asked.items() if there]
+    require("pilot", [*traits, *standing.traits, *(trait for goal in standing.goals for trait in goal.traits)], subject="this one has")
+    if len({goal.whose for goal in standing.goals} | {None}) > 2:
+        raise PlanError(f"{FEATURES['pilot'].rule}, but goals are about several: {FEATURES['pilot'].instead}, or ask about one")

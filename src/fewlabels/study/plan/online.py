@@ -1,9 +1,10 @@
 """The plan of an online study: its bands, and a budget that may be raised at any time, since looking costs nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
@@ -39,27 +40,13 @@ def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
     )
 
 
-def refuse_beside(standing: Standing, stopping: Stopping, *, design: str | Choice, interval: str, others: Mapping[str, object]) -> None:
-    """Nothing comes back. Refuses what an online plan does in its own way."""
-    said = [what for what, value in others.items() if value]
-    said += ["a study that it follows"] if standing.follows is not None else []
-    said += ["a design"] if (design.name if isinstance(design, Choice) else design) not in ("bands", "online") else []
-    said += ["an interval"] if interval not in ("rec", "anytime") else []
-    said += [f"the rule {standing.rule}"] if standing.rule != "first" else []
-    said += ["several questions"] if standing.profile.claims is not None or len(standing.questions) > 1 else []
-    if said:
-        raise PlanError(
-            f"a study that stops by {stopping} draws and reads in its own way, but got {', '.join(said)}: leave that out, or plan one look"
-        )
-
-
-def refuse_online(plan: Plan, what: str) -> None:
-    """Nothing comes back. Refuses what was not built, or does not hold, for an online study."""
-    if plan.is_online:
-        raise PlanError(
-            f"a study that stops by {plan.stopping} shows the running bands of its goals, which hold at every look; {what} is of a study "
-            "with one look: plan one for it"
-        )
+def require_online(standing: Standing, *, design: str | Choice, interval: str, pilot: bool, growth: bool) -> None:
+    """Raise PlanError unless an online plan can do what was asked for beside it."""
+    other = (design.name if isinstance(design, Choice) else design) not in ("bands", "online")
+    asked = {Trait.PILOT: pilot, Trait.GROWTH: growth, Trait.DESIGN: other}
+    require("online", [*(trait for trait, there in asked.items() if there), *standing.traits], subject="this one has")
+    if interval not in ("rec", "anytime"):
+        raise PlanError(f"an online plan has an interval of its own, but {interval} was asked for: leave it out, or plan one look")
 
 
 def promise(goals: Sequence[Goal], stopping: Stopping) -> str:

@@ -8,7 +8,6 @@ from fewlabels.deciding.error_spending import spending
 from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.assumptions import value_of
 from fewlabels.planning.forecasting import forecast
 from fewlabels.planning.goal_scope import Ask
 from fewlabels.planning.shared_draw import design_together
@@ -34,9 +33,9 @@ def verdicts_expected(profile: Profile, goals: Sequence[Goal], sizing: Sizing, n
 
 def _claimed(ask: Ask, size: GoalSize) -> float | None:
     """What the scores themselves say of a goal's metric; None where they say nothing."""
-    if ask.metric.joint:
+    if not ask.has_value:
         return None if size.forecast is None else size.forecast.value
-    value = value_of(ask, ask.part.claimed(ask.classifier))
+    value = ask.value(ask.part.claimed(ask.classifier))
     return value if value == value else None
 
 

@@ -220,16 +220,14 @@ def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | N
     simple = near.labels(ask, "simple", name="simple", interval=interval)
     open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at the worst the value is the target, which nothing settles
     learned = None
-    if ways.recalibration is not None and not ask.metric.joint:
+    if ways.recalibration is not None and ask.has_value:
         belief = recalibrated(ask, ways.recalibration.flagged, ways.recalibration.other)
         learned = near.labels(ask, "recalibrated", believed=belief, interval=interval)
     return GoalSize(
         goal=ask.goal,
         recalibrated=learned,
         labels=alone,
-        worst=None
-        if ask.metric.joint or open_target or ask.over is not None
-        else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
+        worst=None if open_target or not ask.has_worst else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
         simple=simple,
         uniform=uniform_labels(profile, ask, simple),
         forecast=shown,

@@ -6,13 +6,13 @@ Expected answers follow the shares the labels show and are read by the interval 
 import numpy as np
 
 from fewlabels.designs.base import takes_of
-from fewlabels.errors import StudyError
 from fewlabels.estimators.effective import simple_tally
 from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.measuring import measure
 from fewlabels.intervals.binomial import is_simple, share_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal, whose
 from fewlabels.nouns.metric import Metric
@@ -21,7 +21,6 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.planning.forecasting import spread_labels
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.estimate.metrics import Estimates
-from fewlabels.study.plan.looks import has_looks
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import groups_for, read_answers, tally
 
@@ -30,10 +29,10 @@ POINTS, REACH = 14, 8  # a curve up to eight times the budget
 
 def uniform_labels(found: Estimate, standing: Standing) -> int | None:
     """Labels drawn evenly over the whole table that would give an interval as narrow; None where effective n is not known."""
-    if found.n_eff is None or found.slice is not None or found.over is not None or found.interval == "anytime":
+    if found.n_eff is None or found.slice is not None or found.is_difference or found.interval == "anytime":
         return None  # a running band is wider than that of one look, and buys more
     metric, N = metric_named(found.metric), standing.profile.N
-    if metric.joint or metric.weight is not None:
+    if metric.traits:
         return None
     flagged = standing.profile.predicted(standing.position(found.classifier))
     needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
@@ -41,18 +40,9 @@ def uniform_labels(found: Estimate, standing: Standing) -> int | None:
     return min(N, int(np.ceil(found.n_eff * N / frame))) if frame else None
 
 
-def refuse_budgets(standing: Standing) -> None:
-    """Nothing comes back. Refuses studies of which no other budget is forecast."""
-    plan = standing.plan
-    apart = "gold answers" if standing.gold else standing.apart
-    if plan.is_online or has_looks(plan) or apart is not None:
-        what = "an online study" if plan.is_online else "planned looks" if has_looks(plan) else apart
-        raise StudyError(f"other budgets are forecast for one look at a draw by bands about one question, not with {what}: see decide")
-
-
 def read_budgets(standing: Standing, shown: Estimates) -> list[Json]:
     """For each goal of one classifier over the whole population: half-widths at several budgets, chosen and uniform."""
-    refuse_budgets(standing)
+    require("other budgets", standing.traits)
     answered = shown.progress.answered / max(1, shown.progress.labels)
     found = (_budgets_of(standing, shown, goal, answered) for goal in standing.plan.goals)
     return [one for one in found if one is not None]
@@ -60,7 +50,7 @@ def read_budgets(standing: Standing, shown: Estimates) -> list[Json]:
 
 def _budgets_of(standing: Standing, shown: Estimates, goal: Goal, answered: float) -> Json:
     metric = goal.definition
-    if metric.joint or metric.weight is not None or goal.over is not None or goal.slice is not None:
+    if goal.traits or goal.slice is not None:
         return None
     plan, j = standing.plan, standing.position(goal.classifier)
     found = shown.of(goal.metric, whose(standing.classifiers[j], None))

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from fewlabels.errors import FewlabelsError, StudyError
 from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.study.estimate.comparison import Ranked, less_is_better
@@ -163,7 +164,7 @@ def _estimate(standing: Standing, found: Estimate, caution: str | None) -> Json:
 def _slices(study: Reportable, standing: Standing, sections: Sections) -> Iterator[Json]:
     """The metrics of the goals in every slice of every slice column."""
     columns = standing.read_population().slices
-    wanted = dict.fromkeys((g.metric, g.classifier) for g in standing.goals if g.over is None and not g.definition.joint)
+    wanted = dict.fromkeys((g.metric, g.classifier) for g in standing.goals if not {*g.traits} & {Trait.JOINT, Trait.DIFFERENCE})
     asked = [(column, metric, classifier) for column in columns for metric, classifier in wanted]
     for column, metric, classifier in asked[:MOST_SLICE_TABLES]:
         found = sections.of(f"{metric} by {column}", partial(_sliced, study, metric, column=column, classifier=classifier))
@@ -205,7 +206,7 @@ def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Js
     """The ranking of all classifiers in the metric of the first goal."""
     if standing.profile.claims is not None:
         return None  # labels or classes are parts of one classifier, not rivals
-    metric = next((g.metric for g in standing.goals if not g.definition.joint), "f1")
+    metric = next((g.metric for g in standing.goals if Trait.JOINT not in g.traits), "f1")
     return sections.of("comparison", lambda: {**study.rank(metric).as_json(), "less_is_better": less_is_better(metric)})
 
 

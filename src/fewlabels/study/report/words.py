@@ -5,7 +5,7 @@ from math import ceil, floor
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
 from fewlabels.study.estimate.metrics import Estimates
-from fewlabels.study.estimate.online import read_running
+from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
 
@@ -37,9 +37,8 @@ def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -
         return "Known as exactly as was asked. No goal has a target, so whether it is good enough is yours to say."
     if decision.outcome in SAID:
         return SAID[decision.outcome]
-    if standing.plan.is_online:
-        ahead = read_running(standing, forecast=True).remaining
-        return "Label on." if ahead is None else f"Label on: {ahead}."
+    if (running := kind_of(standing).running(standing, forecast=True)) is not None:
+        return "Label on." if running.remaining is None else f"Label on: {running.remaining}."
     if decision.more is None:
         return "Label more: the labels so far do not settle what is open, and how many more it takes was not forecast for this draw."
     if not decision.more.enough:
@@ -59,7 +58,7 @@ def plain_words(decision: Decision | None, ask: str) -> list[Json]:
     said: list[Json] = [f"Asked about each unit: {ask}"] if ask else []
     found = [verdict.estimate for verdict in decision.goals] if decision is not None else []
     for one in found:
-        if one.metric in PLAIN and one.over is None:
+        if one.metric in PLAIN and not one.is_difference:
             where = "" if one.slice is None else f"In {one.slice[0]}={one.slice[1]}: "
             said.append(where + PLAIN[one.metric].format(one.classifier, _of_hundred(one.low, one.high)))
     return said
@@ -83,7 +82,7 @@ def _waits(done: Progress) -> str:
 
 def coverage(standing: Standing, shown: Estimates) -> Json:
     """What the intervals promise, what that rests on, and what was not tested."""
-    interval = standing.plan.interval if not standing.plan.is_online else "anytime"
+    interval = standing.plan.interval
     cautions = shown.cautions_of(shown.estimates)
     tested = [TESTED] if shown.estimates and not cautions and interval != "anytime" else []
     return {"promise": shown.promise, "certified": shown.certified, "statement": [INTERVALS[interval], *tested], "cautions": list(cautions)}

@@ -112,7 +112,7 @@ class Register:
 
     def _plan(self, body: Mapping[str, Any]) -> None:
         plan = Plan.of_json(body["plan"])
-        self.planned, self.plans, self.learns = labels_of(plan), self.plans + 1, plan.is_online or plan.pilot is not None
+        self.planned, self.plans, self.learns = labels_of(plan), self.plans + 1, plan.learns
 
 
 TAKING: Mapping[str, Callable[[Register, Mapping[str, Any]], None]] = {

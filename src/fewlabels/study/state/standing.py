@@ -6,15 +6,22 @@ from typing import Any, TypeAlias
 
 from fewlabels.errors import StudyError
 from fewlabels.estimators.agreement import TruthRule, truth_of
+from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
-from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.plan import Kind, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import NumberRule, is_double
 
 COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
+KIND_TRAITS: dict[Kind, Trait] = {
+    "one look": Trait.ONE_LOOK,
+    "growth": Trait.GROWTH,
+    "planned looks": Trait.LOOKS,
+    "online": Trait.ONLINE,
+}
 Seat: TypeAlias = tuple[str, str]  # a question and a labeler
 
 
@@ -127,13 +134,19 @@ class Standing:
         return 1 - (1 - self.goals[0].level) * self.plan.share_of(*classifiers)
 
     @property
-    def apart(self) -> str | None:
-        """What sets the draw apart from one by bands or strata about one question; None: nothing."""
-        if len(self.classifiers) > 1 and (len(self.questions) > 1 or self.classes):
-            return "several questions"
-        if self.plan.pilot is not None:
-            return "a pilot"
-        return "a Poisson draw" if self.plan.design.poisson else None
+    def traits(self) -> tuple[Trait, ...]:
+        """What sets the study apart from one look at a draw by bands about one question, in the order of `Trait`; see `capabilities`."""
+        has = {
+            Trait.QUESTIONS: len(self.classifiers) > 1 and (len(self.questions) > 1 or bool(self.classes)),
+            Trait.GOLD: bool(self.gold_units),
+            Trait.VOICES: self.rule != "first",
+            Trait.FOLLOWS: self.follows is not None,
+            Trait.EXTENSION: bool(self.profiles),
+        }
+        if self.plans:
+            plan = self.plan
+            has |= {KIND_TRAITS[plan.kind]: True, Trait.PILOT: plan.pilot is not None, Trait.POISSON: plan.design.poisson}
+        return tuple(trait for trait in Trait if has.get(trait, False))
 
     @property
     def questions(self) -> tuple[str, ...]:

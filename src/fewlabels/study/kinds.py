@@ -1,0 +1,181 @@
+"""Kinds of study, one type for each kind of plan, with what the path does in its own way: ask, read, decide, close.
+
+    OneLook        numbers once all planned labels are in
+    Growing        the same after a larger budget, declared or not
+    PlannedLooks   numbers at looks named before the first label
+    Online         a confidence sequence: numbers at any time, units asked where answers say
+
+A pilot, several questions and the like are not kinds but traits, which any kind may have or refuse: nouns/capabilities.py.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from fewlabels.deciding.error_spending import Spending, extended, spending
+from fewlabels.ledgers.base import Writing
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.missing import Missing
+from fewlabels.nouns.plan import Kind, Plan
+from fewlabels.study.draw import batches
+from fewlabels.study.draw import online as online_draw
+from fewlabels.study.estimate import convergence, metrics, online, warnings
+from fewlabels.study.labels.record import closing
+from fewlabels.study.plan.looks import at_look, spending_of
+from fewlabels.study.plan.online import promise
+from fewlabels.study.state.progress import Progress, progress
+from fewlabels.study.state.standing import Batch, Standing
+
+State = Literal["no plan", "labeling", "waiting for gold", "ready", "decided"]
+
+
+class OneLook:
+    """Numbers are read once, when all planned labels are in."""
+
+    waits_for = "the last"  # label, before any number is shown
+
+    def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
+        """The units to label now, recorded; None when nothing is left."""
+        return batches.next_batch(act, standing, units, more=more)
+
+    def ahead(self, units: int, most: int) -> int:
+        """How many units to hand out at once where `units` are wanted now: more, for the order is fixed."""
+        return max(units, most)
+
+    def close(self, standing: Standing) -> list[Label]:
+        """What ends the waiting for units without an answer."""
+        return closing(standing)
+
+    def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
+        """What a reader must know beside the numbers."""
+        return warnings.read_warnings(standing, done, missing)
+
+    def state(self, standing: Standing, done: Progress) -> State:
+        """How far the study is, in a word."""
+        if not standing.plans:
+            return "no plan"
+        if done.waits_for_gold:
+            return "waiting for gold"
+        return "ready" if done.complete else "labeling"
+
+    def open_look(self, standing: Standing, done: Progress) -> int | None:
+        """The labels of the look whose numbers may be shown now; None before the first."""
+        return done.labels if done.complete else None
+
+    def shows(self, standing: Standing) -> bool:
+        """Whether all that the labels say may be shown now."""
+        return bool(standing.plans) and progress(standing).complete
+
+    def running(self, standing: Standing, *, forecast: bool = False) -> online.Running | None:
+        """The confidence sequences; None where the plan has none."""
+        return None
+
+    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+        """Every metric the draw can answer for; before the look only progress, unless one peeks."""
+        return metrics.read_estimates(standing, peek=peek)
+
+    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        """The verdict on the goals from estimates already read."""
+        return metrics.read_decision(standing, shown)
+
+    def converge(self, standing: Standing) -> convergence.Shrinking:
+        """How the interval of each goal narrowed."""
+        return convergence.read_shrinking(standing)
+
+    def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
+        """What the look of a plan may spend, by the plans before it and what was shown of them."""
+        if plan.change == "extension":
+            return extended(earlier, shown=shown)
+        declared = plan.grow_to if not earlier else None
+        pilot = plan.pilot.labels if plan.pilot is not None and not earlier else None
+        total = plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
+        return spending(earlier, budget=total, grow_to=declared, shown=shown, pilot=pilot)
+
+
+class Growing(OneLook):
+    """The budget was raised, or a larger one was declared: each plan has its look, and a share of the error."""
+
+
+class PlannedLooks(OneLook):
+    """Numbers are read at looks named before the first label, each at its share of the error."""
+
+    def open_look(self, standing: Standing, done: Progress) -> int | None:
+        """The labels of the last planned look that the answers allow."""
+        then = at_look(standing)
+        return len(then.units) if then is not None and then.units is not None else None
+
+    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+        """What the last planned look shows; before the first only progress, unless one peeks."""
+        then = at_look(standing)
+        return super().read(standing, peek=peek) if then is None else metrics.of_look(metrics.read_estimates(then), progress(standing))
+
+    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        """The verdict at that look; no label can be added, so none is forecast."""
+        return metrics.read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)
+
+    def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
+        """What the last look may spend, as all looks were planned."""
+        return spending_of(plan)
+
+
+class Online(OneLook):
+    """A confidence sequence, valid at every look; units are asked one after another where answers say."""
+
+    waits_for = "the first"
+
+    def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
+        """The units to label now, recorded; None once the study has ended; "dry" where the reserve is too short."""
+        return online_draw.next_batch(act, standing, units, more=more)
+
+    def ahead(self, units: int, most: int) -> int:
+        """As many as are wanted: what is handed out early cannot learn from the answers to come."""
+        return units
+
+    def close(self, standing: Standing) -> list[Label]:
+        """What ends the waiting for every unit that is not settled."""
+        return online_draw.closing_online(standing)
+
+    def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
+        """The same, but nothing rests on the scores or on what is assumed of missing answers."""
+        return online.online_warnings(standing, done, missing)
+
+    def state(self, standing: Standing, done: Progress) -> State:
+        """How far the study is; decided once its stopping rule has ended it."""
+        return "decided" if online.read_running(standing).ended else "ready" if done.complete else "labeling"
+
+    def open_look(self, standing: Standing, done: Progress) -> int | None:
+        """None: there is no look to wait for, see `running`."""
+        return None
+
+    def shows(self, standing: Standing) -> bool:
+        """Always: what is shown is valid at every look."""
+        return True
+
+    def running(self, standing: Standing, *, forecast: bool = False) -> online.Running | None:
+        """The confidence sequences; with `forecast`, how many labels more it should take."""
+        return online.read_running(standing, forecast=forecast)
+
+    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+        """The confidence sequences of the goals. Certified at every look."""
+        return online.read_online(standing)
+
+    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        """The verdict on the goals, from what is known now."""
+        return online.decide_online(standing, shown)
+
+    def converge(self, standing: Standing) -> convergence.Shrinking:
+        """The confidence sequence of each goal at growing numbers of labels."""
+        return convergence.read_running_path(standing)
+
+    def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
+        """All of the error: looking is free."""
+        assert plan.stopping is not None  # an online plan has a rule
+        return Spending("online", 1.0, promise(plan.goals, plan.stopping))
+
+
+KINDS: dict[Kind, OneLook] = {"one look": OneLook(), "growth": Growing(), "planned looks": PlannedLooks(), "online": Online()}
+
+
+def kind_of(standing: Standing) -> OneLook:
+    """The kind of a study, by the plan in force; one without a plan is as one that waits for its look."""
+    return KINDS[standing.plan.kind if standing.plans else "one look"]

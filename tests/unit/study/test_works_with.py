@@ -1,0 +1,341 @@
+"""Every cell of the table of capabilities is asked of the product: what the table refuses is refused in its words, all else works."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fewlabels.errors import FewlabelsError
+from fewlabels.integrations.calibration import read_calibration
+from fewlabels.integrations.sklearn import score
+from fewlabels.ledgers.base import Ledger
+from fewlabels.ledgers.opening import open_ledger
+from fewlabels.nouns.capabilities import FEATURES, OF_METRICS, Trait, refusal_of
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.policy import parse_policy
+from fewlabels.nouns.population import Population
+from fewlabels.randomness import stream
+from fewlabels.study.decision.gate_self_test import self_test
+from fewlabels.study.population.read import read_population
+from fewlabels.study.report.budgets import read_budgets
+from fewlabels.study.simulate import simulate
+from fewlabels.study.study import Study
+
+UNITS, BUDGET = 300, 60
+MEMORY = "sqlite:///:memory:"
+NEW, OLD = Classifier("new", score="score", threshold=0.5), Classifier("old", score="old", threshold=0.5)
+SPAM, RUDE = (Classifier(name, score=column, threshold=0.5, question=name) for name, column in (("spam", "score"), ("rude", "old")))
+POLICY = parse_policy('rule = [{metric = "accuracy", target = ">= 0.5"}]')
+OF_STUDIES = [trait for trait in Trait if trait not in OF_METRICS]
+
+
+@cache
+def table() -> dict[str, Any]:
+    rng = stream(11)
+    score = rng.beta(0.7, 1.2, UNITS)
+    positive = rng.random(UNITS) < score
+    return {
+        "id": [f"u{i:03d}" for i in range(UNITS)],
+        "score": score,
+        "old": rng.random(UNITS),
+        "country": ["BR" if i % 3 else "DE" for i in range(UNITS)],
+        "amount": 1.0 + rng.integers(0, 4, UNITS),
+        "truth": positive.astype(np.int64),
+    }
+
+
+def population(**how: Any) -> Population:
+    return read_population(table(), **{"classifiers": [NEW, OLD], "slices": ["country"], **how})
+
+
+def says(unit: str) -> str:
+    return "yes" if table()["truth"][int(unit[1:])] else "no"
+
+
+def label_all(study: Study) -> Study:
+    questions = study.standing.questions
+    asked = questions if len(questions) > 1 else ("answer",)
+    while batch := study.ask(1_000):
+        study.tell([{"unit": unit, **dict.fromkeys(asked, says(unit))} for unit in batch.units])
+    return study
+
+
+KEPT: list[Path] = []  # where the studies of this module are built once, each in a file that tests copy
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    KEPT[:] = [tmp_path_factory.mktemp("studies")]
+    build.cache_clear()
+    return KEPT[0]
+
+
+GOAL = ["accuracy +-0.01"]  # of the studies that are built
+COMPARED = "accuracy +-0.01 for new over old"
+
+
+@cache
+def build(trait: Trait, goal: str) -> Path:
+    """The ledger of a study that has the trait, with all labels in."""
+    path = KEPT[0] / f"{trait.name} {goal}.db"
+    GOAL[0] = goal
+    STUDIES[trait](open_ledger(f"sqlite:///{path}"))
+    return path
+
+
+def study_with(trait: Trait, folder: Path, goal: str = "accuracy +-0.01") -> Study:
+    """A study of its own that has the trait."""
+    copied = shutil.copy(build(trait, goal), folder / "study.db")
+    return Study.load("s", ledger=f"sqlite:///{copied}", table=table())
+
+
+def made(
+    ledger: str | Ledger = MEMORY,
+    *,
+    name: str = "s",
+    goals: tuple[str, ...] = (),
+    of: Population | None = None,
+    **how: Any,
+) -> Study:
+    return Study.create(name, of or population(), goals=list(goals or GOAL), ledger=ledger, **how)
+
+
+def planned(study: Study, budget: int = BUDGET, **how: Any) -> Study:
+    study.plan(budget, **how)
+    return label_all(study)
+
+
+def followed(ledger: Ledger) -> Study:
+    planned(made(ledger, name="earlier"))
+    return planned(made(ledger, follows="earlier"))
+
+
+def with_gold(ledger: Ledger) -> Study:
+    study = made(ledger)
+    study.plan(BUDGET)
+    gold = study.adjudicate(0.3)
+    label_all(study)
+    study.tell({unit: says(unit) for unit in gold}, gold=True)
+    return study
+
+
+def extended(ledger: Ledger) -> Study:
+    study = planned(made(ledger))
+    study.extend(
+        classifiers=[Classifier("stricter", score="score", threshold=0.7)], goals=["accuracy +-0.01 for stricter"], budget=BUDGET + 10
+    )
+    return label_all(study)
+
+
+def grown(ledger: Ledger) -> Study:
+    study = planned(made(ledger), grow_to=BUDGET + 20)
+    study.estimate()
+    return planned(study, BUDGET + 20)
+
+
+STUDIES: dict[Trait, Callable[[Ledger], Study]] = {
+    Trait.ONE_LOOK: lambda ledger: planned(made(ledger)),
+    Trait.GROWTH: grown,
+    Trait.LOOKS: lambda ledger: planned(made(ledger), stopping="3 looks"),
+    Trait.ONLINE: lambda ledger: planned(made(ledger, goals=("accuracy >= 0.5",)), stopping="decision"),
+    Trait.QUESTIONS: lambda ledger: planned(
+        made(ledger, of=read_population(table(), classifiers=[SPAM, RUDE], slices=["country"]), goals=("macro[f1] +-0.01",)), 90
+    ),
+    Trait.PILOT: lambda ledger: planned(made(ledger), 150, pilot=75),
+    Trait.DESIGN: lambda ledger: planned(made(ledger), design="simple"),
+    Trait.POISSON: lambda ledger: planned(made(ledger), design="poisson"),
+    Trait.EXTENSION: extended,
+    Trait.GOLD: with_gold,
+    Trait.VOICES: lambda ledger: planned(made(ledger, rule="majority")),
+    Trait.FOLLOWS: followed,
+}
+
+
+@cache
+def other() -> Study:
+    """A study of another period."""
+    fresh = {**table(), "id": [f"u{i:03d}x" for i in range(UNITS)]}
+    study = Study.create(
+        "before", read_population(fresh, classifiers=[NEW, OLD], slices=["country"]), goals=["accuracy +-0.01"], ledger=MEMORY
+    )
+    study.plan(BUDGET)
+    while batch := study.ask(1_000):
+        study.tell({unit: says(unit[:-1]) for unit in batch.units})
+    return study
+
+
+def converged(study: Study) -> None:
+    found = study.shrinking()
+    if found.kind == "none":
+        raise FEATURES["convergence"].error(f"{FEATURES['convergence'].rule}, but {found.why}: {FEATURES['convergence'].instead}")
+
+
+def forecast(study: Study) -> None:
+    decision = study.decide()
+    assert decision is not None
+    if decision.more is None:
+        raise FEATURES["forecast"].error("nothing is forecast")
+
+
+ASKED: dict[str, Callable[[Study], object]] = {
+    "larger budget": lambda study: study.plan(study.standing.plan.budget + 20),
+    "extension": lambda study: study.extend(classifiers=[Classifier("late", score="score", threshold=0.8)]),
+    "queries": lambda study: study.texts(dialect="duckdb", table="t"),
+    "gold": lambda study: study.adjudicate(0.2),
+    "close": lambda study: study.close(),
+    "estimate": lambda study: study.estimate()[study.standing.goals[0].metric],
+    "running": lambda study: study.running(),
+    "slices": lambda study: study.slices("precision", by=["country"]),
+    "comparison": lambda study: study.compare(*study.standing.classifiers[:2], metric="accuracy"),
+    "thresholds": lambda study: study.curves(),
+    "periods": lambda study: study.change(other(), "precision", classifier=None),
+    "convergence": converged,
+    "calibration": read_calibration,
+    "decide": lambda study: study.decide(),
+    "forecast": forecast,
+    "gate": lambda study: study.gate(POLICY),
+    "self-test": lambda study: self_test(study.standing, POLICY, reps=40),
+    "other budgets": lambda study: read_budgets(study.standing, study.estimate()),
+    "report": lambda study: study.report(),
+    "verify": lambda study: [].index(0) if study.verify().findings else None,
+}
+SILENT = {"forecast", "convergence"}  # they leave a number out, and say why beside it
+PLANS: dict[Trait, dict[str, Any]] = {
+    Trait.ONE_LOOK: {},
+    Trait.GROWTH: {"grow_to": 150},
+    Trait.LOOKS: {"stopping": "3 looks"},
+    Trait.ONLINE: {"stopping": "decision"},
+    Trait.PILOT: {"pilot": 60},
+    Trait.DESIGN: {"design": "simple"},
+    Trait.POISSON: {"design": "poisson"},
+}
+CREATED: dict[Trait, Callable[[str], Study]] = {
+    Trait.QUESTIONS: lambda goal: made(of=read_population(table(), classifiers=[SPAM, RUDE]), goals=("macro[f1] +-0.1",)),
+    Trait.VOICES: lambda goal: made(goals=(goal,), rule="majority"),
+    Trait.FOLLOWS: lambda goal: _following(goal),
+    Trait.JOINT: lambda goal: made(of=read_population(table(), classifiers=[SPAM, RUDE]), goals=("macro[f1] +-0.1",)),
+    Trait.WEIGHT: lambda goal: made(of=population(weight="amount"), goals=(goal.replace("accuracy", "accuracy by amount"),)),
+    Trait.DIFFERENCE: lambda goal: made(
+        goals=(f"{goal.split()[0]} +-0.1 for new over old" if "+-" in goal else "accuracy >= 0 for new over old",)
+    ),
+}
+PLANNED = {"growth": Trait.GROWTH, "pilot": Trait.PILOT, "planned looks": Trait.LOOKS, "online": Trait.ONLINE}
+IMPLIED = {
+    Trait.POISSON: (Trait.POISSON, Trait.DESIGN),
+    Trait.JOINT: (Trait.JOINT, Trait.QUESTIONS),
+    Trait.QUESTIONS: (Trait.JOINT, Trait.QUESTIONS),
+}
+AFTERWARDS = (Trait.EXTENSION, Trait.GOLD)  # a study comes to have these once it is planned
+SAME_KIND = {Trait.ONE_LOOK, Trait.GROWTH, Trait.LOOKS, Trait.ONLINE}
+
+
+def _following(goal: str) -> Study:
+    ledger = open_ledger(MEMORY)
+    planned(made(ledger, name="earlier"))
+    return made(ledger, goals=(goal,), follows="earlier")
+
+
+def plan_with(feature: str, trait: Trait) -> None:
+    """A first plan that has both."""
+    mine = PLANNED[feature]
+    online = Trait.ONLINE in (mine, trait)
+    goal = "accuracy >= 0.5" if online else "accuracy +-0.1"
+    study = CREATED[trait](goal) if trait in CREATED else made(goals=(goal,))
+    how = {**PLANS.get(trait, {}), **PLANS[mine]}
+    if trait in PLANS and PLANS[trait].keys() & PLANS[mine].keys():
+        how = {**how, **PLANS[mine]}
+    study.plan(120, **how)
+
+
+def check(features: Sequence[str], traits: Sequence[Trait], ask: Callable[[], object]) -> None:
+    """Asks, and holds what happens against the table: refused by one of these features with one of these traits, or not at all."""
+    expected = [(FEATURES[name], refused) for name in features if (refused := refusal_of(name, traits)) is not None]
+    if not expected:
+        ask()
+        return
+    with pytest.raises(FewlabelsError) as error:
+        ask()
+    said = str(error.value)
+    if not SILENT & {*features}:
+        assert any(
+            isinstance(error.value, feature.error) and said.endswith(feature.instead) and feature.rule in said for feature, _ in expected
+        ), said
+        assert any(trait in said and why in said for feature, _ in expected for trait, why in feature.refused.items() if trait in traits), (
+            said
+        )
+
+
+@pytest.mark.parametrize("feature", ASKED)
+@pytest.mark.parametrize("trait", OF_STUDIES, ids=lambda trait: trait.name)
+def test_a_feature_works_with_a_study_or_is_refused_in_the_tables_words(feature: str, trait: Trait, tmp_path: Path) -> None:
+    compared = feature == "comparison" and trait not in FEATURES[feature].refused  # drawn for the pair, where that can be
+    study = study_with(trait, tmp_path, COMPARED if compared else "accuracy +-0.01")
+    assert trait is Trait.DESIGN or trait in study.standing.traits
+    check([feature], study.standing.traits, lambda: ASKED[feature](study))
+
+
+@pytest.mark.parametrize(
+    ("feature", "trait"),
+    [
+        (feature, trait)
+        for feature in PLANNED
+        for trait in (*OF_STUDIES, *OF_METRICS)
+        if trait not in AFTERWARDS and not {PLANNED[feature], trait} <= SAME_KIND - {Trait.GROWTH} and PLANNED[feature] is not trait
+    ],
+)
+def test_a_plan_has_both_or_refuses_one(feature: str, trait: Trait) -> None:
+    if trait is Trait.ONE_LOOK:
+        pytest.skip("every study that is planned so has it")
+    mine = PLANNED[feature]
+    also = [name for name, other in PLANNED.items() if other is trait]
+    check([feature, *also], (mine, *IMPLIED.get(trait, (trait,))), lambda: plan_with(feature, trait))
+
+
+METRICS = {Trait.JOINT: "macro[f1]", Trait.WEIGHT: "accuracy by amount"}
+OF_METRIC: dict[str, Callable[[str], object]] = {
+    "slices": lambda metric: _weighted().slices(metric, by=["country"]),
+    "comparison": lambda metric: _weighted().compare("new", "old", metric=metric),
+    "periods": lambda metric: _weighted().change(other(), metric),
+    "simulate": lambda metric: simulate(population(weight="amount"), truth="truth", metrics=[metric], labels=[50], reps=20),
+    "scorer": lambda metric: score([1, 0, 1], [1, 0, 0], metric=metric),
+}
+
+
+@cache
+def _weighted() -> Study:
+    return planned(made(of=population(weight="amount"), goals=("accuracy +-0.1", "accuracy by amount +-0.01 for new over old")), 90)
+
+
+@pytest.mark.parametrize("feature", OF_METRIC)
+@pytest.mark.parametrize("trait", METRICS, ids=lambda trait: trait.name)
+def test_a_metric_works_or_is_refused_in_the_tables_words(feature: str, trait: Trait) -> None:
+    check([feature], [trait], lambda: OF_METRIC[feature](METRICS[trait]))
+
+
+def test_what_is_planned_together_is_refused_from_both_sides() -> None:
+    for first, mine in PLANNED.items():
+        for second, other in PLANNED.items():
+            assert (other in FEATURES[first].refused) == (mine in FEATURES[second].refused) or {mine, other} == {Trait.LOOKS, Trait.ONLINE}
+
+
+def test_every_feature_is_asked() -> None:
+    assert {*ASKED, *PLANNED, *OF_METRIC} == {*FEATURES}
+    assert {name for name, feature in FEATURES.items() if feature.metrics} == {*OF_METRIC, "pilot", "planned looks", "online"}
+
+
+def test_a_refusal_is_read_off_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The twins: an entry more refuses what works, and where the table says nothing the product does not refuse in its words."""
+    refused = {**FEATURES["gold"].refused, Trait.ONE_LOOK: "a test says so"}
+    monkeypatch.setitem(FEATURES, "gold", FEATURES["gold"]._replace(refused=refused))
+    check(["gold"], [Trait.ONE_LOOK], lambda: study_with(Trait.ONE_LOOK, tmp_path).adjudicate(0.2))
+    monkeypatch.setitem(FEATURES, "gold", FEATURES["gold"]._replace(refused={}))
+    study_with(Trait.PILOT, tmp_path).adjudicate(0.2)
+
+
+def test_a_refusal_that_never_comes_is_found(tmp_path: Path) -> None:
+    with pytest.raises(pytest.fail.Exception):
+        check(["gold"], [Trait.ONLINE], lambda: study_with(Trait.ONE_LOOK, tmp_path).adjudicate(0.2))
