@@ -16,6 +16,7 @@ from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.display import html_of
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.gate import Gate, refused
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
@@ -78,6 +79,14 @@ class Study:
     def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
         """Use `Study.create` or `Study.load`."""
         self.name, self._ledger, self._table = name, ledger, table
+
+    def __repr__(self) -> str:
+        """The study by its name."""
+        return f"Study({self.name!r})"
+
+    def _repr_html_(self) -> str | None:
+        """Its progress, for a notebook: what `status` says, and no number that a look would show."""
+        return html_of(self)
 
     @classmethod
     def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
