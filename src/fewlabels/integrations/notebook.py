@@ -5,7 +5,8 @@ study itself only its progress is shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 from fewlabels.deciding.thresholds import FoundThreshold
 from fewlabels.estimators.counts import Confusion
@@ -48,9 +49,7 @@ from fewlabels.study.state.progress import Progress
 from fewlabels.study.study import Study
 
 Found = Mapping[str, Any]
-Result = TypeVar("Result")
 EARLY = "Numbers are shown at the look the plan names, not before."
-NUMBERS_UNKNOWN = ("", "", "", "")
 
 
 def plain(result: Any) -> Any:
@@ -59,8 +58,7 @@ def plain(result: Any) -> Any:
 
 
 def _readable(text: str) -> str:
-    found = cleaned(text)
-    return str(found)
+    return str(cleaned(text))
 
 
 def _estimates_table(estimates: Sequence[Found], *, several: bool | None = None) -> Table:
@@ -71,6 +69,17 @@ def _estimates_table(estimates: Sequence[Found], *, several: bool | None = None)
         rows=tuple((named(e, several=apart), *numbers(e), *behind(e)) for e in estimates[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in estimates[:MOST_ROWS]),
     )
+
+
+def _goals_first(estimates: Sequence[Found]) -> Iterator[Table]:
+    """The metrics the draw was made for, and the others folded away."""
+    several = len({whose(e) for e in estimates}) > 1
+    planned, others = ([e for e in estimates if bool(e["planned"]) is wanted] for wanted in (True, False))
+    if planned:
+        yield _estimates_table(planned, several=several)
+    if others:
+        folded = f"{plural(len(others), 'other metric')}, not goals of the plan" if planned else None
+        yield replace(_estimates_table(others, several=several), folded=folded)
 
 
 def _of_estimate(found: Estimate) -> Fragment:
@@ -94,13 +103,14 @@ def _of_estimates(shown: Estimates) -> Fragment:
         section = Section(key="early", title="", lines=(f"{no_verdict(done)} {EARLY}",), bullets=tuple(warnings))
         return Fragment(title="Estimates", sizes=_sizes(done), progress=(done.labels, done.planned), sections=(section,))
     found = plain(shown)["estimates"]
-    cut = [f"{len(found) - MOST_ROWS:,} more: see fewlabels.table."] if len(found) > MOST_ROWS else []
+    hidden = sum(max(0, sum(bool(one["planned"]) is wanted for one in found) - MOST_ROWS) for wanted in (True, False))
+    cut = [f"{hidden:,} more: see fewlabels.table."] if hidden else []
     cautions = [_readable(f"Caution: {one}") for one in shown.cautions_of(shown.estimates)]
     agreed = [] if shown.agreement is None else [_readable(str(shown.agreement))]
     section = Section(
         key="estimates",
         title="",
-        tables=(_estimates_table(found), *worst_tables(found), *gold_tables(found)),
+        tables=(*_goals_first(found), *worst_tables(found), *gold_tables(found)),
         bullets=(*cut, *agreed, *cautions, *warnings),
         notes=(EXPLAINED, *_running(*found)),
     )
@@ -334,7 +344,7 @@ def _rules(rules: Sequence[Found]) -> Iterator[Table]:
 
 
 def _rule_numbers(found: Found | None) -> tuple[str, ...]:
-    return NUMBERS_UNKNOWN if found is None else numbers(found)
+    return ("",) * 4 if found is None else numbers(found)
 
 
 def _rule_behind(found: Found | None) -> tuple[str, ...]:
