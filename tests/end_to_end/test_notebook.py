@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import nbformat
 import pytest
@@ -26,7 +26,8 @@ body { margin: 0; background: Canvas; color: CanvasText; }
 .output dl dd { margin-left: 20%; }
 .output code { background: rgb(200, 0, 0); }
 """
-SCHEMES = ("light", "dark")
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
 # The contrast of every piece of text with the nearest background behind it, by WCAG 2.
 CONTRAST = """
 () => {
@@ -90,10 +91,10 @@ def test_no_number_is_seen_before_the_look(outputs: list[dict[str, str]]) -> Non
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("said", ["by the system", "by the notebook"])
-def test_the_outputs_can_be_read(outputs: list[dict[str, str]], browser: Browser, tmp_path: Path, scheme: Any, said: str) -> None:
+def test_the_outputs_can_be_read(outputs: list[dict[str, str]], browser: Browser, tmp_path: Path, scheme: Scheme, said: str) -> None:
     """In the scheme of the system; where the notebook says another than the system, in the notebook's."""
     attribute = f'data-jp-theme-light="{"true" if scheme == "light" else "false"}"' if said == "by the notebook" else ""
-    system = scheme if said == "by the system" else SCHEMES[scheme == "light"]
+    system: Scheme = scheme if said == "by the system" else SCHEMES[scheme == "light"]
     context = browser.new_context(viewport={"width": 960, "height": 900}, color_scheme=system)
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
