@@ -8,6 +8,7 @@ The names below are the whole public interface, in the order of that path. Each 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fewlabels.nouns.display import Drawing, draw_with
 from fewlabels.version import VERSION
 
 if TYPE_CHECKING:
@@ -60,6 +61,15 @@ def __getattr__(name: str) -> object:
     found: object = getattr(import_module(_HOMES[name]), name)
     globals()[name] = found
     return found
+
+
+def _load_drawing() -> Drawing:
+    """What draws results in notebooks and as text, imported when the first is shown."""
+    found: Drawing = import_module("fewlabels.integrations.notebook").DRAWING
+    return found
+
+
+draw_with(_load_drawing)
 
 
 def __dir__() -> list[str]:

@@ -40,6 +40,8 @@ WORDS = {
     "Totals": "metric",
     "Limits": "interval",
     "GoalVerdict": "decision",
+    "Displayed": "display",
+    "Drawing": "display",
     "MoreLabels": "decision",
     "RuleVerdict": "gate",
     "Column": "profile",

@@ -16,14 +16,15 @@ from fewlabels.estimators.weighted import calibration
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.metrics import PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.threshold_search import POWER, Search, find, labels_to_find, search_order
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundThreshold:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FoundThreshold(Displayed):
     """Where a search ended.
 
     threshold      the score from which units are flagged; None where none was found

@@ -18,6 +18,7 @@ from fewlabels.estimators.multinomial import ENDLESS, measure_counts
 from fewlabels.estimators.sides import Measured
 from fewlabels.intervals.binomial import entering, is_simple, share_of
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import BASELINES, INTERVALS, Estimate, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
@@ -79,8 +80,8 @@ class Matrix(NamedTuple):
         return measure(metric, self.tally, tail=tail, interval=interval)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Confusion(Displayed):
     """A confusion matrix of labeled units, and what it shows.
 
     matrix      the counts, with the sizes of the two sides where they are known

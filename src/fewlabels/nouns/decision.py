@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
@@ -66,8 +67,8 @@ class MoreLabels:
         return {"labels": self.labels, "flagged": self.flagged, "unflagged": self.unflagged, "enough": self.enough}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Decision(Displayed):
     """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level.
 
     Examples:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import whose
 
 IntervalKind = Literal["rec", "strict", "midp", "anytime", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
@@ -32,8 +33,8 @@ BASELINES: dict[str, str] = {
 """Intervals that are there to be compared with, and where each is known to fail: docs/maths/baselines.md has the figures."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Estimate(Displayed):
     """A metric of a classifier as the labels show it.
 
     value           None: unknown, `why` says why; then the interval is what remains possible

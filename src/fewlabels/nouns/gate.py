@@ -6,6 +6,7 @@ from typing import Literal
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import MoreLabels
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.policy import Policy, Rule
 
@@ -55,8 +56,8 @@ class RuleVerdict:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gate(Displayed):
     """A policy held against a study.
 
     rules     one each, in the policy's order; those by slice or for each classifier as many as they stand for

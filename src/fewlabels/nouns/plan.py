@@ -11,6 +11,7 @@ from fewlabels.nouns.arrays import IntArray, own_ints
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.stopping import ONLINE, Stopping
@@ -32,8 +33,8 @@ class Pilot(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Plan(Displayed):
     """Goals, design, sizes, salt and when it may be looked at.
 
     number    1 for the first plan of a study

@@ -25,17 +25,18 @@ def readable(report: Mapping[str, Json]) -> Mapping[str, Any]:
             f"a report says format {FORMAT!r} and version {VERSION}, but got {found[0]!r} and {found[1]!r}: write it again with this "
             f"fewlabels"
         )
-    cleaned = _cleaned(report)
-    assert isinstance(cleaned, Mapping)
-    return cleaned
+    held = cleaned(report)
+    assert isinstance(held, Mapping)
+    return held
 
 
-def _cleaned(value: Json) -> Json:
+def cleaned(value: Json) -> Json:
+    """Plain data with every text in it made safe to show."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(held) for key, held in value.items()}
-    return [_cleaned(held) for held in value] if isinstance(value, Sequence) else value
+        return {clean(str(key)): cleaned(held) for key, held in value.items()}
+    return [cleaned(held) for held in value] if isinstance(value, Sequence) else value
 
 
 def clean(text: str) -> str:

@@ -11,6 +11,13 @@ from fewlabels.reports.sections import Column, Section, Table
 Group: TypeAlias = list[tuple[int, Column]]  # columns that share a place, each with its position
 HASH = re.compile("[0-9a-f]{24,}")
 GLYPHS = {"met": "✓", "not met": "✕", "open": "○"}  # beside the word, never instead of it
+SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its color alone
+    "SHIP": ("M24 4a20 20 0 1 0 .01 0z", "M14 25l7 7 13-15"),
+    "DO NOT SHIP": ("M15.7 4h16.6L44 15.7v16.6L32.3 44H15.7L4 32.3V15.7z", "M16 16l16 16M32 16L16 32"),
+    "LABEL MORE": ("M9 5h30a4 4 0 0 1 4 4v30a4 4 0 0 1-4 4H9a4 4 0 0 1-4-4V9a4 4 0 0 1 4-4z", "M24 14v20M14 24h20"),
+    "UNDECIDED": ("M24 3l21 21-21 21L3 24z", "M19.5 19.5a4.5 4.5 0 1 1 6.6 4c-1.4.8-2.1 1.7-2.1 3.5M24 32v.5"),
+    "NO VERDICT YET": ("M24 4a20 20 0 1 0 .01 0z", "M24 13v12l8 5"),
+}
 LEGEND = (
     "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width that is wanted. A target is "
     "settled by the one-sided bound, which may lie inside the bar."
@@ -19,9 +26,32 @@ ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row"
 WIDE_FROM = 5  # columns from which a table becomes cards on a small screen
 
 
+def verdict_card(word: str, lead: str, reasons: Sequence[str], *, is_peek: bool = False) -> Element:
+    """A verdict: its word and its shape, what to do next, and why."""
+    outline, sign = SHAPES.get(word, SHAPES["UNDECIDED"])
+    shape = tag(
+        "svg", tag("path", class_="outline", d=outline), tag("path", class_="sign", d=sign), viewBox="0 0 48 48", aria_hidden="true"
+    )
+    peek = tag("span", "a peek, not certified", class_="peek") if is_peek else None
+    told = tag("div", tag("p", word, peek, class_="word"), tag("p", lead, class_="next") if lead else None)
+    if reasons:
+        add(told, tag("ul", *(tag("li", reason) for reason in reasons), class_="reasons"))
+    return tag("section", shape, told, class_=f"verdict {word.lower().replace(' ', '-')}", aria_label="Verdict")
+
+
+def strip(pairs: Iterable[tuple[str, str]]) -> Element:
+    """Numbers in a row, each over what it counts."""
+    return tag("dl", *(tag("div", tag("dt", words), tag("dd", number)) for number, words in pairs), class_="strip")
+
+
+def alarm(text: str) -> Element:
+    """What a reader must see before the numbers."""
+    return tag("p", tag("strong", "Warning. "), text, class_="alarm", role="alert")
+
+
 def section_html(section: Section, pictures: Iterable[Element]) -> Element:
     """One section with its pictures."""
-    made = tag("section", tag("h2", section.title), id=section.key)
+    made = tag("section", tag("h2", section.title) if section.title else None, id=section.key)
     add(made, *(tag("p", line) for line in section.lines))
     if section.bullets and section.key != "budgets":  # there the pictures say it
         add(made, tag("ul", *(tag("li", line) for line in section.bullets)))

@@ -1,6 +1,6 @@
 """The pictures of each section of the report page: bands as they shrank, budgets to drag, thresholds to drag, the confusion matrix."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fewlabels.nouns.canonical import Json
@@ -112,18 +112,22 @@ def threshold_pictures(report: Report) -> Iterator[Element]:
     found = report["thresholds"]
     if not found or len(found["thresholds"]) < 2:
         return
-    x = log_scale(max(1, found["units"][0]), found["units"][-1])
     yield _slider("threshold", "Drag the threshold", "units flagged")
-    yield _figures(*(_ribbon(report, metric, x) for metric in found["curves"]))
+    yield ribbon_pictures(found, report["population"]["classifiers"])
 
 
-def _ribbon(report: Report, metric: str, x: Scale) -> Element:
-    found = report["thresholds"]
+def ribbon_pictures(found: Found, classifiers: Sequence[Found]) -> Element:
+    """Each metric along the thresholds, of which there are two at least."""
+    x = log_scale(max(1, found["units"][0]), found["units"][-1])
+    judged = next((one for one in classifiers if one["name"] == found["classifier"]), None)
+    return _figures(*(_ribbon(found, metric, x, judged) for metric in found["curves"]))
+
+
+def _ribbon(found: Found, metric: str, x: Scale, judged: Found | None) -> Element:
     curve = found["curves"][metric]
     parts = (found["units"], curve["ribbon_low"], curve["value"], curve["ribbon_high"])
     bands = [Band(u, low, value, high) for u, low, value, high in zip(*parts, strict=True) if low is not None and high is not None]
     chart = band_chart(bands, x)
-    judged = next((one for one in report["population"]["classifiers"] if one["name"] == found["classifier"]), None)
     if judged is not None and judged["threshold"] is not None and x.low <= judged["flagged"] <= x.high:
         chart.post(judged["flagged"], f"in force, from {judged['threshold']:.4g}")
     chart.still.append(

@@ -1,6 +1,6 @@
 """What stands behind the results of a report, as sections: coverage, warnings, missing answers, labelers, plan, population, record."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fewlabels.reports.formatting import UNKNOWN, chance, count, interval, level, moment, name, percent, plural, share
@@ -46,7 +46,7 @@ def missing_section(report: Report) -> Section:
     )
     why = ", ".join(f"{count(done[kind])} {kind.replace('_', ' ')}" for kind in ("cannot_tell", "skipped", "never_answered"))
     lead = f"{count(found['missing'])} of {plural(found['drawn'], 'resolved unit')} have no usable answer ({why})."
-    tables = (sides, *([tests] if found["tests"] else []), *_worst(report))
+    tables = (sides, *([tests] if found["tests"] else []), *worst_tables(report["estimates"]))
     return Section(key="missing", title="Missing answers", lines=(lead,), tables=tables)
 
 
@@ -54,11 +54,12 @@ def _part(part: Found) -> tuple[str, ...]:
     return part["name"], count(part["drawn"]), count(part["missing"]), percent(part["share"])
 
 
-def _worst(report: Report) -> Iterator[Table]:
-    several = len({whose(e) for e in report["estimates"]}) > 1
+def worst_tables(estimates: Sequence[Found]) -> Iterator[Table]:
+    """The worst case of the estimates that have one; nothing where none has."""
+    several = len({whose(e) for e in estimates}) > 1
     rows = tuple(
         (named(e, several=several), interval(e["low"], e["high"]), interval(e["worst_low"], e["worst_high"]))
-        for e in report["estimates"]
+        for e in estimates
         if e["worst_low"] is not None
     )
     if rows:
@@ -69,20 +70,28 @@ def _worst(report: Report) -> Iterator[Table]:
 def labeler_section(report: Report) -> Section:
     """Who labeled how many, and how far they agree."""
     people = sorted(report["labelers"]["labelers"], key=lambda one: (-one["units"], one["labeler"]))
-    shown, rest = people[:MOST_LABELERS], people[MOST_LABELERS:]
+    tables = (labeler_table(people[:MOST_LABELERS]), *gold_tables(report["estimates"])) if people else ()
+    lines = (_agreement(report), *unlisted(people[MOST_LABELERS:]))
+    return Section(key="labelers", title="Who labeled", lines=lines, tables=tables)
+
+
+def labeler_table(people: Sequence[Found]) -> Table:
+    """One row per labeler."""
     columns = (
         Column("labeler", words=True), Column("units"), Column("answers", words=True), Column("cannot tell"), Column("skipped"),
         Column("median seconds"), Column("agreement", words=True), Column("gold accuracy", words=True),
     )  # fmt: skip
-    table = Table(
+    return Table(
         caption="Agreement: with the first other labeler of a unit. Gold accuracy: against adjudicated answers. Limits at level 0.95.",
         columns=columns,
-        rows=tuple(_labeler_row(one) for one in shown),
+        rows=tuple(_labeler_row(one) for one in people),
     )
-    lines = [_agreement(report)]
+
+
+def unlisted(rest: Sequence[Found]) -> Iterator[str]:
+    """What is said of labelers beyond the table; nothing where there is none."""
     if rest:
-        lines.append(f"{plural(len(rest), 'more labeler')} answered {plural(sum(one['units'] for one in rest), 'unit')}.")
-    return Section(key="labelers", title="Who labeled", lines=tuple(lines), tables=(table, *_gold(report)) if shown else ())
+        yield f"{plural(len(rest), 'more labeler')} answered {plural(sum(one['units'] for one in rest), 'unit')}."
 
 
 def _labeler_row(one: Found) -> tuple[str, ...]:
@@ -109,9 +118,10 @@ def _agreement(report: Report) -> str:
     return f"Labelers agree on {observed}; {each}; {plural(disputed, 'unit')} disputed."
 
 
-def _gold(report: Report) -> Iterator[Table]:
-    several = len({whose(e) for e in report["estimates"]}) > 1
-    rows = tuple((named(e, several=several), *_corrected(e)) for e in report["estimates"] if e["gold"])
+def gold_tables(estimates: Sequence[Found]) -> Iterator[Table]:
+    """What gold answers corrected; nothing where they corrected nothing."""
+    several = len({whose(e) for e in estimates}) > 1
+    rows = tuple((named(e, several=several), *_corrected(e)) for e in estimates if e["gold"])
     if rows:
         columns = (Column("metric", words=True), *map(Column, ("told", "told interval", "corrected", "interval", "gold answers")))
         yield Table(caption="As the labels were told, and corrected by the gold answers.", columns=columns, rows=rows)
@@ -125,26 +135,33 @@ def _corrected(found: Found) -> tuple[str, ...]:
 def plan_section(report: Report) -> Section:
     """The plan in force, the plans before it, and the looks."""
     plan, study = report["plan"], report["study"]
-    grown = "" if plan["grow_to"] is None else f", may grow to {count(plan['grow_to'])}"
     looks = (
         "; ".join(f"at {plural(one['labels'], 'label')} of plan {one['plan']}, {_certified(one)}" for one in plan["looks"]) or "none yet"
     )
     facts = [
         ("plan", f"number {plan['number']}, made {moment(plan['at'])}"),
         ("hash", plan["hash"]),
-        ("budget", f"{plural(plan['budget'], 'label')}{grown}"),
-        ("goals", "; ".join(study["goals"])),
-        ("level", level(study["level"])),
-        ("draw", f"{plan['design']}, {plural(plan['bands'], 'band')}"),
-        ("interval", plan["interval"]),
-        ("stopping", plan["stopping"] or "when the budget is used"),
-        ("promise", plan["promise"] or "none"),
+        *plan_facts(plan, study["goals"], study["level"]),
         ("looks so far", looks),
         ("rule", RULES.get(study["rule"], study["rule"])),
         ("questions", ", ".join(map(name, study["questions"]))),
         *([("follows", str(study["follows"]))] if study["follows"] else []),
     ]
     return Section(key="plan", title="Plan", facts=tuple(facts), tables=_earlier(plan))
+
+
+def plan_facts(plan: Found, goals: Sequence[str], level_: float) -> tuple[tuple[str, str], ...]:
+    """What a plan fixes, beside its number and its hash."""
+    grown = "" if plan["grow_to"] is None else f", may grow to {count(plan['grow_to'])}"
+    return (
+        ("budget", f"{plural(plan['budget'], 'label')}{grown}"),
+        ("goals", "; ".join(goals)),
+        ("level", level(level_)),
+        ("draw", f"{plan['design']}, {plural(plan['bands'], 'band')}"),
+        ("interval", plan["interval"]),
+        ("stopping", plan["stopping"] or "when the budget is used"),
+        ("promise", plan["promise"] or "none"),
+    )
 
 
 def _certified(look: Found) -> str:

@@ -16,19 +16,12 @@ from typing import Any
 from fewlabels.nouns.canonical import Json
 from fewlabels.reports.formatting import count, level, moment, name, percent, readable
 from fewlabels.reports.markup import Element, add, tag, written
-from fewlabels.reports.page_parts import section_html
+from fewlabels.reports.page_parts import alarm, section_html, strip, verdict_card
 from fewlabels.reports.page_pictures import PICTURES, page_data
 from fewlabels.reports.record_sections import record_sections
 from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
 from fewlabels.reports.sections import Section
 
-SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its color alone
-    "SHIP": ("M24 4a20 20 0 1 0 .01 0z", "M14 25l7 7 13-15"),
-    "DO NOT SHIP": ("M15.7 4h16.6L44 15.7v16.6L32.3 44H15.7L4 32.3V15.7z", "M16 16l16 16M32 16L16 32"),
-    "LABEL MORE": ("M9 5h30a4 4 0 0 1 4 4v30a4 4 0 0 1-4 4H9a4 4 0 0 1-4-4V9a4 4 0 0 1 4-4z", "M24 14v20M14 24h20"),
-    "UNDECIDED": ("M24 3l21 21-21 21L3 24z", "M19.5 19.5a4.5 4.5 0 1 1 6.6 4c-1.4.8-2.1 1.7-2.1 3.5M24 32v.5"),
-    "NO VERDICT YET": ("M24 4a20 20 0 1 0 .01 0z", "M24 13v12l8 5"),
-}
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -65,8 +58,7 @@ def _head(report: Mapping[str, Any]) -> Element:
 
 def _main(report: Mapping[str, Any], sections: Sequence[Section]) -> Element:
     made = tag("main", tag("h1", name(report["study"]["name"], 200)))
-    for alarm in alarms(report):
-        add(made, tag("p", tag("strong", "Warning. "), alarm, class_="alarm", role="alert"))
+    add(made, *map(alarm, alarms(report)))
     add(made, _card(report), _strip(report), _contents(sections))
     for section in sections:
         draw = PICTURES.get(section.key)
@@ -75,18 +67,7 @@ def _main(report: Mapping[str, Any], sections: Sequence[Section]) -> Element:
 
 
 def _card(report: Mapping[str, Any]) -> Element:
-    """The verdict: its word and its shape, what to do next, and why."""
-    word = verdict(report)
-    outline, sign = SHAPES.get(word, SHAPES["UNDECIDED"])
-    shape = tag(
-        "svg", tag("path", class_="outline", d=outline), tag("path", class_="sign", d=sign), viewBox="0 0 48 48", aria_hidden="true"
-    )
-    peek = tag("span", "a peek, not certified", class_="peek") if is_peek(report) else None
-    kind = word.lower().replace(" ", "-")
-    told = tag("div", tag("p", word, peek, class_="word"), tag("p", report["verdict"]["next"], class_="next"))
-    if reasons(report):
-        add(told, tag("ul", *(tag("li", reason) for reason in reasons(report)), class_="reasons"))
-    return tag("section", shape, told, class_=f"verdict {kind}", aria_label="Verdict")
+    return verdict_card(verdict(report), report["verdict"]["next"], reasons(report), is_peek=is_peek(report))
 
 
 def _strip(report: Mapping[str, Any]) -> Element:
@@ -101,7 +82,7 @@ def _strip(report: Mapping[str, Any]) -> Element:
         (count(done["answered"]), "usable answers"),
         (level(report["study"]["level"]), "level"),
     ]
-    return tag("dl", *(tag("div", tag("dt", words), tag("dd", number)) for number, words in pairs), class_="strip")
+    return strip(pairs)
 
 
 def _contents(sections: Sequence[Section]) -> Element:

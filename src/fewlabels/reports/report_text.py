@@ -21,11 +21,11 @@ def report_text(report: Mapping[str, Json]) -> str:
     """The plain text of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     peek = " (a peek, not certified)" if is_peek(found) else ""
-    lines = [*_wrapped(f"{verdict(found)}{peek}: {name(found['study']['name'], 200)}"), "=" * WIDTH, *_wrapped(found["verdict"]["next"])]
+    lines = [*wrapped(f"{verdict(found)}{peek}: {name(found['study']['name'], 200)}"), "=" * WIDTH, *wrapped(found["verdict"]["next"])]
     for alarm in alarms(found):
-        lines += ["", *_wrapped(f"WARNING: {alarm}")]
+        lines += ["", *wrapped(f"WARNING: {alarm}")]
     for reason in reasons(found):
-        lines += _bullet(reason)
+        lines += bullet(reason)
     for section in [*result_sections(found), *record_sections(found)]:
         if section.key not in PAGE_ONLY:
             lines += ["", *_section(section)]
@@ -33,37 +33,44 @@ def report_text(report: Mapping[str, Json]) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+def wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    """The text in lines of at most WIDTH characters."""
     return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
 
 
-def _bullet(text: str) -> list[str]:
-    return _wrapped(text, "- ", "  ")
+def bullet(text: str) -> list[str]:
+    """The text as a bullet."""
+    return wrapped(text, "- ", "  ")
 
 
 def _section(section: Section) -> Iterator[str]:
     yield from (section.title, "-" * len(section.title))
     for line in section.lines:
-        yield from _wrapped(line)
+        yield from wrapped(line)
     for line in section.bullets:
-        yield from _bullet(line)
-    widest = max((len(title) for title, _ in section.facts), default=0)
-    for title, text in section.facts:
-        yield from _wrapped(text, f"{title.ljust(min(widest, 40))}  ", " " * (min(widest, 40) + 2))
+        yield from bullet(line)
+    yield from fact_lines(section.facts)
     for table in section.tables if section.key not in WITHOUT_TABLES else ():
-        yield from ("", *_table(table))
+        yield from ("", *table_lines(table))
     for line in section.notes:
-        yield from _wrapped(line)
+        yield from wrapped(line)
     if section.commands:
         yield from ("", *(f"  {command}" for command in section.commands))
 
 
-def _table(table: Table) -> Iterator[str]:
+def fact_lines(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Names with what they are, aligned."""
+    widest = max((len(title) for title, _ in facts), default=0)
+    for title, text in facts:
+        yield from wrapped(text, f"{title.ljust(min(widest, 40))}  ", " " * (min(widest, 40) + 2))
+
+
+def table_lines(table: Table) -> Iterator[str]:
     """Aligned columns; names on lines of their own where they leave no room, words in a row where the numbers do not fit either."""
     if table.folded is not None:
         yield f"{table.folded}:"
     if table.caption:
-        yield from _wrapped(table.caption)
+        yield from wrapped(table.caption)
     cells = zip(table.columns, *table.rows, strict=True)
     widths = [max(len(text) for text in (*PIECES.findall(column.title), *column_cells)) for column, *column_cells in cells]
     room = {gap: WIDTH - sum(widths[1:]) - gap * (len(widths) - 1) for gap in (2, 1)}
@@ -77,9 +84,9 @@ def _table(table: Table) -> Iterator[str]:
 
 def _prose(table: Table) -> Iterator[str]:
     for row in table.rows:
-        yield from _wrapped(row[0])
+        yield from wrapped(row[0])
         said = ", ".join(f"{column.title} {cell}" for column, cell in zip(table.columns[1:], row[1:], strict=True))
-        yield from _wrapped(said, "    ", "    ")
+        yield from wrapped(said, "    ", "    ")
 
 
 def _aligned(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
@@ -95,7 +102,7 @@ def _apart(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
     columns = Columns([0, *widths[1:]], [column.words for column in table.columns], gap)
     yield from columns.heading(["", *(column.title for column in table.columns[1:])])
     for row in table.rows:
-        yield from _wrapped(row[0])
+        yield from wrapped(row[0])
         yield columns.line(["", *row[1:]])
 
 

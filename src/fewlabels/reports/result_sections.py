@@ -27,6 +27,13 @@ FORECAST = (
     "What as many labels drawn evenly over the whole table would give, and what other budgets would. A forecast: it takes the shares that "
     "the labels show so far as true, and is no promise."
 )
+PEEK = "A peek, not certified: these numbers were not looked at as the plan declared, so no interval is at its stated level."
+EXPLAINED = (
+    "Strict interval: holds also if errors hide where the scores see none. Effective n: labels of a simple draw, of the units the metric "
+    "is about, that give as narrow an interval. Design effect: labels over effective n."
+)
+UNIFORM = "Uniform would need: labels drawn evenly over the whole table for as narrow an interval."
+RUNNING = "A running band is wider than the interval of a single look: that is the price of looking at any time."
 STATES = {"met": "met", "not met": "not met", "open": "open"}
 SOME_THRESHOLDS, MOST_CLASSES = 12, 12
 
@@ -48,7 +55,7 @@ def alarms(report: Report) -> list[str]:
     if not checked["passed"]:
         found.append(f"The record behind this report did not pass verification: {' '.join(checked['findings'])}")
     if is_peek(report):
-        found.append("A peek, not certified: these numbers were not looked at as the plan declared, so no interval is at its stated level.")
+        found.append(PEEK)
     return found
 
 
@@ -64,20 +71,26 @@ def goal_section(report: Report) -> Section:
         lines = tuple(f"{goal}: waits for its look" for goal in report["study"]["goals"])
         return Section(key="goals", title="Goals", bullets=lines)
     uniform = {key_of(found): found["uniform_labels"] for found in report["estimates"]}
+    even = [count(uniform.get(key_of(goal["estimate"]))) for goal in goals]
+    table = goal_table(goals, report["study"]["level"], more=[(Column("uniform would need"), even)])
+    return Section(key="goals", title="Goals", tables=(table,), notes=(f"{EXPLAINED} {UNIFORM}", *_running(report["estimates"])))
+
+
+def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequence[tuple[Column, Sequence[str]]] = ()) -> Table:
+    """Goals against their estimates; `whole` is the level kept by all of them together, `more` are further columns with their cells."""
     rows = []
-    for goal in goals:
+    for i, goal in enumerate(goals):
         found = goal["estimate"]
-        even = uniform.get(key_of(found))
-        rows.append((goal["goal"], STATES[goal["status"]], *numbers(found), _bound(goal), *behind(found), count(even)))
+        cells = (cells[i] for _, cells in more)
+        rows.append((goal["goal"], STATES[goal["status"]], *numbers(found), _bound(goal), *behind(found), *cells))
     first = (Column("goal", words=True), Column("status", words=True, under=True))
-    table = Table(
-        caption=levels([goal["estimate"] for goal in goals], report["study"]["level"]),
-        columns=(*first, *NUMBERS, Column("one-sided bound"), *BEHIND, Column("uniform would need")),
+    return Table(
+        caption=levels([goal["estimate"] for goal in goals], whole),
+        columns=(*first, *NUMBERS, Column("one-sided bound"), *BEHIND, *(column for column, _ in more)),
         rows=tuple(rows),
         marks=tuple(mark_of(goal["estimate"], target_of(goal["goal"])) for goal in goals),
         states=tuple(goal["status"] for goal in goals),
     )
-    return Section(key="goals", title="Goals", tables=(table,), notes=_explained(report))
 
 
 def _bound(goal: Found) -> str:
@@ -85,14 +98,8 @@ def _bound(goal: Found) -> str:
     return "none" if goal["bound"] is None else share(goal["bound"])
 
 
-def _explained(report: Report) -> tuple[str, ...]:
-    running = any(found["interval"] == "anytime" for found in report["estimates"])
-    return (
-        "Strict interval: holds also if errors hide where the scores see none. Effective n: labels of a simple draw, of the units the "
-        "metric is about, that give as narrow an interval. Design effect: labels over effective n. Uniform would need: labels drawn evenly "
-        "over the whole table for as narrow an interval.",
-        *(["A running band is wider than the interval of a single look: that is the price of looking at any time."] if running else []),
-    )
+def _running(estimates: Sequence[Found]) -> tuple[str, ...]:
+    return (RUNNING,) if any(found["interval"] == "anytime" for found in estimates) else ()
 
 
 def metric_section(report: Report) -> Section | None:

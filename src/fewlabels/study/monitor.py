@@ -18,10 +18,11 @@ from fewlabels.labeling.flat import restored
 from fewlabels.ledgers.base import Entry, Ledger, broken
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
-from fewlabels.nouns.label import UNANSWERED, Label
+from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.randomness import TOP, new_salt, permanent_number
-from fewlabels.study.labels.record import Questions, as_labels
+from fewlabels.study.labels.record import as_labels
+from fewlabels.study.labels.rows import Questions
 
 QUESTION = "positive"
 
@@ -144,8 +145,8 @@ class Monitor:
         body = next(entry.body for entry in entries if entry.key == key)
         return tuple(unit for unit, asked in zip(body["unit"], body["asked"], strict=True) if asked)
 
-    def tell(self, answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]]) -> int:
-        """Records answers about units that were asked about, all or none; how many are new.
+    def tell(self, answers: object) -> int:
+        """Records answers about units that were asked about, all or none; how many are new. `answers` are what `Study.tell` takes.
 
         Examples:
             >>> import fewlabels

@@ -1,7 +1,7 @@
 """Study: goals put to one population until decided. Plan, ask, tell, estimate, decide, report; resumed by name."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
@@ -17,10 +17,10 @@ from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.display import html_of
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.gate import Gate, refused
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
-from fewlabels.nouns.label import Label
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.policy import Policy
 from fewlabels.nouns.population import MEMORY, Population
@@ -44,7 +44,8 @@ from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.status import Status, read_status
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.kinds import kind_of
-from fewlabels.study.labels.record import Questions, Told, as_labels, ended_looks, record
+from fewlabels.study.labels.record import Told, as_labels, ended_looks, record
+from fewlabels.study.labels.rows import Questions
 from fewlabels.study.plan.extension import Reuse, extended_population, extension_body, extension_plan, reuse
 from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
 from fewlabels.study.plan.pilot import plan_rest
@@ -78,13 +79,21 @@ class Study:
         """Use `Study.create` or `Study.load`."""
         self.name, self._ledger, self._table = name, ledger, table
 
+    def __repr__(self) -> str:
+        """The study by its name."""
+        return f"Study({self.name!r})"
+
+    def _repr_html_(self) -> str | None:
+        """Its progress, for a notebook: what `status` says, and no number that a look would show."""
+        return html_of(self)
+
     @classmethod
     def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
         cls,
         name: str,
         population: Population,
         *,
-        goals: Sequence[str | Goal],
+        goals: str | Goal | Sequence[str | Goal],
         ledger: str | Ledger = DEFAULT_LEDGER,
         level: float = DEFAULT_LEVEL,
         rule: TruthRule | None = None,
@@ -268,7 +277,7 @@ class Study:
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
-    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = ()) -> Reuse:
+    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = ()) -> Reuse:
         """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded.
 
         Examples:
@@ -283,7 +292,9 @@ class Study:
         standing, body = self._extension(classifiers, goals)
         return reuse(extend_standing(standing, body))
 
-    def extend(self, *, classifiers: Sequence[Classifier] = (), goals: Sequence[str | Goal] = (), budget: int | None = None) -> Plan:
+    def extend(
+        self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = (), budget: int | None = None
+    ) -> Plan:
         """Takes in classifiers (or another threshold of one: a classifier of another name) and goals; every label is kept.
 
         budget counts the units drawn so far and those added; not said: none is added, and the labels there are answer as well as they can.
@@ -398,17 +409,21 @@ class Study:
 
     def tell(
         self,
-        answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]],
+        answers: object,
         *,
         correct: bool = False,
         drawn_only: bool = False,
         gold: bool = False,
     ) -> Told:
-        """Records answers, all or none: {unit: answer}, or rows with unit, answer, labeler and at. Telling twice is telling once.
+        """Records answers, all or none. Telling twice is telling once.
 
-        With several questions an answer is {question: answer}, or a row has a column for each. correct=True lets a labeler replace an
-        answer; drawn_only=True leaves out rows of units that were not drawn (for gold); gold=True records adjudicated answers of units
-        drawn for gold.
+        answers are {unit: answer}; a pandas or Polars DataFrame with the columns unit (or the population's id column) and answer, and
+        optionally labeler and at; a pandas Series of answers by unit; Labels; or rows as dicts with the same names. With several questions
+        an answer is {question: answer}, or a row has a column for each.
+
+        A row of a DataFrame or Series without an answer (None, NaN or blank) is left for later, as in a file: its unit stays open. In a
+        dict or a list of rows it is refused. correct=True lets a labeler replace an answer; drawn_only=True leaves out rows of units that
+        were not drawn (for gold); gold=True records adjudicated answers of units drawn for gold.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -420,7 +435,8 @@ class Study:
             Told(recorded=0, known=2, corrected=0, undrawn=0)
         """
         standing = self.standing
-        labels = as_labels(answers, Questions(standing.questions, standing.classes), gold=gold)
+        asked = Questions(standing.questions, standing.classes, standing.population["id"])
+        labels = as_labels(answers, asked, gold=gold)
         with self._ledger.writing(self.name) as act:
             before, register = act.count, Register()
             told = record(act, labels, correct=correct, drawn_only=drawn_only, register=register)
@@ -541,7 +557,7 @@ class Study:
         return read_confusion(standing) if shown.estimates else ()
 
     def slices(
-        self, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
+        self, metric: str, *, by: str | Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
     ) -> InSlices:
         """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together.
 
@@ -553,7 +569,8 @@ class Study:
             recall of new in country=BR 0.889 [0.889, 0.889] at 95.0%, 30 labels, effective n 30
             recall of new in country=DE 0.500 [0.500, 0.500] at 95.0%, 10 labels, effective n 10
         """
-        asked = {"kind": "slices", "metric": metric, "by": list(by), "classifier": classifier, "simultaneous": simultaneous}
+        columns = [by] if isinstance(by, str) else list(by)
+        asked = {"kind": "slices", "metric": metric, "by": columns, "classifier": classifier, "simultaneous": simultaneous}
         return cast(InSlices, self._asked(asked, peek=peek))
 
     def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
@@ -741,7 +758,7 @@ class Study:
 
     # ---------------- what the methods above share
 
-    def _extension(self, classifiers: Sequence[Classifier], goals: Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
+    def _extension(self, classifiers: Sequence[Classifier], goals: str | Goal | Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
         """Where the study stands, and what the ledger would keep of an extension."""
         require("extension", self.standing.traits)
         self._draw()

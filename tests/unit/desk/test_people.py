@@ -134,7 +134,7 @@ def test_where_voices_count_the_look_waits_for_the_second_ones(tmp_path: Path) -
     assert 5 < len(second) < 30
     with pytest.raises(StudyError, match=f"two labelers have answered all {len(second)} units chosen for it, 0 are"):
         study.estimate()["precision"]
-    assert "before the last second answer" in str(study.estimate())
+    assert "still wait for a second labeler" in str(study.estimate())
     study.tell([Label(unit=u, answer=TRUTH[u], labeler="bob") for u in second])
     assert study.estimate().certified
 

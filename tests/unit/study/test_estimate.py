@@ -33,7 +33,7 @@ def test_nothing_is_shown_before_the_look(tmp_path: Path, labeled: int) -> None:
     assert rows(tmp_path) == before
     with pytest.raises(StudyError, match=f"no interval before all 40 planned units are resolved, {labeled} are: label on, or peek"):
         shown["recall"]
-    assert "no interval before the last one" in str(shown)
+    assert "Numbers are shown at the look the plan names, not before." in " ".join(str(shown).split())
 
 
 def test_status_never_shows_a_number_of_positives(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_peek_is_marked_and_recorded(tmp_path: Path) -> None:
     shown = study.estimate(peek=True)
     assert len(shown.estimates) == len(METRICS)
     assert not shown.certified
-    assert "A PEEK: not a 95% interval" in str(shown)
+    assert "WARNING: A peek, not certified" in str(shown)
     look = ledger_in(tmp_path).entries("s")[-1]
     assert (look.kind, look.body["certified"], look.body["labels"]) == ("look", False, 39)
     assert look.body["estimates"] == [e.as_json() for e in shown.estimates]

@@ -74,7 +74,7 @@ def test_what_is_no_answer_is_refused_and_nothing_is_recorded(study: Study, unit
 
 def test_a_row_without_unit_or_answer_is_named(study: Study, units: tuple[str, ...]) -> None:
     with pytest.raises(LabelError, match="row 2 has"):
-        study.tell([{"unit": units[0], "answer": "yes"}, {"id": units[1], "answer": "yes"}])
+        study.tell([{"unit": units[0], "answer": "yes"}, {"key": units[1], "answer": "yes"}])
 
 
 def test_a_different_answer_by_the_same_labeler_is_refused(study: Study, units: tuple[str, ...], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
@@ -35,8 +36,8 @@ def less_is_better(metric: str) -> bool:
     return name in FALLING or name.startswith("cost[")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Displayed):
     """Two classifiers on the same units.
 
     estimate   the metric of the first less that of the second
@@ -53,8 +54,8 @@ class Comparison:
         return {"first": self.first, "second": self.second, "better": self.better, "estimate": self.estimate.as_json()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Ranked(Displayed):
     """All classifiers of a study in one metric.
 
     better   settled orderings, the better one first; with probability `level` none of them is false

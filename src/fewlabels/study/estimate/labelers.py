@@ -13,6 +13,7 @@ import numpy as np
 
 from fewlabels.intervals.binomial import clopper_pearson
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
 from fewlabels.study.state.standing import Standing
@@ -66,8 +67,8 @@ class Labeler:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labelers:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Labelers(Displayed):
     """All labelers of a study, by name; `disputed` units have answers that differ."""
 
     labelers: tuple[Labeler, ...]

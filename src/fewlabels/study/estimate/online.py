@@ -6,6 +6,7 @@ from fewlabels.deciding.online_status import Standpoint, standpoint
 from fewlabels.deciding.remaining import Remaining, remaining
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision, GoalVerdict, Outcome, without_target
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Plan
@@ -25,8 +26,8 @@ EMPTY = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Running(Displayed):
     """Where an online study stands.
 
     labels    read: in asking order, up to the first that is not settled

@@ -17,6 +17,7 @@ from fewlabels.estimators.periods import Shared, change, shared_units, window
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
@@ -25,8 +26,8 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import prefix, read_answers, tally
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Change(Displayed):
     """A metric in a later study less the same in an earlier one.
 
     shared   labeled units that both drew: they move both numbers alike, and the interval knows it

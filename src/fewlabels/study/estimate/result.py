@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fewlabels.errors import StudyError
 from fewlabels.nouns.agreement import Agreed
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.missing import Missing
@@ -13,8 +14,8 @@ from fewlabels.study.estimate.atlas import in_words
 from fewlabels.study.state.progress import Progress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimates:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Estimates(Displayed):
     """Every metric the draw can answer for, or how far the labeling is if it is too early to say.
 
     estimates   empty before the look the plan names
@@ -72,25 +73,6 @@ class Estimates:
         if not self.estimates:
             raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
         raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
-
-    def __str__(self) -> str:
-        """One line a metric."""
-        head = [f"{self.progress.labels:,} of {self.progress.planned:,} labels"]
-        if not self.estimates:
-            waits = self.progress.waits_for_gold, self.progress.waits_for_second
-            last = "gold answer" if waits[0] else "second answer" if waits[1] else "one"
-            head.append(f"no interval before the last {last}: it would not hold at its level")
-        elif not self.certified:
-            head.append(f"A PEEK: not a {self.estimates[0].level:.0%} interval, recorded as a look")
-        return "\n".join(
-            [
-                *head,
-                *(str(e) for e in self.estimates),
-                *([] if self.agreement is None else [str(self.agreement)]),
-                *(f"caution: {c}" for c in self.cautions_of(self.estimates)),
-                *(f"warning: {w}" for w in self.warnings),
-            ]
-        )
 
     def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
         """The cautions about these estimates in words, each once.

@@ -10,6 +10,7 @@ from fewlabels.errors import StudyError
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
@@ -22,8 +23,8 @@ MOST_SLICES = 500
 CROSSED = " x "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InSlices:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class InSlices(Displayed):
     """A metric in every slice.
 
     by            the columns; several are crossed

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
@@ -11,8 +12,8 @@ from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Status(Displayed):
     """Where a study stands.
 
     missing   the answers that are not there

@@ -13,6 +13,7 @@ from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
 from fewlabels.planning.threshold_search import search_of
 from fewlabels.study.state.standing import Standing
@@ -28,8 +29,8 @@ class ByCell(NamedTuple):
     k: FloatArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curves:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Curves(Displayed):
     """Precision and recall at every threshold that labels can speak of, from the highest down.
 
     thresholds, units, labels   the score from which units are flagged, how many that are, and the labels planned among them

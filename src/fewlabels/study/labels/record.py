@@ -10,10 +10,9 @@ from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, Label, read_answer
 from fewlabels.nouns.turn import Finished
+from fewlabels.study.labels.rows import Questions, asked_words, is_missing, rows_of
 from fewlabels.study.state.label_index import GOLD, Register
 from fewlabels.study.state.standing import Seat, Standing
-
-_ASKED = "answers are to questions the study asks ({})"
 
 
 class Told(NamedTuple):
@@ -29,26 +28,15 @@ class Told(NamedTuple):
         return {**self._asdict()}
 
 
-class Questions(NamedTuple):
-    """What a study asks: its questions, and the classes an answer may name."""
+def as_labels(answers: object, questions: Questions, *, gold: bool = False) -> list[Label]:
+    """The labels of what was told.
 
-    asked: tuple[str, ...]
-    classes: tuple[str, ...]
+    answers   {unit: answer}, a DataFrame, a Series, Labels, or rows with unit, answer and optionally labeler, at and question
 
-
-def as_labels(
-    answers: Mapping[str, object] | Iterable[Label | Mapping[str, object]], questions: Questions, *, gold: bool = False
-) -> list[Label]:
-    """Labels from {unit: answer}, or from Labels or rows with unit, answer and optionally labeler, at and question.
-
-    With several questions an answer is {question: answer}, or a row has one column a question.
+    With several questions an answer is {question: answer}, or a row has one column per question.
     """
-    if isinstance(answers, Mapping):
-        rows: Iterable[Label | Mapping[str, object]] = [_row_of(unit, answer, questions) for unit, answer in answers.items()]
-    else:
-        rows = answers
     labels: list[Label] = []
-    for row, item in enumerate(rows, start=1):
+    for row, item in rows_of(answers, questions):
         if isinstance(item, Label):
             labels.append(replace(item, answer=read_answer(item.answer, questions.classes), gold=gold or item.gold))
         else:
@@ -56,44 +44,38 @@ def as_labels(
     return labels
 
 
-def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, object]:
-    """The row of {unit: answer} or {unit: {question: answer}}; refuses an answer to what was not asked."""
-    if not isinstance(answer, Mapping):
-        return {"unit": unit, "answer": answer}
-    unknown = sorted(str(question) for question in answer if question not in questions.asked)
-    if unknown:
-        raise LabelError(f"{_ASKED.format(', '.join(questions.asked))}, but unit {unit!r} has one to {unknown[0]!r}: correct its name")
-    return {"unit": unit, **answer}
-
-
 def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold: bool) -> list[Label]:
-    """The labels of a row of a file or a list of dicts: one, or one for each question that is a column."""
-    if "answer" in item:
-        said = {str(item.get("question") or questions.asked[0]): item["answer"]}
-        if len(questions.asked) > 1 and not item.get("question"):
-            raise LabelError(
-                f"a study with several questions needs a question in each row, or a column for each, but row {row} has neither"
-            )
-    else:
-        said = {question: item[question] for question in questions.asked if item.get(question) not in (None, "")}
-    if "unit" not in item or not said:
-        raise LabelError(f"a told row needs unit and answer, but row {row} has {sorted(item)}: name them so")
+    """The labels of a row: one, or one for each question that is a column."""
+    said = _said(item, row, questions)
+    unit = item.get("unit", item.get(questions.id))
+    if unit is None or not said:
+        raise LabelError(f"a told row needs unit and answer, but row {row} has {sorted(map(str, item))}: name them so")
     unknown = sorted(set(said) - set(questions.asked))
     if unknown:
-        raise LabelError(f"{_ASKED.format(', '.join(questions.asked))}, but row {row} answers {unknown[0]!r}: correct its name")
-    at = item.get("at")
+        raise LabelError(f"{asked_words(questions.asked)}, but row {row} answers {unknown[0]!r}: correct its name")
+    labeler, at = ("" if is_missing(item.get(name)) else str(item[name]) for name in ("labeler", "at"))
     return [
         Label(
-            unit=str(item["unit"]),
+            unit=str(unit),
             answer=read_answer(answer, questions.classes),
-            labeler=str(item.get("labeler") or "anonymous"),
+            labeler=labeler or "anonymous",
             question=question,
-            at=str(at) if at not in (None, "") else None,
+            at=at or None,
             row=row,
             gold=gold,
         )
         for question, answer in said.items()
     ]
+
+
+def _said(item: Mapping[str, object], row: int, questions: Questions) -> dict[str, object]:
+    """What a row answers, by question."""
+    if "answer" not in item:
+        each = {question: item[question] for question in questions.asked if not is_missing(item.get(question))}
+        return each if each or "label" not in item or len(questions.asked) > 1 else {questions.asked[0]: item["label"]}
+    if len(questions.asked) > 1 and not item.get("question"):
+        raise LabelError(f"a study with several questions needs a question in each row, or a column for each, but row {row} has neither")
+    return {str(item.get("question") or questions.asked[0]): item["answer"]}
 
 
 def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: bool, register: Register | None = None) -> Told:
@@ -152,8 +134,7 @@ def _asked(label: Label, study: Register) -> Label:
         return label
     if len(study.questions) == 1:
         return replace(label, question=study.questions[0])
-    asked = _ASKED.format(", ".join(study.questions))
-    raise LabelError(f"{asked}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
+    raise LabelError(f"{asked_words(study.questions)}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
 
 
 def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool) -> str:

@@ -12,6 +12,7 @@ from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
@@ -78,8 +79,8 @@ class GoalSize:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizing:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sizing(Displayed):
     """What the goals need, each and all together, if the scores are true probabilities.
 
     together     labels of one draw for all goals

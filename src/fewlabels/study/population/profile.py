@@ -1,6 +1,6 @@
 """From a population and its goals to a profile. Several labels or classes are profiled twice: what the goals need decides the risk."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fewlabels.engines.opening import open_engine
@@ -68,9 +68,13 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
             raise PlanError(f"several labels or classes are judged in units, but {goal} is by {metric.weight}: make a study of its own")
 
 
-def read_goals(goals: Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
-    """Goals as objects, of one level."""
-    wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in goals)
+def read_goals(goals: str | Goal | Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
+    """Goals as objects, of one level; one alone is a text or a Goal. Raise PlanError for anything else, and for none."""
+    each = (goals,) if isinstance(goals, str | Goal) else tuple(goals) if isinstance(goals, Iterable) else (goals,)
+    for goal in each:
+        if not isinstance(goal, str | Goal):
+            raise PlanError(f'a goal is a text such as "precision >= 0.9", or a Goal, but got {goal!r}: write it so')
+    wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in each)
     if not wanted:
         raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
     if len({g.level for g in wanted}) > 1:

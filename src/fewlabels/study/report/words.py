@@ -32,13 +32,21 @@ SAID = {
 def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -> str:
     """What to do now, in a sentence."""
     if decision is None:
-        return f"No verdict yet: {_waits(shown.progress)}. Numbers are shown at the look the plan names, not before."
+        return f"{no_verdict(shown.progress)} Numbers are shown at the look the plan names, not before."
+    running = kind_of(standing).running(standing, forecast=True) if decision.outcome == "label more" else None
+    if running is not None and running.remaining is not None:
+        return f"Label on: {running.remaining}."
+    return after_decision(decision)
+
+
+def after_decision(decision: Decision) -> str:
+    """What to do after a verdict, in a sentence."""
     if decision.outcome == "ship" and NO_TARGET in decision.reasons:
         return "Known as exactly as was asked. No goal has a target, so whether it is good enough is yours to say."
     if decision.outcome in SAID:
         return SAID[decision.outcome]
-    if (running := kind_of(standing).running(standing, forecast=True)) is not None:
-        return "Label on." if running.remaining is None else f"Label on: {running.remaining}."
+    if any(verdict.estimate.interval == "anytime" for verdict in decision.goals):
+        return "Label on."
     if decision.more is None:
         return "Label more: the labels so far do not settle what is open, and how many more it takes was not forecast for this draw."
     if not decision.more.enough:
@@ -69,6 +77,11 @@ def _of_hundred(low: float, high: float) -> str:
     digits = 0 if high - low > 0.02 else 1 if high - low > 0.002 else 2
     scale = 10**digits
     return f"{floor(100 * low * scale) / scale:.{digits}f} to {ceil(100 * high * scale) / scale:.{digits}f}"
+
+
+def no_verdict(done: Progress) -> str:
+    """What is waited for before the look, in a sentence."""
+    return f"No verdict yet: {_waits(done)}."
 
 
 def _waits(done: Progress) -> str:
