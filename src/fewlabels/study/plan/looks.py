@@ -9,6 +9,7 @@ from fewlabels.deciding.error_spending import Spending
 from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
@@ -27,7 +28,7 @@ def with_looks(plan: Plan, stopping: Stopping) -> Plan:
     for goal in plan.goals:
         refuse_unplannable(goal.definition)
     drawn = (("a Poisson draw", plan.design.poisson), ("a pilot", plan.pilot), ("grow_to", plan.grow_to))
-    others = (*drawn, ("interval midp", plan.interval == "midp"))
+    others = (*drawn, (f"interval {plan.interval}", not INTERVALS.named(plan.interval).holds_over_looks))
     if said := [what for what, there in others if there]:
         raise PlanError(
             f"planned looks are of a draw by bands or strata, fixed before the first label, but got {', '.join(said)}: leave it out, or "
