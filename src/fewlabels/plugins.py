@@ -1,17 +1,13 @@
 """What installed packages add to fewlabels: their entry points, read when somebody asks for a name that fewlabels does not have."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fewlabels.registry import Outside
+from fewlabels.registry import Outside
 
 
-def installed(group: str) -> "Sequence[Outside]":
+def installed(group: str) -> Sequence[Outside]:
     """What packages offer under an entry point such as fewlabels.intervals, by name; nothing of them is imported yet."""
-    from importlib.metadata import entry_points
-
-    from fewlabels.registry import Outside
+    from importlib.metadata import entry_points  # slow to import, and mostly not needed
 
     found = [
         Outside(point.name, f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package", point.load)
