@@ -1,6 +1,6 @@
 """Options whose values are records: fewlabels' own by name, and those that other packages add. The table is read when it is needed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -22,12 +22,12 @@ class Registered(click.Choice[str]):
         self._table, self._wanted = table, wanted
 
     @property
-    def choices(self) -> Sequence[str]:
+    def choices(self) -> tuple[str, ...]:
         """The names, those of other packages included."""
         return tuple(record.name for record in self._table().every() if self._wanted(record))
 
     @choices.setter
-    def choices(self, names: Sequence[str]) -> None:
+    def choices(self, names: tuple[str, ...]) -> None:
         """Leave the names to the table."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -79,10 +79,7 @@ def guess_format(path: Path) -> str:
 
     doccano's rows have no mark of their own, so it is named. Other packages are asked only about a file that no format of ours claims.
     """
-    for known in (lambda: list(FORMATS), FORMATS.every):
-        if (found := _recognized(path, known())) is not None:
-            return found
-    return FLAT
+    return _recognized(path, list(FORMATS)) or _recognized(path, FORMATS.every()) or FLAT
 
 
 def _recognized(path: Path, formats: Sequence[Format]) -> str | None:
