@@ -63,8 +63,8 @@ def test_an_interval_is_chosen_listed_and_carries_its_caution(installed: Path, t
     assert (shown["interval"], shown["value"]) == ("jeffreys", 0.9)
     (ours,) = ok(*COUNTS, folder=tmp_path, installed=installed).json["estimates"]
     assert ours["low"] < shown["low"] < 0.9 < shown["high"] < ours["high"]  # half an error added instead of a whole one
-    assert "jeffreys" in ok("plan", "--help", folder=tmp_path, installed=installed).out
-    assert "jeffreys" not in ok("plan", "--help", folder=tmp_path, installed=None).out
+    assert "jeffreys" in ok("plan", "--help-all", folder=tmp_path, installed=installed).out
+    assert "jeffreys" not in ok("plan", "--help-all", folder=tmp_path, installed=None).out
 
 
 def test_without_the_package_its_names_are_refused_and_ours_work(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_broken_package_breaks_nothing_else(tmp_path: Path) -> None:
     groups = "".join(f"[fewlabels.{group}]\nthing = bad:THING\n" for group in ("intervals", "formats", "engines"))
     bad = offering(tmp_path, groups, "raise RuntimeError('at import')")
     assert ok(*COUNTS, "--interval", "wilson", folder=tmp_path, installed=bad).json["estimates"]
-    assert "|thing" not in ok("plan", "--help", folder=tmp_path, installed=bad).out
+    assert "|thing" not in ok("plan", "--help-all", folder=tmp_path, installed=bad).out
     assert "|thing" not in ok("tell", "--help", folder=tmp_path, installed=bad).out
 
 
