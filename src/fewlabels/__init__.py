@@ -8,6 +8,7 @@ The names below are the whole public interface, in the order of that path. Each 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fewlabels import plugins, registry
 from fewlabels.nouns.display import Drawing, draw_with
 from fewlabels.version import VERSION
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fewlabels.study.study import Study as Study
 
 __version__ = VERSION
+registry.found_outside = plugins.installed  # asked for a name that is none of ours
 
 _HOMES = {
     "read_population": "fewlabels.study.population.read",

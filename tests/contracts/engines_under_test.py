@@ -19,6 +19,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from fewlabels.engines.base import Engine, Taken
+from fewlabels.engines.checked import CheckedEngine
 from fewlabels.engines.duckdb import DuckDBEngine
 from fewlabels.engines.memory import MemoryEngine
 from fewlabels.engines.opening import open_engine
@@ -69,6 +70,11 @@ def _held(convert: Callable[[Table], object]) -> Callable[..., Engine]:
         return open_engine(Population(source=MEMORY, table=convert(table), **how))
 
     return build
+
+
+def _checked(table: Table, folder: Path, **how: Any) -> Engine:
+    """As an engine of another package is opened."""
+    return CheckedEngine(MemoryEngine(Population(source=MEMORY, table=plain(table), **how), plain(table)), "somebody 1.0")
 
 
 def _in_parquet(table: Table, folder: Path, **how: Any) -> Engine:
@@ -150,6 +156,7 @@ ENGINES = (
     UnderTest("duckdb-pandas", DuckDBEngine, _held(_pandas), frozenset({"nan"})),
     UnderTest("duckdb-polars", DuckDBEngine, _held(lambda table: pl.from_arrow(arrow(table)))),
     UnderTest("duckdb-arrow", DuckDBEngine, _held(arrow)),
+    UnderTest("checked-memory", CheckedEngine, _checked),
     UnderTest("spark-cluster", SparkEngine, _in_spark, frozenset({"uint64"}), NEEDS_SPARK),
     UnderTest("postgres", PostgresEngine, _in_postgres, frozenset({"uint64", "nul"}), NEEDS_POSTGRES),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from fewlabels.engines.warehouses import place_of
+from fewlabels.engines.opening import is_address
 from fewlabels.errors import ConfigurationError
 from fewlabels.nouns.redaction import without_password
 from fewlabels.writing import write_whole
@@ -146,7 +146,7 @@ def _is_a(kind: str, value: object) -> bool:
 def _placed(said: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Population, ledger and policy as seen from the current folder."""
     placed = {}
-    if "population" in said and "://" not in said["population"] and place_of(said["population"]) is None:
+    if "population" in said and not is_address(said["population"]):
         placed["population"] = str(folder / said["population"])
     if "policy" in said:
         placed["policy"] = str(folder / said["policy"])

@@ -6,18 +6,19 @@ from typing import Any
 
 import click
 
+from fewlabels.cli.choices import format_choice
 from fewlabels.cli.configuration import shown_of_file
 from fewlabels.cli.options import json_option, ledger_option, resource_options, study_argument
 from fewlabels.cli.output import note, print_json, working
 from fewlabels.errors import LabelError
-from fewlabels.labeling.formats import FLAT, FORMATS
+from fewlabels.labeling.formats import FLAT
 
 
 @click.command("draw")
 @study_argument
 @click.option("--units", type=click.IntRange(min=1), default=50, show_default=True, help="How many units to hand out.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .csv, .tsv, .jsonl or .json file. Default: stdout, as CSV.")
-@click.option("--format", "name", type=click.Choice(FORMATS), default=FLAT, show_default=True, help="The tool that will read the file.")
+@click.option("--format", "name", type=format_choice(), default=FLAT, show_default=True, help="The tool that will read the file.")
 @click.option("--show", multiple=True, metavar="COLUMN", help="A column that labelers see; never a score or a prediction. Repeatable.")
 @click.option(
     "--gold",
@@ -99,9 +100,9 @@ def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bo
 
 def _suffix(out: Path | None, name: str) -> str:
     """The ending of the file; on standard output the first the format has."""
-    from fewlabels.labeling.formats import ENDINGS
+    from fewlabels.labeling.formats import FORMATS
 
-    return out.suffix if out else ENDINGS[name][0]
+    return out.suffix if out else FORMATS.named(name).endings[0]
 
 
 def _draw_from(study: Any, candidates: str) -> None:

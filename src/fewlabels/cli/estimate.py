@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from fewlabels.cli.choices import interval_choice
 from fewlabels.cli.completion import complete_metrics, complete_studies
 from fewlabels.cli.configuration import file_study, has_file_study
 from fewlabels.cli.options import json_option, ledger_option, peek_option, spelled
@@ -20,13 +21,12 @@ from fewlabels.cli.output import (
     working,
     worst_table,
 )
-from fewlabels.nouns.estimate import INTERVALS, Estimate
+from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import COMMON
 
 if TYPE_CHECKING:
     from fewlabels.study.estimate.metrics import Estimates
 
-RESAMPLED = ("bootstrap", "rao_wu")  # counts alone have no seed
 COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")
 
 
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
 @click.option("--level", type=float, metavar="L", help="With --counts: the confidence level. Default: 0.95.")
 @click.option(
     "--interval",
-    type=click.Choice([kind for kind in INTERVALS if kind not in RESAMPLED]),
+    type=interval_choice(lambda interval: not interval.running and not interval.is_resampled),  # counts alone have no seed
     help="With --counts: the interval. Default: rec.",
 )
 @click.option("--one-sided", is_flag=True, help="Also show what each metric is at least and at most, each bound at the level.")

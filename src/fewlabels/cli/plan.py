@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fewlabels.cli.choices import interval_choice
 from fewlabels.cli.completion import complete_files, complete_studies
 from fewlabels.cli.configuration import file_sheet, population_to_plan
 from fewlabels.cli.help import ManyOptions
@@ -74,7 +75,7 @@ def design_options(function: Any) -> Any:
 @design_options
 @click.option(
     "--interval",
-    type=click.Choice(["rec", "strict", "midp"]),
+    type=interval_choice(lambda interval: interval.may_plan),
     help="The interval that decides. Default: rec. strict is valid even if errors occur where the scores predict none; "
     "midp is narrower than rec and may cover only 0.90 at level 0.95.",
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fewlabels.cli.choices import interval_choice
 from fewlabels.cli.configuration import fill
 from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.options import (
@@ -20,7 +21,6 @@ from fewlabels.cli.options import (
     resource_options,
 )
 from fewlabels.cli.output import note, print_json, share, table
-from fewlabels.nouns.estimate import BASELINES, INTERVALS
 
 
 @click.command(
@@ -48,7 +48,7 @@ from fewlabels.nouns.estimate import BASELINES, INTERVALS
 @click.option("--joint", is_flag=True, help="Draw once for all metrics instead of once for each.")
 @click.option(
     "--interval",
-    type=click.Choice(INTERVALS),
+    type=interval_choice(lambda interval: not interval.running),
     default="rec",
     show_default=True,
     help="The interval. clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu miss rare errors.",
@@ -62,10 +62,11 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
     Example:
       fewlabels simulate scored.parquet --score score --threshold 0.5 --truth y --metric f1 --labels 200 --labels 500 --reps 400
     """  # noqa: D301
+    from fewlabels.intervals.registered import interval_named
     from fewlabels.study.simulate import simulate
 
-    if options["interval"] in BASELINES:
-        note(f"note: {BASELINES[options['interval']]}")
+    for caution in interval_named(options["interval"]).cautions:
+        note(f"note: {caution}")
     sizes = options.pop("sizes")  # of draws; --label of the population is something else
     fill(options)
     population = read_options(source, options)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from fewlabels.cli.choices import format_choice
 from fewlabels.cli.completion import complete_files, complete_studies_or_files
 from fewlabels.cli.configuration import study_and_file
 from fewlabels.cli.options import json_option, ledger_option
 from fewlabels.cli.output import next_command, note, print_json
-from fewlabels.labeling.formats import FORMATS
 
 if TYPE_CHECKING:
     from fewlabels.labeling.found import Refused
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.option("--labeler", metavar="NAME", help="Who answered, if the file has no labeler column.")
 @click.option("--unit-column", metavar="COLUMN", help="The column of unit ids. Default: unit, else the population's id column.")
 @click.option("--answer-column", metavar="COLUMN", help="The column of answers. Default: answer, else label.")
-@click.option(
-    "--format", "name", type=click.Choice(FORMATS), help="The tool that wrote the file. Default: recognized from the file, else flat."
-)
+@click.option("--format", "name", type=format_choice(), help="The tool that wrote the file. Default: recognized from the file, else flat.")
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
 @click.option(
     "--drawn-only",
@@ -71,7 +69,7 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
     """What became of the answers of a file. Ends the command if some are refused and not to be left out."""
     from fewlabels.desk.imports import Ways, asked_of, checked, receive
     from fewlabels.labeling.flat import read_answers
-    from fewlabels.labeling.formats import FLAT, Reading, guess_format, read_found
+    from fewlabels.labeling.formats import FLAT, FORMATS, Reading, guess_format, read_found
 
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
@@ -82,6 +80,8 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
         return {**study.tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
     if name is None and kind != FLAT:
         note(f"{file} is read as an export of {kind}; say --format to read it otherwise")
+    if (package := FORMATS.named(kind).package) is not None:
+        note(f"the format {kind} comes from {package} and was not tested by fewlabels")
     found = read_found(file, Reading(kind, asked, units, options["answer_column"], options["labeler"]))
     ways = Ways(leave_out=leave_out, **how)
     refused = checked(study.standing, found, ways).refused

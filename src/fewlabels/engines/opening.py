@@ -1,14 +1,21 @@
 """Which engine opens a population: the one that can read where it lives."""
 
 import importlib.util
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from fewlabels.engines.base import Engine
-from fewlabels.engines.warehouses import elsewhere, is_elsewhere
+from fewlabels.engines.checked import CheckedEngine
+from fewlabels.engines.warehouses import elsewhere, is_elsewhere, place_of
 from fewlabels.errors import EngineError, PopulationError
 from fewlabels.installation import install_command
 from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.registry import Registry
+
+ADDRESS = re.compile("([a-z][a-z0-9-]+):(?!//).+")  # NAME:REST; one letter would be a drive
 
 # Known by name, so that no optional package is imported to recognize its tables.
 _FRAMES = frozenset(
@@ -27,33 +34,86 @@ _KINDS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EngineKind:
+    """An engine that another package adds, or one of fewlabels' own.
+
+    name      sources written NAME:REST are opened by it; REST is its own affair
+    open      the engine of a population, whose `source` is that text, or whose `table` is of one of the kinds below
+    tables    kinds of tables in memory it opens: (package, class), as ("vaex", "DataFrame"); known by name, so that nothing is imported
+    package   the package that adds it; None: fewlabels itself
+    """
+
+    name: str
+    open: Callable[[Population], Engine]
+    tables: frozenset[tuple[str, str]] = frozenset()
+    package: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses a name that no source could begin with."""
+        if not ADDRESS.fullmatch(f"{self.name}:x"):
+            raise EngineError(f"an engine is named by two or more small letters, digits and -, but got {self.name!r}: rename it")
+
+
 def open_engine(population: Population) -> Engine:
-    """The engine of a population: memory for a dict of columns, Spark and PostgreSQL for what lives there, DuckDB for the rest."""
-    table = population.table
+    """The engine of a population: memory for a dict of columns, Spark, PostgreSQL and other packages' for what lives there, else DuckDB."""
+    if population.table is None:
+        if population.source == MEMORY:
+            raise PopulationError(f"a population held in memory has to be passed again with its table: give {_KINDS}")
+        if is_elsewhere(population.source):
+            raise elsewhere(population.source)
+    kind = kind_of(population)
+    return kind.open(population) if kind.package is None else CheckedEngine(kind.open(population), kind.package)
+
+
+def kind_of(population: Population) -> EngineKind:
+    """Which engine opens a population. Refuses a table in memory that none does, and a source of an engine that is not installed."""
+    table, source = population.table, population.source
     if isinstance(table, Mapping):
-        from fewlabels.engines.memory import MemoryEngine
+        return ENGINES.named("memory")
+    if table is not None:
+        return _by_table(table)
+    if source.startswith(("postgresql://", "postgres://")):
+        return ENGINES.named("postgres")
+    named = ADDRESS.match(source)
+    return ENGINES.named(named[1] if named is not None and not Path(source).exists() else "duckdb")
 
-        return MemoryEngine(population, table)
-    if table is None and population.source == MEMORY:
-        raise PopulationError(f"a population held in memory has to be passed again with its table: give {_KINDS}")
-    if table is None and is_elsewhere(population.source):
-        raise elsewhere(population.source)
-    if table is None and population.source.startswith(("postgresql://", "postgres://")):
-        return _open_postgres(population)
-    if _is_frame(table, _SPARK_FRAMES) or (table is None and population.source.startswith("spark:")):
-        return _open_spark(population)
-    if table is not None and not _is_frame(table, _FRAMES):
-        raise PopulationError(
-            f"a population is {_KINDS}, but got {type(table).__module__}.{type(table).__qualname__}: convert it to one of these"
-        )
-    from fewlabels.engines.duckdb import DuckDBEngine
 
-    return DuckDBEngine(population)
+def is_address(source: str) -> bool:
+    """Whether a source is opened as it is written, and not a path: a URL, a table of a warehouse, or NAME:REST of an installed engine."""
+    if "://" in source or place_of(source) is not None:
+        return True
+    named = ADDRESS.match(source)
+    return named is not None and ENGINES.is_offered(named[1])
+
+
+def _by_table(table: object) -> EngineKind:
+    """The engine that opens a table in memory; fewlabels' own are asked first."""
+    for kinds in (ENGINES, ENGINES.every()):
+        for kind in kinds:
+            if _is_frame(table, kind.tables):
+                return kind
+    raise PopulationError(
+        f"a population is {_KINDS}, but got {type(table).__module__}.{type(table).__qualname__}: convert it to one of these"
+    )
 
 
 def missing_extra(purpose: str, *, package: str, extra: str) -> NoReturn:
     """Nothing comes back. Says which optional package a purpose needs, and the command that installs it."""
     raise EngineError(f"{purpose} needs {package}, which is not installed: {install_command(extra)}")
+
+
+def _open_memory(population: Population) -> Engine:
+    from fewlabels.engines.memory import MemoryEngine
+
+    assert isinstance(population.table, Mapping)  # what it is asked to open
+    return MemoryEngine(population, population.table)
+
+
+def _open_duckdb(population: Population) -> Engine:
+    from fewlabels.engines.duckdb import DuckDBEngine
+
+    return DuckDBEngine(population)
 
 
 def _open_postgres(population: Population) -> Engine:
@@ -79,3 +139,16 @@ def _is_installed(package: str) -> bool:
 
 def _is_frame(table: object, known: frozenset[tuple[str, str]]) -> bool:
     return any((kind.__module__.split(".")[0], kind.__name__) in known for kind in type(table).__mro__)
+
+
+ENGINES = Registry(
+    "engine",
+    EngineKind,
+    (
+        EngineKind(name="memory", open=_open_memory),
+        EngineKind(name="duckdb", open=_open_duckdb, tables=_FRAMES),
+        EngineKind(name="postgres", open=_open_postgres),
+        EngineKind(name="spark", open=_open_spark, tables=_SPARK_FRAMES),
+    ),
+    error=EngineError,
+)

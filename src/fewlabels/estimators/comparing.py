@@ -23,6 +23,7 @@ from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.sides import Measured, side_limits
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.ellipsoid import reached
+from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.design import Design
@@ -37,7 +38,6 @@ from fewlabels.nouns.weights import LabelSums, WeightSums
 CELLS = 4  # 2 * first predicts positive + second predicts positive: 0 neither, 1 the second alone, 2 the first alone, 3 both
 FIRST = np.array([False, False, True, True])
 SECOND = np.array([False, True, False, True])
-READ: tuple[IntervalKind, ...] = ("rec", "strict", "midp", "wald")
 
 
 def disagreement(profile: Profile, first: int, second: int) -> IntArray:
@@ -137,14 +137,15 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
     need = matters(metric, tally.size)
     cells = [read_side(tally.part(c)) if need[c] else None for c in range(CELLS)]
     nothing = np.zeros(tally.tally.n.shape[:-1])
-    kind: IntervalKind = "rec" if interval == "wald" else interval
+    by_error = interval_named(interval).symmetric
+    kind: IntervalKind = "rec" if by_error else interval
     p = [nothing if e is None else e.p for e in cells]
     ends = [Limits(nothing, nothing) if e is None else side_limits(e, tail, kind) for e in cells]
     T = [held * np.nan_to_num(share) for held, share in zip(tally.size, p, strict=True)]
     value = np.where(np.all([np.isfinite(share) for share in p], axis=0), difference(metric, T, tally.size), np.nan)
     known = np.isfinite(value)
     limits = _limits(metric, T, ends, tally.size, known)
-    if interval == "wald":
+    if by_error:
         reach = ndtri(1 - tail) * _error(metric, T, tally.size, cells, "raw")
         limits = Limits(np.where(known, value - reach, limits.low), np.where(known, value + reach, limits.high))
     error = np.where(known, _error(metric, T, tally.size, cells, "v"), np.nan)
@@ -154,8 +155,9 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
 def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
     """Nothing comes back. Refuses what is not a difference of two classifiers judged on one question, or has no such interval."""
     require("comparison", metric.traits, subject=f"{metric.name} is")
-    if interval not in READ:
-        raise PlanError(f"a difference is read with {', '.join(READ)}, but got {interval!r}: rec is the default")
+    if not (kind := interval_named(interval)).of_side and not kind.symmetric:
+        known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
+        raise PlanError(f"a difference is read with {known}, but got {interval!r}: rec is the default")
 
 
 def _error(

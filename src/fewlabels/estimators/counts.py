@@ -17,9 +17,10 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.multinomial import ENDLESS, measure_counts
 from fewlabels.estimators.sides import Measured
 from fewlabels.intervals.binomial import entering, is_simple, share_of
+from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
-from fewlabels.nouns.estimate import BASELINES, INTERVALS, Estimate, IntervalKind
+from fewlabels.nouns.estimate import Estimate, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import Tally
@@ -69,13 +70,14 @@ class Matrix(NamedTuple):
 
     def measure(self, metric: Metric, *, tail: float, interval: IntervalKind) -> Measured:
         """The metric with limits that are each missed with probability `tail`."""
-        if interval in ("bootstrap", "rao_wu"):
+        kind = interval_named(interval)
+        if kind.is_resampled:
             raise PlanError(
                 f"{interval} draws labels again by chance, and counts alone have no seed: use rec, or fewlabels simulate to see it"
             )
         if metric.weight is not None:
             raise GoalError(f"counts hold no weights, but {metric.name} sums them: ask for {metric.name.split()[0]}")
-        if self.N1 is None and interval not in ("clopper_pearson", "wilson"):
+        if self.N1 is None and kind.of_counts is None:
             return measure_counts(metric, self.totals, tail=tail, interval=interval)
         return measure(metric, self.tally, tail=tail, interval=interval)
 
@@ -86,7 +88,7 @@ class Confusion(Displayed):
 
     matrix      the counts, with the sizes of the two sides where they are known
     estimates   one a metric, each with interval, effective n and the labels behind it
-    cautions    what a reader must know: how the counts were read, and where the interval is a baseline
+    cautions    what a reader must know: how the counts were read, and where the interval is a baseline or of another package
 
     Examples:
         >>> import fewlabels
@@ -182,16 +184,15 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
     """
     if not 0.5 <= level < 1:
         raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
-    if interval not in INTERVALS:
-        raise PlanError(f"no interval {interval!r}: fewlabels knows {', '.join(INTERVALS)}")
+    kind = interval_named(interval)
     counts = {name: _whole(name, value) for name, value in (("tp", tp), ("fp", fp), ("fn", fn), ("tn", tn))}
     N1, N0 = _sizes(counts, n_predicted_positive, n_predicted_negative)
     matrix = Matrix(**counts, N1=N1, N0=N0)
     wanted = list(METRICS.values()) if metrics is None else [metric_named(name) for name in metrics]
-    if metrics is None and interval in ("clopper_pearson", "wilson"):
+    if metrics is None and kind.of_counts is not None:
         wanted = [metric for metric in wanted if share_of(metric) and is_simple(metric, matrix.tally)]
     estimates = tuple(_estimate(metric, matrix, level=level, interval=interval) for metric in {m.name: m for m in wanted}.values())
-    cautions = (SIMPLE if matrix.N1 is None else TWO_DRAWS, *(BASELINES[kind] for kind in (interval,) if kind in BASELINES))
+    cautions = (SIMPLE if matrix.N1 is None else TWO_DRAWS, *kind.cautions)
     return Confusion(matrix=matrix, level=level, interval=interval, estimates=estimates, cautions=cautions)
 
 

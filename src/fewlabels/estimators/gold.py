@@ -25,7 +25,7 @@ from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.sides import Measured
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.mover import mover
-from fewlabels.intervals.rare import UNSEEN, rec
+from fewlabels.intervals.registered import side_limits_of
 from fewlabels.nouns.arrays import BoolArray, FloatArray, own_floats
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
@@ -112,7 +112,7 @@ def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: Inte
 
     Where the units of one noisy answer have no gold, that answer stands for the value, and the limits allow for any truth behind it.
     """
-    _check(tally, gold, interval)
+    _check(tally, gold)
     w, yes, no, a, b = _behind(tally, gold)
     whole = read_side(replace(tally, k=_true_counts(tally, gold, a=a, b=b)))
     labeled = (w * tally.n).sum(-1)
@@ -121,9 +121,8 @@ def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: Inte
     def moved(p: FloatArray, of_yes: FloatArray, of_no: FloatArray) -> FloatArray:
         return np.asarray(p + share * (of_yes - a) + (1 - share) * (of_no - b))
 
-    whole_side, *answers = (
-        rec(side, tail, strict=side is not whole or interval == "strict", unseen=UNSEEN[interval]) for side in (whole, yes, no)
-    )
+    limits_of = side_limits_of(interval, what="a corrected estimate")
+    whole_side, *answers = (limits_of(side, tail) for side in (whole, yes, no))  # nothing is believed of the answers: they are not ordered
     limits = mover(moved, (whole.p, a, b), (whole_side, *answers), low=0.0, high=1.0)
     v = share**2 * yes.v + (1 - share) ** 2 * no.v
     settled, known = v == 0, np.isfinite(whole.p) & (yes.n + no.n > 0)
@@ -170,10 +169,8 @@ def corrected_tally(tally: Tally, gold: GoldTally) -> Tally:
     return replace(tally, k=k)
 
 
-def _check(tally: Tally, gold: GoldTally, interval: IntervalKind) -> None:
+def _check(tally: Tally, gold: GoldTally) -> None:
     """Refuses what cannot be corrected."""
-    if interval not in UNSEEN:
-        raise PlanError(f"a corrected estimate has the intervals {', '.join(UNSEEN)}, but got {interval}: plan with one of these")
     if tally.weights is not None:
         raise LabelError("gold answers are counted in units, but this tally sums a metric weight: correct the metric that counts units")
     if (gold.yes > tally.k + 1e-9).any() or (gold.no > tally.n - tally.k + 1e-9).any():

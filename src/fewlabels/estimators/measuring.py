@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fewlabels.errors import PlanError
 from fewlabels.estimators.comparing import compare
 from fewlabels.estimators.joint import measure_joint
 from fewlabels.estimators.linearize import influence
@@ -12,11 +13,10 @@ from fewlabels.estimators.sides import Measured as Measured
 from fewlabels.estimators.sides import Sides as Sides
 from fewlabels.estimators.sides import read_sides as read_sides
 from fewlabels.estimators.sides import side_limits
-from fewlabels.intervals.asymptotic import wald
-from fewlabels.intervals.binomial import BinomialKind, binomial, counted_share, counts_of, entering
-from fewlabels.intervals.bootstrap import percentile
-from fewlabels.intervals.moment import beta_moment
+from fewlabels.intervals.base import Interval, OfCounts
+from fewlabels.intervals.binomial import binomial, counted_share, counts_of, entering
 from fewlabels.intervals.mover import mover
+from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Limits
@@ -39,7 +39,7 @@ def measure(
 ) -> Measured:
     """The metric, its limits (each missed with probability `tail`: alpha/2, or alpha for a one-sided bound) and standard error.
 
-    rng   the chance of an interval that resamples (bootstrap, rao_wu); the others use none
+    rng   the chance of an interval that resamples; the others use none
     """
     if isinstance(tally, PairTally):
         return compare(metric, tally, tail=tail, interval=interval)
@@ -61,18 +61,25 @@ def measure_sides(
     rng: np.random.Generator | None = None,
 ) -> Measured:
     """The same from sides already read, for several metrics of one tally."""
-    if interval in ("clopper_pearson", "wilson"):
-        return _measure_counts(metric, tally, tail=tail, kind=interval)
+    kind = interval_named(interval)
+    if kind.of_counts is not None:
+        return _measure_counts(metric, tally, tail=tail, kind=kind.name, limits=kind.of_counts)
     point = _point(metric, sides, tally)
-    if interval == "wald":
-        limits = wald(metric, point.value, point.raw_error, tail)
-    elif interval == "beta":
-        limits = beta_moment(metric, point.value, point.raw_error, tail)
-    elif interval in ("bootstrap", "rao_wu"):
-        limits = percentile(metric, tally, point.value, tail=tail, kind=interval, rng=rng)
+    if kind.of_error is not None:
+        limits = kind.of_error(metric, point.value, point.raw_error, tail)
+    elif kind.of_labels is not None:
+        limits = _resampled(kind, metric, tally, point.value, tail=tail, rng=rng)
     else:
         limits = _both_sides(metric, sides, point, tally=tally, tail=tail, interval=interval)
     return Measured(point.value, limits.low, limits.high, point.standard_error)
+
+
+def _resampled(kind: Interval, metric: Metric, tally: Tally, value: FloatArray, *, tail: float, rng: np.random.Generator | None) -> Limits:
+    """The limits of labels drawn again."""
+    if rng is None:
+        raise PlanError(f"{kind.name} draws labels again by chance, but no rng was given: pass rng=, or use rec, strict or midp")
+    assert kind.of_labels is not None  # asked of such intervals only
+    return kind.of_labels(metric, tally, value, tail=tail, rng=rng)
 
 
 def _point(metric: Metric, sides: Sides, tally: Tally) -> Point:
@@ -97,7 +104,7 @@ def _point(metric: Metric, sides: Sides, tally: Tally) -> Point:
 
 
 def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tail: float, interval: IntervalKind) -> Limits:
-    """REC of each side, joined by MOVER."""
+    """The interval of each side, joined by MOVER."""
 
     def theta(p1: FloatArray, p0: FloatArray) -> FloatArray:
         return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
@@ -109,7 +116,7 @@ def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tai
     return mover(theta, (point.p1, point.p0), limits, low=metric.low, high=metric.high)
 
 
-def _measure_counts(metric: Metric, tally: Tally, *, tail: float, kind: BinomialKind) -> Measured:
+def _measure_counts(metric: Metric, tally: Tally, *, tail: float, kind: str, limits: OfCounts) -> Measured:
     """A share as counted, x of m labels: no known size of a side enters."""
     share = counted_share(metric, tally, kind)
     x, m = share.counted(counts_of(tally))
@@ -118,7 +125,7 @@ def _measure_counts(metric: Metric, tally: Tally, *, tail: float, kind: Binomial
     if not all((tally.flagged == side).any() for side, needed in sides if needed):  # a side that was never drawn from
         m = np.zeros_like(m)
     u = np.divide(x, m, out=np.full(x.shape, np.nan), where=m > 0)
-    ends = [share.value(end) for end in binomial(x, m, tail, kind=kind)]
+    ends = [share.value(end) for end in binomial(x, m, tail, limits=limits)]
     low, high = (np.where(m > 0, end, whole) for end, whole in ((np.minimum(*ends), metric.low), (np.maximum(*ends), metric.high)))
     error = np.abs(share.slope(u)) * np.sqrt(u * (1 - u) / np.where(m > 0, m, 1.0))
     value = np.clip(share.value(u), metric.low, metric.high)

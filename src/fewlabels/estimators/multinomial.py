@@ -17,13 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.estimators.sides import Measured
+from fewlabels.estimators.sides import Measured, side_limits
 from fewlabels.estimators.weighted import read_side
-from fewlabels.intervals.asymptotic import wald
 from fewlabels.intervals.binomial import share_of
-from fewlabels.intervals.moment import beta_moment
 from fewlabels.intervals.mover import mover
-from fewlabels.intervals.rare import UNSEEN, rec
+from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
@@ -47,14 +45,15 @@ class Parts(NamedTuple):
 
 
 def measure_counts(metric: Metric, counts: Totals, *, tail: float, interval: IntervalKind) -> Measured:
-    """The metric of a simple draw with these counts, arrays over replicates; for intervals that rec, strict, midp, wald or beta name."""
+    """The metric of a simple draw with these counts, arrays over replicates; for intervals that read sides or a standard error."""
     parts = _parts(metric, counts)
     value = np.clip(metric.value(counts), metric.low, metric.high)  # huge counts round beyond the range
-    if interval in ("wald", "beta"):
+    of_error = interval_named(interval).of_error
+    if of_error is not None:
         labeled = np.isfinite([part.p for part in parts.read]).all(axis=0)  # else their variance is unknown, not 0
-        limits = (wald if interval == "wald" else beta_moment)(metric, np.where(labeled, value, np.nan), parts.error(raw=True), tail)
+        limits = of_error(metric, np.where(labeled, value, np.nan), parts.error(raw=True), tail)
     else:
-        each = [rec(part, tail, strict=interval == "strict", unseen=UNSEEN[interval]) for part in parts.read]
+        each = [side_limits(part, tail, interval) for part in parts.read]
         limits = mover(parts.theta, [part.p for part in parts.read], each, low=metric.low, high=metric.high)
     # of a part without a label MOVER gives what its corners leave possible; a metric that turns between them may be outside
     low, high = Limits(np.fmin(limits.low, value), np.fmax(limits.high, value))

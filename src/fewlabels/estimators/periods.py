@@ -22,7 +22,7 @@ from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.sides import Measured, read_sides, side_limits
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.intervals.mover import mover
-from fewlabels.intervals.rare import UNSEEN
+from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.estimate import IntervalKind
@@ -70,7 +70,7 @@ def change(
         first, second = (metric.value(_totals(p[j : j + 2], N[j : j + 2])) for j in (0, 2))
         return np.asarray(second - first)
 
-    raw = interval == "wald"
+    raw = interval_named(interval).symmetric
     slope = [a * size for j, sign in ((0, -1), (2, 1)) for a, size in zip(_slopes(metric, p, N, j, sign), N[j : j + 2], strict=True)]
     correlation = correlate_periods(before, after, shared, slope=slope, raw=raw)
     error = _length(slope, [side.raw if raw else side.v for side in sides], correlation)
@@ -84,8 +84,9 @@ def change(
 
 def _refuse(metric: Metric, before: Tally, after: Tally, shared: Shared | None, interval: IntervalKind) -> None:
     """Refuses intervals and metrics for which no change was worked out."""
-    if interval not in (*UNSEEN, "wald"):
-        raise PlanError(f"a change has the intervals {', '.join(UNSEEN)} and wald, but got {interval}: choose one of these")
+    if not (kind := interval_named(interval)).of_side and not kind.symmetric:
+        known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
+        raise PlanError(f"a change has the intervals {known}, but got {interval}: choose one of these")
     if Trait.JOINT in metric.traits:
         require("periods", metric.traits, subject=f"{metric.name} is")
     if shared is not None and any(t.weights is not None or t.expansions is not None for t in (before, after)):

@@ -15,13 +15,12 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.estimators.sides import Sides
 from fewlabels.estimators.weighted import ORDER_Z, order_z, read_side
+from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence
 from fewlabels.nouns.tally import PhasedTally as PhasedTally
 from fewlabels.nouns.tally import Tally
-
-READABLE: tuple[IntervalKind, ...] = ("rec", "strict", "midp", "wald", "beta")  # the others count or redraw labels of one phase
 
 
 class Held(NamedTuple):
@@ -34,8 +33,9 @@ class Held(NamedTuple):
 
 def refuse_unphased(interval: IntervalKind) -> None:
     """Nothing comes back. Refuses an interval that counts or redraws the labels of one phase."""
-    if interval not in READABLE:
-        raise PlanError(f"two phases are read by {', '.join(READABLE)}, but got {interval}: choose one of those")
+    if not (kind := interval_named(interval)).of_side and not kind.of_error:
+        known = ", ".join(one.name for one in INTERVALS if one.of_side or one.of_error)
+        raise PlanError(f"two phases are read by {known}, but got {interval}: choose one of those")
 
 
 def read_phases(tally: PhasedTally) -> Sides:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.estimators.weighted import read_side
-from fewlabels.intervals.rare import UNSEEN, rec
+from fewlabels.intervals.registered import side_limits_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
@@ -40,7 +40,7 @@ def read_sides(tally: Tally) -> Sides:
 
 
 def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True) -> Limits:
-    """REC of a side; a point where the metric does not depend on it."""
+    """The interval's limits of a side; a point where the metric does not depend on it."""
     if not needed:
         return Limits(np.zeros_like(side.p), np.zeros_like(side.p))
-    return rec(side, tail, strict=interval == "strict", unseen=UNSEEN[interval])
+    return side_limits_of(interval, what="a share of one side")(side, tail)

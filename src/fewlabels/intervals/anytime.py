@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 EFFECTS = np.geomspace(0.004, 0.4, 12)  # what bettors believe, when nobody said what will be asked
@@ -271,3 +272,10 @@ def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
     last = np.where(below.any(axis=-1), top - below[..., ::-1].argmax(axis=-1), -1)
     low, high = m[np.clip(first - 1, 0, top)], m[np.clip(last + 1, 0, top)]
     return Band(np.where(first <= last + 1, low, np.nan), np.where(first <= last + 1, high, np.nan))
+
+
+ANYTIME = Interval(
+    name="anytime",
+    running=True,
+    statement="The band holds wherever errors are, and at every look, however often one looks.",
+)

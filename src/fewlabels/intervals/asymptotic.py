@@ -7,6 +7,7 @@ keep it as the twin that must fail.
 import numpy as np
 from scipy.special import ndtri
 
+from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric
@@ -18,3 +19,13 @@ def wald(metric: Metric, value: FloatArray, standard_error: FloatArray, tail: fl
     known = np.isfinite(value)
     low, high = np.where(known, value - reach, metric.low), np.where(known, value + reach, metric.high)
     return Limits(np.clip(low, metric.low, metric.high), np.clip(high, metric.low, metric.high))
+
+
+WALD = Interval(
+    name="wald",
+    of_error=wald,
+    symmetric=True,
+    is_baseline=True,
+    caution="wald is a baseline: where errors are rare it holds far less often than its level says, and where no error was seen it has no "
+    "width",
+)

@@ -9,18 +9,17 @@ mapped. Both read the counts as they are: what is known of the sizes of the side
 Formulas, sources and where they fail: docs/maths/baselines.md.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from fewlabels.errors import PlanError
+from fewlabels.intervals.base import Interval, OfCounts
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
-
-BinomialKind = Literal["clopper_pearson", "wilson"]
 
 
 class Share(NamedTuple):
@@ -83,7 +82,7 @@ def is_simple(metric: Metric, tally: Tally) -> bool:
     return tally.simple or int(counted.sum()) <= 1
 
 
-def counted_share(metric: Metric, tally: Tally, kind: BinomialKind) -> Share:
+def counted_share(metric: Metric, tally: Tally, kind: str) -> Share:
     """The metric's share. Refuses a metric that is none, and labels that are not one simple draw."""
     share = share_of(metric)
     if share is None:
@@ -103,9 +102,8 @@ def counts_of(tally: Tally) -> Totals:
     return Totals(k1, n1 - k1, k0, n0 - k0)
 
 
-def binomial(x: FloatArray, m: FloatArray, tail: float, *, kind: BinomialKind) -> Limits:
+def binomial(x: FloatArray, m: FloatArray, tail: float, *, limits: OfCounts) -> Limits:
     """The limits of a share of which x of m labels are inside; everything where there is no label."""
-    limits = clopper_pearson if kind == "clopper_pearson" else wilson
     low, high = limits(np.where(m > 0, x, 0.0), np.where(m > 0, m, 1.0), tail)
     return Limits(np.where(m > 0, low, 0.0), np.where(m > 0, high, 1.0))
 
@@ -126,3 +124,7 @@ def wilson(x: FloatArray, m: FloatArray, tail: float) -> Limits:
     reach = z * np.sqrt(m * p * (1 - p) + z * z / 4) / (m + z * z)
     # at the ends the limit is the share itself, up to rounding
     return Limits(np.where(x <= 0, 0.0, np.clip(center - reach, 0, p)), np.where(x >= m, 1.0, np.clip(center + reach, p, 1)))
+
+
+CLOPPER_PEARSON = Interval(name="clopper_pearson", of_counts=clopper_pearson)
+WILSON = Interval(name="wilson", of_counts=wilson)

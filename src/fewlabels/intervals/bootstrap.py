@@ -12,11 +12,13 @@ docs/maths/baselines.md.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from fewlabels.errors import PlanError
+from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
@@ -33,12 +35,8 @@ class Counts(NamedTuple):
     k: FloatArray
 
 
-def percentile(
-    metric: Metric, tally: Tally, value: FloatArray, *, tail: float, kind: BootstrapKind, rng: np.random.Generator | None
-) -> Limits:
+def percentile(metric: Metric, tally: Tally, value: FloatArray, *, tail: float, kind: BootstrapKind, rng: np.random.Generator) -> Limits:
     """The `tail` and 1 - `tail` quantiles over RESAMPLES; the whole range where the metric has no value."""
-    if rng is None:
-        raise PlanError(f"{kind} draws labels again by chance, but no rng was given: pass rng=, or use rec, strict or midp")
     if metric.weight is not None:
         raise PlanError(f"{kind} counts units, but {metric.name} sums weights: use rec, strict or midp")
     low, high = (np.full(value.shape, end, dtype=np.float64) for end in (metric.low, metric.high))
@@ -94,3 +92,19 @@ def _side_share(tally: Tally, counts: Counts, *, flagged: bool) -> FloatArray:
 def _alone(tally: Tally, at: tuple[int, ...]) -> Tally:
     """One replicate of a tally."""
     return replace(tally, n=tally.n[at], k=tally.k[at])
+
+
+BOOTSTRAP = Interval(
+    name="bootstrap",
+    of_labels=partial(percentile, kind="bootstrap"),
+    is_baseline=True,
+    caution="bootstrap is a baseline: resampling never shows an error that was not drawn, so where errors are rare it misses as wald "
+    "does; it also leaves out that units are drawn without replacement",
+)
+RAO_WU = Interval(
+    name="rao_wu",
+    of_labels=partial(percentile, kind="rao_wu"),
+    is_baseline=True,
+    caution="rao_wu is a baseline: its variance is right, but resampling never shows an error that was not drawn, so where errors are "
+    "rare it misses as wald does",
+)

@@ -13,6 +13,7 @@ docs/maths/baselines.md.
 import numpy as np
 from scipy.special import betaincinv
 
+from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric
@@ -33,3 +34,12 @@ def beta_moment(metric: Metric, value: FloatArray, standard_error: FloatArray, t
     low, high = (metric.low + span * np.where(known, end, whole) for end, whole in ((low, 0.0), (high, 1.0)))
     low, high = np.fmin(low, value), np.fmax(high, value)  # a skewed beta distribution may have its mean outside
     return Limits(np.clip(low, metric.low, metric.high), np.clip(high, metric.low, metric.high))
+
+
+BETA = Interval(
+    name="beta",
+    of_error=beta_moment,
+    is_baseline=True,
+    caution="beta is a baseline: it rests on the variance of wald, so where no error was seen it has no width, and where errors are rare "
+    "it misses as often",
+)

@@ -6,20 +6,22 @@ For one side, with q the rarer of (p, 1 - p) and v its variance:
     w   = what one more, unseen error would weigh (`unseen_error`)
     q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
 
-Mid-p adds half an unseen error in place of a whole one, and half an error that may have been luck below (`UNSEEN`).
+Mid-p adds half an unseen error in place of a whole one, and half an error that may have been luck below (`unseen`).
 Two sides are joined by MOVER (`intervals/mover.py`). REC believes that errors are where the guide says once the labels of the side
 have shown the guide's order; `strict` never does, and holds also where errors hide. Derivation and coverage: docs/maths/rare.md,
 docs/coverage.md.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
+from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Evidence, Limits
 
 GUARD = 1e-12  # a census is exact, and no error is none, floating point included
-UNSEEN = {"rec": 1.0, "strict": 1.0, "midp": 0.5}  # errors added that nobody saw
 
 
 def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.0) -> Limits:
@@ -72,3 +74,26 @@ def unseen_error(q: FloatArray, v: FloatArray, side: Evidence, *, strict: bool) 
         typical = np.maximum.reduce([typical, even, np.where(side.n < side.N, 1 / side.N, 0.0)])
     believed = side.ordered & (not strict)
     return np.where(believed, typical, np.maximum.reduce([typical, side.spread, np.broadcast_to(side.heaviest, typical.shape)]))
+
+
+REC = Interval(
+    name="rec",
+    of_side=rec,
+    may_plan=True,
+    holds_over_looks=True,
+    statement="The interval believes that errors are where the scores say, once the labels have shown that positives rise with the score. "
+    "Positives that hide where otherwise good scores see none are not covered by it: the strict interval beside it holds then too.",
+)
+STRICT = Interval(
+    name="strict",
+    of_side=partial(rec, strict=True),
+    may_plan=True,
+    holds_over_looks=True,
+    statement="The interval holds wherever errors are, also where the scores see none.",
+)
+MIDP = Interval(
+    name="midp",
+    of_side=partial(rec, unseen=0.5),
+    may_plan=True,
+    statement="The interval counts half an unseen error instead of a whole one: near its level on average, down to 0.90 at worst.",
+)

@@ -1,136 +1,108 @@
-"""Every format of files, by name: a batch out in it, answers in from it, and which one a file has where that is certain."""
+"""Every format of label files by name, and a batch out, answers in, by the format that was named or that a file can only have.
 
-import json
+fewlabels' own are listed here; a new one that has rows is a record in `presets`.
+"""
+
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import LINES, TABLES, Asked, batch_text, find_answers, read_objects, read_rows, table_text
+from fewlabels.labeling.base import Batched as Batched
+from fewlabels.labeling.base import Format
+from fewlabels.labeling.base import Reading as Reading
+from fewlabels.labeling.flat import LINES, TABLES, batch_text, find_answers, read_objects, read_rows
 from fewlabels.labeling.found import Found
-from fewlabels.labeling.ground_truth import SUFFIX, manifest_text, read_manifest
-from fewlabels.labeling.label_studio.tasks import read_export, tasks_text
-from fewlabels.labeling.presets import read_preset
+from fewlabels.labeling.ground_truth import GROUND_TRUTH
+from fewlabels.labeling.label_studio.tasks import LABEL_STUDIO
+from fewlabels.labeling.presets import PRESETS
+from fewlabels.registry import Registry
 
 FLAT = "flat"
-ENDINGS: Mapping[str, tuple[str, ...]] = {
-    FLAT: (*TABLES, *LINES, ".json"),
-    "label-studio": (".json",),
-    "ground-truth": (".manifest", *LINES),
-    "mturk": (".csv",),
-    "toloka": (".tsv",),
-    "prodigy": LINES,
-    "doccano": LINES,
-    "argilla": (*LINES, ".json"),
-}
-FORMATS = tuple(ENDINGS)
-ONE_QUESTION = ("ground-truth", "prodigy", "doccano")  # a file of these has one answer a row
 
 
-class Batched(NamedTuple):
-    """A batch to be written: its units, what is shown of each, and what is asked."""
+def _write_flat(batch: Batched, suffix: str) -> str:
+    """The batch as a table or lines of its own, with an empty answer to fill in."""
+    questions = tuple(batch.asked.columns)
+    named = questions if len(questions) > 1 else ("answer",)
+    return batch_text(batch.units, batch.shown, columns=batch.columns, suffix=suffix, questions=named)
 
-    units: Sequence[str]
-    shown: Sequence[Mapping[str, str | None]]
-    columns: Sequence[str]
-    asked: Asked
+
+def _read_flat(path: Path, how: Reading) -> Found:
+    return find_answers(path, unit_columns=how.unit_columns, asked=how.asked, labeler=how.labeler)
+
+
+FORMATS = Registry(
+    "format",
+    Format,
+    (
+        Format(
+            name=FLAT,
+            endings=(*TABLES, *LINES, ".json"),
+            write=_write_flat,
+            read=_read_flat,
+            is_marked=lambda first: "unit" in first and "answer" in first,
+        ),
+        LABEL_STUDIO,
+        GROUND_TRUTH,
+        *PRESETS,
+    ),
+    error=LabelError,
+)
 
 
 def write_batch(batch: Batched, name: str, suffix: str) -> str:
     """The batch as a file of that format."""
-    if suffix not in ENDINGS[name]:
-        raise LabelError(f"a batch for {name} is written as {' or '.join(ENDINGS[name])}, but the file ends in {suffix!r}: rename it")
+    chosen = FORMATS.named(name)
+    if suffix not in chosen.endings:
+        raise LabelError(f"a batch for {name} is written as {' or '.join(chosen.endings)}, but the file ends in {suffix!r}: rename it")
     questions = tuple(batch.asked.columns)
-    if name in ONE_QUESTION and len(questions) > 1:
+    if chosen.has_one_answer and len(questions) > 1:
         raise LabelError(f"a file for {name} holds one answer a unit, but the study asks {', '.join(questions)}: use another format")
-    if name == FLAT:
-        named = questions if len(questions) > 1 else ("answer",)
-        return batch_text(batch.units, batch.shown, columns=batch.columns, suffix=suffix, questions=named)
-    if "unit" in batch.columns:
+    if name != FLAT and "unit" in batch.columns:  # flat files have further columns of their own, and refuse them all
         raise LabelError("a batch has a column unit of its own, so the table's cannot be shown: show it under another name")
-    if name == "ground-truth":
-        return manifest_text(batch.units, batch.shown, columns=batch.columns)
-    if name == "label-studio":
-        return tasks_text(batch.units, batch.shown, columns=batch.columns)
-    return _preset_text(batch, name, suffix)
-
-
-def _preset_text(batch: Batched, name: str, suffix: str) -> str:
-    """The batch as the tool of a preset takes it."""
-    rows = list(zip(batch.units, batch.shown, strict=True))
-    if suffix in TABLES:
-        prefix = "INPUT:" if name == "toloka" else ""
-        heading = [f"{prefix}{column}" for column in ("unit", *batch.columns)]
-        return table_text([heading, *([unit, *(row.get(c) or "" for c in batch.columns)] for unit, row in rows)], suffix)
-    if name == "argilla":
-        lines: list[dict[str, Any]] = [{"id": unit, **{c: row.get(c) for c in batch.columns}} for unit, row in rows]
-    elif name == "doccano":
-        lines = [{"text": _as_one(unit, row, batch.columns), "label": [], "unit": unit} for unit, row in rows]
-    else:
-        options = [{"id": answer, "text": answer} for answer in (*(batch.asked.classes or ("yes", "no")), "cannot_tell")]
-        lines = [{"text": _as_one(unit, row, batch.columns), "options": options, "meta": {"unit": unit}} for unit, row in rows]
-    if suffix == ".json":
-        return json.dumps(lines, ensure_ascii=False, indent=1) + "\n"
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def _as_one(unit: str, row: Mapping[str, str | None], columns: Sequence[str]) -> str:
-    """What is shown of a unit as one text."""
-    if len(columns) == 1:
-        return row.get(columns[0]) or ""
-    return "\n".join(f"{column}: {row.get(column) or ''}" for column in columns) or unit
-
-
-class Reading(NamedTuple):
-    """How a file is read: its format, what may be answered, where units and answers stand, and who answered if the file does not say."""
-
-    name: str
-    asked: Asked
-    unit_columns: Sequence[str] = ("unit",)
-    answer_column: str | None = None
-    labeler: str | None = None
+    return chosen.write(batch, suffix)
 
 
 def read_found(path: Path, how: Reading) -> Found:
     """The answers of a file, and those that cannot be read."""
-    if how.name == FLAT:
-        return find_answers(path, unit_columns=how.unit_columns, asked=how.asked, labeler=how.labeler)
-    if how.name in ONE_QUESTION and len(how.asked.columns) > 1:
+    chosen = FORMATS.named(how.name)
+    if chosen.has_one_answer and len(how.asked.columns) > 1:
         asked = ", ".join(how.asked.columns)
         raise LabelError(f"a file of {how.name} holds one answer a unit, but the study asks {asked}: use another format")
-    if how.name == "ground-truth":
-        return read_manifest(path, asked=how.asked, labeler=how.labeler, answer_column=how.answer_column)
-    if how.name == "label-studio":
-        return read_export(read_objects(path), asked=how.asked, labeler=how.labeler)
-    return read_preset(path, how.name, asked=how.asked, labeler=how.labeler, answer_column=how.answer_column)
+    return chosen.read(path, how)
 
 
 def guess_format(path: Path) -> str:
-    """The format a file can only have; flat where nothing says otherwise. doccano's rows have no mark of their own, so it is named."""
-    if path.suffix == ".manifest":
-        return "ground-truth"
-    first: Mapping[str, Any] = {}
+    """The format a file can only have, by an ending that no other has or by its first row; flat where nothing says otherwise.
+
+    doccano's rows have no mark of their own, so it is named. Other packages are asked only about a file that no format of ours claims.
+    """
+    return _recognized(path, list(FORMATS)) or _recognized(path, FORMATS.every()) or FLAT
+
+
+def _recognized(path: Path, formats: Sequence[Format]) -> str | None:
+    """The one of these formats that has the ending to itself, or whose marks the first row bears."""
+    ending = [one.name for one in formats if path.suffix in one.endings]
+    if len(ending) == 1:
+        return ending[0]
+    first = _first_row(path)
+    return next((one.name for one in formats if _is_marked(one, first)), None)
+
+
+def _is_marked(one: Format, first: Mapping[str, Any]) -> bool:
+    """Whether the row is of the format. A stranger's defect is no reason not to read a file of another format."""
+    try:
+        return one.is_marked(first)
+    except Exception:
+        if one.package is None:
+            raise
+        return False
+
+
+def _first_row(path: Path) -> Mapping[str, Any]:
+    """The first row of a file; empty where it has none, or is of no kind that has rows."""
     if path.suffix in TABLES:
-        first = next(islice(read_rows(path), 1), {})
-    elif path.suffix in (*LINES, ".json"):
-        first = next(iter(read_objects(path)), {})
-    return _marked(first)
-
-
-def _marked(first: Mapping[str, Any]) -> str:
-    """The format whose marks the first row bears."""
-    if "unit" in first and "answer" in first:
-        return FLAT
-    if "HITId" in first and "Input.unit" in first:
-        return "mturk"
-    if "INPUT:unit" in first:
-        return "toloka"
-    if isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list):
-        return "label-studio"
-    if "_task_hash" in first and "_input_hash" in first:
-        return "prodigy"
-    if any(key.endswith(".responses.status") for key in first):
-        return "argilla"
-    machine = [value for key, value in first.items() if key.endswith(SUFFIX) and isinstance(value, dict)]
-    return "ground-truth" if any("human-annotated" in value or "failure-reason" in value for value in machine) else FLAT
+        return next(islice(read_rows(path), 1), {})
+    return next(iter(read_objects(path)), {}) if path.suffix in (*LINES, ".json") else {}

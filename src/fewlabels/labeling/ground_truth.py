@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked, add_answer, read_objects
+from fewlabels.labeling.base import Batched, Format, Reading
+from fewlabels.labeling.flat import LINES, Asked, add_answer, read_objects
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.label import Label
 
@@ -71,3 +72,22 @@ def _why_not(said: Mapping[str, Any], attribute: str) -> str | None:
     if "class-name" not in said:
         return f"{attribute}{SUFFIX} has no class-name: only classification with one label is read"
     return None
+
+
+def _write(batch: Batched, _suffix: str) -> str:
+    return manifest_text(batch.units, batch.shown, columns=batch.columns)
+
+
+def _read(path: Path, how: Reading) -> Found:
+    return read_manifest(path, asked=how.asked, labeler=how.labeler, answer_column=how.answer_column)
+
+
+def _is_marked(first: Mapping[str, Any]) -> bool:
+    """Whether a row has the metadata of a label, or of a labeling that failed."""
+    machine = [value for key, value in first.items() if key.endswith(SUFFIX) and isinstance(value, dict)]
+    return any("human-annotated" in value or "failure-reason" in value for value in machine)
+
+
+GROUND_TRUTH = Format(
+    name="ground-truth", endings=(".manifest", *LINES), write=_write, read=_read, is_marked=_is_marked, has_one_answer=True
+)

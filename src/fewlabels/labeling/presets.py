@@ -1,20 +1,25 @@
 """Flat files as other labeling tools read and write them: Mechanical Turk, Toloka, Prodigy, doccano and Argilla.
 
-One reader for all: a preset says where a tool's row keeps the unit, the answers, the labeler and the time. A row that is no person's
+One reader for all: a preset says where a tool's row keeps the unit, the answers, the labeler and the time; the records at the end say
+how each is written and recognized, so that a further tool is added in this file alone. A row that is no person's
 answer (rejected by the requester, several choices at once, out of vocabulary) is refused with the reason; one without an answer is blank.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import TABLES, Asked, add_answer, read_objects, read_rows
+from fewlabels.labeling.base import Batched, Format, Reading
+from fewlabels.labeling.flat import LINES, TABLES, Asked, add_answer, read_objects, read_rows, table_text
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.label import Label
 
 Row = Mapping[str, Any]
+Shown = Mapping[str, str | None]
 SKIPPED = "skipped"
 
 
@@ -40,15 +45,15 @@ class Preset(NamedTuple):
     said: Callable[[Row, Asked, str | None], Iterator[Said]]
 
 
-def read_preset(path: Path, name: str, *, asked: Asked, labeler: str | None = None, answer_column: str | None = None) -> Found:
+def read_preset(preset: Preset, path: Path, how: Reading) -> Found:
     """The answers of a file that the tool exported."""
-    preset = PRESETS[name]
+    asked = how.asked
     rows = list(read_rows(path) if path.suffix in TABLES else read_objects(path))
     units = _units(rows, preset, path)
     found, blank = Found([], []), 0
     for row, (unit, item) in enumerate(zip(units, rows, strict=True), start=1):
-        for said in preset.said(item, asked, answer_column):
-            who, question = labeler or said.labeler or "anonymous", said.question or next(iter(asked.columns))
+        for said in preset.said(item, asked, how.answer_column):
+            who, question = how.labeler or said.labeler or "anonymous", said.question or next(iter(asked.columns))
             if said.why is not None or (unit is None and said.is_answer):
                 found.refused.append(Refused(unit, said.why or f"the row has no unit in {' or '.join(preset.unit)}", f"row {row}"))
             elif unit is None or not said.is_answer:
@@ -181,10 +186,76 @@ def _stamp(seconds: object) -> str | None:
         return None
 
 
-PRESETS: Mapping[str, Preset] = {
-    "mturk": Preset(("Input.unit",), _mturk),
-    "toloka": Preset(("INPUT:unit",), _toloka),
-    "prodigy": Preset(("meta.unit", "unit"), _prodigy),
-    "doccano": Preset(("unit", "meta.unit"), _doccano),
-    "argilla": Preset(("metadata.unit", "id"), _argilla),
-}
+def _write_table(prefix: str, batch: Batched, suffix: str) -> str:
+    """The batch as a table whose columns have a prefix."""
+    heading = [f"{prefix}{column}" for column in ("unit", *batch.columns)]
+    rows = zip(batch.units, batch.shown, strict=True)
+    return table_text([heading, *([unit, *(row.get(c) or "" for c in batch.columns)] for unit, row in rows)], suffix)
+
+
+def _write_lines(task: Callable[[str, Shown, Batched], dict[str, Any]], batch: Batched, suffix: str) -> str:
+    """The batch as one task a line, or as a list of them."""
+    tasks = [task(unit, row, batch) for unit, row in zip(batch.units, batch.shown, strict=True)]
+    if suffix == ".json":
+        return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
+    return "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
+
+
+def _prodigy_task(unit: str, row: Shown, batch: Batched) -> dict[str, Any]:
+    options = [{"id": answer, "text": answer} for answer in (*(batch.asked.classes or ("yes", "no")), "cannot_tell")]
+    return {"text": _as_one(unit, row, batch.columns), "options": options, "meta": {"unit": unit}}
+
+
+def _doccano_text(unit: str, row: Shown, batch: Batched) -> dict[str, Any]:
+    return {"text": _as_one(unit, row, batch.columns), "label": [], "unit": unit}
+
+
+def _argilla_record(unit: str, row: Shown, batch: Batched) -> dict[str, Any]:
+    return {"id": unit, **{c: row.get(c) for c in batch.columns}}
+
+
+def _as_one(unit: str, row: Shown, columns: Sequence[str]) -> str:
+    """What is shown of a unit as one text."""
+    if len(columns) == 1:
+        return row.get(columns[0]) or ""
+    return "\n".join(f"{column}: {row.get(column) or ''}" for column in columns) or unit
+
+
+PRESETS = (
+    Format(
+        name="mturk",
+        endings=(".csv",),
+        write=partial(_write_table, ""),
+        read=partial(read_preset, Preset(("Input.unit",), _mturk)),
+        is_marked=lambda first: "HITId" in first and "Input.unit" in first,
+    ),
+    Format(
+        name="toloka",
+        endings=(".tsv",),
+        write=partial(_write_table, "INPUT:"),
+        read=partial(read_preset, Preset(("INPUT:unit",), _toloka)),
+        is_marked=lambda first: "INPUT:unit" in first,
+    ),
+    Format(
+        name="prodigy",
+        endings=LINES,
+        write=partial(_write_lines, _prodigy_task),
+        read=partial(read_preset, Preset(("meta.unit", "unit"), _prodigy)),
+        is_marked=lambda first: "_task_hash" in first and "_input_hash" in first,
+        has_one_answer=True,
+    ),
+    Format(
+        name="doccano",
+        endings=LINES,
+        write=partial(_write_lines, _doccano_text),
+        read=partial(read_preset, Preset(("unit", "meta.unit"), _doccano)),
+        has_one_answer=True,
+    ),
+    Format(
+        name="argilla",
+        endings=(*LINES, ".json"),
+        write=partial(_write_lines, _argilla_record),
+        read=partial(read_preset, Preset(("metadata.unit", "id"), _argilla)),
+        is_marked=lambda first: any(key.endswith(".responses.status") for key in first),
+    ),
+)

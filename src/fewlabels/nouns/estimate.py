@@ -2,35 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import whose
 
-IntervalKind = Literal["rec", "strict", "midp", "anytime", "clopper_pearson", "wilson", "wald", "beta", "bootstrap", "rao_wu"]
-"""How an interval is made.
-
-rec       for any draw: errors are where the guide says, once the labels have shown its order
-strict    for any draw: wherever errors are
-midp      rec with half an unseen error in place of a whole one: narrower, near its level on average, down to 0.90 at worst
-anytime   a running band, for an online draw: wherever errors are, and however often one looks
-clopper_pearson, wilson          for a share counted in a simple draw
-wald, beta, bootstrap, rao_wu    baselines, see BASELINES
-"""
-INTERVALS: tuple[IntervalKind, ...] = tuple(kind for kind in get_args(IntervalKind) if kind != "anytime")  # of labels already told
-
-BASELINES: dict[str, str] = {
-    "wald": "wald is a baseline: where errors are rare it holds far less often than its level says, and where no error was seen it has no "
-    "width",
-    "beta": "beta is a baseline: it rests on the variance of wald, so where no error was seen it has no width, and where errors are rare "
-    "it misses as often",
-    "bootstrap": "bootstrap is a baseline: resampling never shows an error that was not drawn, so where errors are rare it misses as wald "
-    "does; it also leaves out that units are drawn without replacement",
-    "rao_wu": "rao_wu is a baseline: its variance is right, but resampling never shows an error that was not drawn, so where errors are "
-    "rare it misses as wald does",
-}
-"""Intervals that are there to be compared with, and where each is known to fail: docs/maths/baselines.md has the figures."""
+IntervalKind = str
+"""The name of an interval: those of `intervals/registered.py`, and those that other packages add."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -44,7 +44,8 @@ class Plan(Displayed):
     change    what this plan is to the one before it
     share     the share of the error 1 - level this plan's look may spend
     promise   in words, what the interval at this plan's look is worth
-    interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none
+    interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none; or that of another package
+    interval_from   the package and version that added the interval; None: fewlabels itself
     pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
     guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
     choice    what was asked of the design beyond its name; None: nothing
@@ -72,6 +73,7 @@ class Plan(Displayed):
     share: float
     promise: str
     interval: IntervalKind = "rec"
+    interval_from: str | None = None
     pilot: Pilot | None = None
     guide: tuple[float, ...] | None = None
     choice: Choice | None = None
@@ -181,6 +183,8 @@ class Plan(Displayed):
             phased["number_rule"] = self.number_rule
         if self.stopping is not None:
             phased["stopping"] = self.stopping.as_json()
+        if self.interval_from is not None:
+            phased["interval_from"] = self.interval_from
         return {
             **phased,
             "number": self.number,
@@ -218,6 +222,7 @@ class Plan(Displayed):
             share=data["share"],
             promise=data["promise"],
             interval=data["interval"],
+            interval_from=data.get("interval_from"),
             pilot=Pilot(**data["pilot"]) if "pilot" in data else None,
             guide=tuple(data["guide"]) if "guide" in data else None,
             choice=Choice.of_json(data["choice"]) if "choice" in data else None,

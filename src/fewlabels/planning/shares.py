@@ -7,28 +7,29 @@ The expected answers, n labels of which n p are positive (a fraction is allowed)
     clopper_pearson   the exact interval of n p of n
     rec               what a study reports of a simple draw from one endless side, if the guide is right about it
 
+and likewise any other interval that draws no label again.
+
 A share is of the units of its domain: for precision, n counts flagged units. `uniform` says how many labels of the whole table hold so
 many. Derivation, and where it fails: docs/maths/shares.md.
 """
 
 import math
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.measuring import Measured, measure
-from fewlabels.intervals.asymptotic import wald
 from fewlabels.intervals.binomial import binomial
+from fewlabels.intervals.registered import interval_named, reading_labels
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.sizing import smallest
 
-ShareInterval = Literal["rec", "clopper_pearson", "wilson", "wald"]
-SHARE_INTERVALS: tuple[ShareInterval, ...] = get_args(ShareInterval)
 Around = Literal["value", "middle"]
 """What a half-width is measured from.
 
@@ -45,7 +46,7 @@ def labels_for_share(
     share: float,
     *,
     level: float = DEFAULT_LEVEL,
-    interval: ShareInterval = "rec",
+    interval: IntervalKind = "rec",
     around: Around = "value",
 ) -> int:
     """The fewest labels at which the interval of an expected share has a half-width of at most `half_width`.
@@ -70,7 +71,7 @@ def half_width_for(
     share: float,
     *,
     level: float = DEFAULT_LEVEL,
-    interval: ShareInterval = "rec",
+    interval: IntervalKind = "rec",
     around: Around = "value",
 ) -> float:
     """The half-width of the interval of a share that so many labels show."""
@@ -78,17 +79,19 @@ def half_width_for(
     return float(found.half_width if around == "value" else (found.high - found.low) / 2)
 
 
-def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: ShareInterval = "rec") -> Measured:
+def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: IntervalKind = "rec") -> Measured:
     """The share with its limits, if exactly that share of the labels is positive."""
     _check(share, level, interval)
     if labels < 1:
         raise PlanError(f"a share is shown by at least 1 label, but got {labels}: raise it")
     n, p, tail = np.asarray(float(labels)), np.asarray(share), (1 - level) / 2
-    if interval == "rec":
-        return measure(PRECISION, _one_side(n, p), tail=tail)
+    kind = interval_named(interval)
     error = np.sqrt(p * (1 - p) / n)
-    low, high = wald(PRECISION, p, error, tail) if interval == "wald" else binomial(n * p, n, tail, kind=interval)
-    return Measured(p, low, high, error)
+    if kind.of_error is not None:
+        return Measured(p, *kind.of_error(PRECISION, p, error, tail), error)
+    if kind.of_counts is not None:
+        return Measured(p, *binomial(n * p, n, tail, limits=kind.of_counts), error)
+    return measure(PRECISION, _one_side(n, p), tail=tail, interval=interval)
 
 
 def uniform(labels_flagged: int, flagged_share: float) -> int:
@@ -112,13 +115,16 @@ def _one_side(n: FloatArray, p: FloatArray) -> Tally:
     )
 
 
-def _check(share: float, level: float, interval: ShareInterval) -> None:
+def _check(share: float, level: float, interval: IntervalKind) -> None:
     """Refuses what no interval can be made of."""
-    if interval not in SHARE_INTERVALS:
-        raise PlanError(f"the interval of a share is one of {', '.join(SHARE_INTERVALS)}, but got {interval!r}: use rec")
+    if (kind := interval_named(interval)).is_resampled:
+        known = ", ".join(name for name in reading_labels() if not interval_named(name).is_resampled)
+        raise PlanError(f"the interval of a share is one of {known}, but got {interval!r}: use rec")
     if not 0 <= share <= 1:
         raise PlanError(f"a share lies in [0, 1], but is {share}: 0.9 stands for nine of ten")
     if not 0.5 < level < 1:
         raise PlanError(f"a level lies in (0.5, 1), but is {level}: 0.95 is usual")
-    if interval == "wald" and share in (0, 1):
-        raise PlanError(f"wald has no width at a share of {share}, so any number of labels would do: use rec, clopper_pearson or wilson")
+    if kind.of_error is not None and share in (0, 1):
+        raise PlanError(
+            f"{interval} has no width at a share of {share}, so any number of labels would do: use rec, clopper_pearson or wilson"
+        )

@@ -15,12 +15,13 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.errors import PlanError
 from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.design import Design
-from fewlabels.nouns.estimate import INTERVALS, IntervalKind
+from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
@@ -138,8 +139,7 @@ class _Bench:
         cls, population: Population, classifier: Classifier, *, truth: str, reps: int, level: float, interval: IntervalKind
     ) -> "_Bench":
         """Reads the classifier's profile and the truth of every cell."""
-        if interval not in INTERVALS:
-            raise PlanError(f"no interval {interval!r}: fewlabels knows {', '.join(INTERVALS)}")
+        interval_named(interval)  # refuses an unknown one before the table is read
         voters = tuple(c for c in population.classifiers if c.name in classifier.of)
         engine = open_engine(replace(population, classifiers=(*voters, classifier), slices=()))
         profile = engine.profile()

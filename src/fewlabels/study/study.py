@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from fewlabels.deciding.thresholds import FoundThreshold
 from fewlabels.engines.base import Engine
@@ -241,7 +241,7 @@ class Study:
         grow_to: int | None = None,
         pilot: int | None = None,
         design: DesignName | Choice | None = None,
-        interval: Literal["rec", "strict", "midp"] | None = None,
+        interval: str | None = None,
         stopping: str | Stopping | None = None,
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.

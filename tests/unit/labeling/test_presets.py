@@ -8,10 +8,10 @@ import pytest
 
 from fewlabels.errors import LabelError
 from fewlabels.labeling.flat import Asked
-from fewlabels.labeling.formats import ENDINGS, FORMATS, Batched, Reading, guess_format, read_found, write_batch
+from fewlabels.labeling.formats import FORMATS, Batched, Reading, guess_format, read_found, write_batch
 from fewlabels.labeling.found import Found
 from fewlabels.labeling.ground_truth import read_manifest
-from fewlabels.labeling.presets import PRESETS, read_preset
+from fewlabels.labeling.presets import PRESETS
 
 ASKED = Asked()
 CLASSES = Asked(classes=("cat", "dog"))
@@ -28,7 +28,7 @@ def told(found: Found) -> list[tuple[str, str, str, str | None]]:
 
 
 def read(folder: Path, name: str, *rows: Any, asked: Asked = ASKED, **how: Any) -> Found:
-    return read_preset(lines(folder / "f.jsonl", *rows), name, asked=asked, **how)
+    return read_found(lines(folder / "f.jsonl", *rows), Reading(name, asked, **how))
 
 
 # ---------------------------------------------------------------- tables
@@ -41,7 +41,7 @@ def test_mturk(tmp_path: Path) -> None:
         "h,w1,Approved,noon,u1,hello,yes\nh,w2,Submitted,,u1,hello,no\nh,w3,Rejected,noon,u1,hello,no\nh,w4,Approved,noon,u2,x,\n"
         "h,w5,Approved,noon,,x,yes\n"
     )
-    found = read_preset(path, "mturk", asked=ASKED)
+    found = read_found(path, Reading("mturk", ASKED))
     assert told(found) == [("u1", "yes", "w1", "noon"), ("u1", "no", "w2", None)]
     assert [(one.unit, one.where) for one in found.refused] == [("u1", "row 3"), (None, "row 5")]
     assert found.blank == 1
@@ -51,8 +51,8 @@ def test_mturk_with_an_answer_under_another_name(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("Input.unit,Answer.category.label\nu1,positive\n")
     with pytest.raises(LabelError, match="--answer-column"):
-        read_preset(path, "mturk", asked=ASKED)
-    assert told(read_preset(path, "mturk", asked=ASKED, answer_column="Answer.category.label")) == [("u1", "yes", "anonymous", None)]
+        read_found(path, Reading("mturk", ASKED))
+    assert told(read_found(path, Reading("mturk", ASKED, answer_column="Answer.category.label"))) == [("u1", "yes", "anonymous", None)]
 
 
 def test_toloka(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_toloka(tmp_path: Path) -> None:
     rows = [("u1", "yes", "APPROVED"), ("u2", "no", "REJECTED"), ("u3", "", "SKIPPED"), ("u4", "yes", "EXPIRED"), ("u5", "no", "SUBMITTED")]
     head = "INPUT:unit\tOUTPUT:answer\tASSIGNMENT:status\tASSIGNMENT:worker_id\tASSIGNMENT:started\n"
     path.write_text(head + "".join(f"{u}\t{a}\t{s}\tw\tnoon\n\n" for u, a, s in rows))  # an empty line after each suite
-    found = read_preset(path, "toloka", asked=ASKED)
+    found = read_found(path, Reading("toloka", ASKED))
     assert [(label.unit, label.answer) for label in found.labels] == [("u1", "yes"), ("u3", "skipped"), ("u5", "no")]
     assert ([one.unit for one in found.refused], found.blank) == (["u2"], 1)
 
@@ -68,7 +68,7 @@ def test_toloka(tmp_path: Path) -> None:
 def test_tables_with_a_column_a_question(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("Input.unit,Answer.spam,Answer.rude\nu1,yes,no\nu2,yes,\n")
-    found = read_preset(path, "mturk", asked=TWO)
+    found = read_found(path, Reading("mturk", TWO))
     assert [(label.unit, label.question, label.answer) for label in found.labels] == [
         ("u1", "spam", "yes"),
         ("u1", "rude", "no"),
@@ -127,7 +127,7 @@ def test_argilla_with_another_question(tmp_path: Path) -> None:
     assert told(read(tmp_path, "argilla", row, answer_column="quality")) == [("u1", "yes", "a", None)]
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if ENDINGS[name][0] != ".csv" and name != "toloka"])
+@pytest.mark.parametrize("name", [one.name for one in PRESETS if one.endings[0] not in (".csv", ".tsv")])
 def test_a_file_without_units_is_refused_and_a_row_without_one_is_listed(name: str, tmp_path: Path) -> None:
     wrong = {"text": "x", "answer": "accept", "label": ["yes"], "label.responses": ["yes"], "label.responses.users": ["a"]}
     wrong["label.responses.status"] = ["submitted"]
@@ -187,16 +187,16 @@ def test_a_manifest_of_two_jobs_needs_the_attribute(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- out, and which format
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", FORMATS.own)
 def test_a_batch_may_not_show_a_column_named_unit(name: str) -> None:
     with pytest.raises(LabelError, match="of its own"):
-        write_batch(Batched(["u1"], [{"unit": "x"}], ["unit"], ASKED), name, ENDINGS[name][0])
+        write_batch(Batched(["u1"], [{"unit": "x"}], ["unit"], ASKED), name, FORMATS.named(name).endings[0])
 
 
 @pytest.mark.parametrize("name", ["ground-truth", "prodigy", "doccano"])
 def test_one_answer_a_row_is_not_enough_for_two_questions(name: str, tmp_path: Path) -> None:
     with pytest.raises(LabelError, match="spam, rude"):
-        write_batch(Batched(["u1"], [{}], [], TWO), name, ENDINGS[name][0])
+        write_batch(Batched(["u1"], [{}], [], TWO), name, FORMATS.named(name).endings[0])
     with pytest.raises(LabelError, match="spam, rude"):
         read_found(lines(tmp_path / "f.jsonl", {}), Reading(name, TWO))
 

@@ -10,30 +10,32 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 from fewlabels.errors import PlanError
+from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.planning.forecasting import WIDTH_REPS
 from fewlabels.planning.goal_scope import ask_of
-from fewlabels.planning.shares import SHARE_INTERVALS, Around, ShareInterval, expected_share, half_width_for, labels_for_share, uniform
+from fewlabels.planning.shares import Around, expected_share, half_width_for, labels_for_share, uniform
 from fewlabels.planning.sizing import CLOSE, labels_needed
 from tests.identities.made import checked, profile_of
 
 shares = st.floats(0.001, 0.999)
+SHARE_INTERVALS: tuple[IntervalKind, ...] = ("rec", "clopper_pearson", "wilson", "wald")
 intervals = st.sampled_from(SHARE_INTERVALS)
 arounds: st.SearchStrategy[Around] = st.sampled_from(["value", "middle"])
-NO_WALD: tuple[ShareInterval, ...] = ("rec", "clopper_pearson", "wilson")
+NO_WALD: tuple[IntervalKind, ...] = ("rec", "clopper_pearson", "wilson")
 
 
 @checked
 @given(shares, intervals, arounds, st.integers(1, 3000))
-def test_more_labels_never_widen_the_interval(share: float, interval: ShareInterval, around: Around, n: int) -> None:
+def test_more_labels_never_widen_the_interval(share: float, interval: IntervalKind, around: Around, n: int) -> None:
     wide, narrow = (half_width_for(labels, share, interval=interval, around=around) for labels in (n, n + 1))
     assert narrow <= wide + 1e-12
 
 
 @checked
 @given(st.floats(0.02, 0.4), shares, intervals, arounds)
-def test_the_size_is_enough_and_one_label_less_is_not(half_width: float, share: float, interval: ShareInterval, around: Around) -> None:
+def test_the_size_is_enough_and_one_label_less_is_not(half_width: float, share: float, interval: IntervalKind, around: Around) -> None:
     n = labels_for_share(half_width, share, interval=interval, around=around)
     assert half_width_for(n, share, interval=interval, around=around) <= half_width * (1 + 1e-9)
     if n > 1:
@@ -43,7 +45,7 @@ def test_the_size_is_enough_and_one_label_less_is_not(half_width: float, share: 
 @checked
 @given(st.floats(0.02, 0.2), st.floats(1.01, 2.0), shares, intervals)
 def test_a_narrower_interval_or_a_higher_level_needs_no_fewer_labels(
-    half_width: float, by: float, share: float, interval: ShareInterval
+    half_width: float, by: float, share: float, interval: IntervalKind
 ) -> None:
     n = labels_for_share(half_width, share, interval=interval)
     assert labels_for_share(half_width * by, share, interval=interval) <= n
@@ -53,7 +55,7 @@ def test_a_narrower_interval_or_a_higher_level_needs_no_fewer_labels(
 
 @pytest.mark.parametrize("interval", SHARE_INTERVALS)
 @pytest.mark.parametrize("share", [0.01, 0.07, 0.2, 0.32, 0.49])
-def test_a_share_and_its_opposite_need_as_many_labels(share: float, interval: ShareInterval) -> None:
+def test_a_share_and_its_opposite_need_as_many_labels(share: float, interval: IntervalKind) -> None:
     assert labels_for_share(0.05, share, interval=interval) == labels_for_share(0.05, 1 - share, interval=interval)
     one, other = (expected_share(80, p, interval=interval) for p in (share, 1 - share))
     assert (float(one.low), float(one.high)) == pytest.approx((1 - float(other.high), 1 - float(other.low)), abs=1e-9)
@@ -82,7 +84,7 @@ def test_a_share_of_one_half_is_the_worst_case_for_wald() -> None:
 
 @pytest.mark.parametrize("interval", NO_WALD)
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_share_at_the_end_still_needs_labels(share: float, interval: ShareInterval) -> None:
+def test_a_share_at_the_end_still_needs_labels(share: float, interval: IntervalKind) -> None:
     """Clopper-Pearson of none of n has the upper limit 1 - 0.025^(1/n): 0.03 at 122 labels."""
     n = labels_for_share(0.03, share, interval=interval)
     assert n == {"clopper_pearson": 122, "wilson": 125}.get(interval, n)
@@ -132,7 +134,8 @@ def test_uniform_labels_hold_the_flagged_ones_on_average(labels: int, share: flo
         ({"share": math.nan}, "a share lies in"),
         ({"level": 0.5}, "a level lies in"),
         ({"level": 1.0}, "a level lies in"),
-        ({"interval": "agresti"}, "is one of rec, clopper_pearson, wilson, wald, but got 'agresti'"),
+        ({"interval": "agresti"}, "no interval 'agresti': fewlabels knows rec"),
+        ({"interval": "bootstrap"}, "is one of rec, strict, midp, clopper_pearson, wilson, wald, beta, but got 'bootstrap'"),
         ({"interval": "wald", "share": 1.0}, "wald has no width"),
         ({"half_width": 1e-6}, "needs more than 100,000,000 labels: widen it"),
     ],

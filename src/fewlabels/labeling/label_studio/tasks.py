@@ -8,10 +8,12 @@ made from a prediction are refused. A skip (`was_cancelled`) is the answer "skip
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked, add_answer
+from fewlabels.labeling.base import Batched, Format, Reading
+from fewlabels.labeling.flat import Asked, add_answer, read_objects
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.interface import class_names, question_names
 from fewlabels.nouns.label import Label
@@ -144,3 +146,19 @@ def _chosen(annotation: Mapping[str, Any], names: Mapping[str, str]) -> Iterator
         question = next(iter(names)) if len(names) == 1 else by_name.get(name, name)
         several.setdefault(question, []).extend(choices if isinstance(choices, list) else ["" if choices is None else choices])
     yield from several.items()
+
+
+def _write(batch: Batched, _suffix: str) -> str:
+    return tasks_text(batch.units, batch.shown, columns=batch.columns)
+
+
+def _read(path: Path, how: Reading) -> Found:
+    return read_export(read_objects(path), asked=how.asked, labeler=how.labeler)
+
+
+def _is_marked(first: Mapping[str, Any]) -> bool:
+    """Whether a row is a task with its annotations."""
+    return isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
+
+
+LABEL_STUDIO = Format(name="label-studio", endings=(".json",), write=_write, read=_read, is_marked=_is_marked)

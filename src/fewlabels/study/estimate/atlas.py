@@ -10,7 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from fewlabels.nouns.estimate import BASELINES, Estimate
+from fewlabels.intervals.registered import INTERVALS
+from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 
 
@@ -36,9 +37,10 @@ def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
 
 def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
     """Why a reader should be careful with an interval of a draw of so many labels; None where it was tested and held."""
-    metric = metric_named(found.metric)
-    if found.interval in BASELINES:
-        return BASELINES[found.interval]
+    metric, kind = metric_named(found.metric), INTERVALS.named(found.interval)
+    said = kind.cautions if not _is_tested(found) else (kind.caution,) if kind.caution else ()
+    if said:
+        return "; ".join(said)
     if metric.weight is not None:
         return "metrics by weight were tested on one table only, see docs/coverage-dollars.md"
     if metric.joint:

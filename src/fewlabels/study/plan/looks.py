@@ -9,6 +9,7 @@ from fewlabels.deciding.error_spending import Spending
 from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.metrics import metric_named
@@ -29,8 +30,8 @@ def with_looks(plan: Plan, stopping: Stopping) -> Plan:
         refuse_unplannable(goal.definition)
     asked = {Trait.PILOT: plan.pilot is not None, Trait.POISSON: plan.design.poisson, Trait.GROWTH: plan.grow_to is not None}
     require("planned looks", [trait for trait, there in asked.items() if there], subject="this plan has")
-    if plan.interval == "midp":
-        raise PlanError("planned looks were not shown to hold for the interval midp, but it was asked for: leave it out, or plan one look")
+    if not INTERVALS.named(plan.interval).holds_over_looks:
+        raise PlanError(f"planned looks were not shown to hold for the interval {plan.interval}: leave it out, or plan one look")
     spend = spending_of(replace(plan, stopping=stopping))
     return replace(plan, stopping=stopping, share=spend.share, promise=spend.promise)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fewlabels.deciding.error_spending import declared_next, spending
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
+from fewlabels.intervals.registered import plan_interval
 from fewlabels.nouns.capabilities import FEATURES, Trait, require
 from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.design import Design
@@ -122,6 +123,7 @@ def still_fresh(last: Plan, shown: Collection[int]) -> tuple[str, ...]:
 
 def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
     """A study's first plan, or its pilot."""
+    interval = plan_interval(ways.interval)
     spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
     if ways.pilot is not None and not isinstance(ways.design, Choice) and ways.design == "bands":
         pilot_of(budget, ways.pilot, budget + 1)  # refuses a pilot too small or too large before anything is sized
@@ -148,7 +150,8 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         change=spend.change,
         share=spend.share,
         promise=spend.promise,
-        interval=ways.interval,
+        interval=interval.name,
+        interval_from=interval.package,
         pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
         choice=choice if choice.as_json().keys() - {"name"} else None,
     )

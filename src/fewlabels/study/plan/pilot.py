@@ -95,6 +95,7 @@ def plan_rest(standing: Standing) -> Plan:
         share=spend.share,
         promise=spend.promise,
         interval=pilot.interval,
+        interval_from=pilot.interval_from,
         pilot=pilot.pilot,
         guide=coefficients,
     )

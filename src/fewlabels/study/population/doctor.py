@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fewlabels.engines.base import Inspection
-from fewlabels.engines.opening import open_engine
+from fewlabels.engines.opening import kind_of, open_engine
 from fewlabels.errors import PlanError
 from fewlabels.estimators.calibration import FALSE_ALARM, check_guide
 from fewlabels.estimators.linearize import guided_totals
@@ -52,6 +52,8 @@ class Examination:
             lines.append(
                 "there is no score and no guide: the draw cannot be placed, only spread evenly on each side; name a --guide to save labels"
             )
+        if (package := kind_of(self.population).package) is not None:
+            lines.append(f"the table is read by {package}, which fewlabels did not test: what it draws is checked, what it counts is not")
         lines += self.mismatches
         if not self.inspection.duplicates_checked:
             lines.append(

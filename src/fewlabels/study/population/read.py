@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fewlabels.engines.warehouses import place_of
+from fewlabels.engines.opening import is_address
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import MEMORY, Population
 
@@ -24,7 +24,8 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
 ) -> Population:
     """The population of a path, a glob, a table of an engine, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
 
-    A table is written spark:TABLE, postgresql://...#TABLE, or, where fewlabels does not connect, as bigquery:project.dataset.table.
+    A table is written spark:TABLE, postgresql://...#TABLE, or, where fewlabels does not connect, as bigquery:project.dataset.table. An
+    engine that another package adds opens NAME:REST.
 
     `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that a
     guide may be fitted from after a pilot. missing_scores=True allows scores that are null: such units are not flagged, and bands of
@@ -46,7 +47,7 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     )
     if isinstance(source, str | Path):
         path = str(source)
-        address = path if "://" in path or place_of(path) is not None else str(Path(path).absolute())
+        address = path if is_address(path) else str(Path(path).absolute())
         table = None
     else:
         address, table = MEMORY, source

@@ -2,6 +2,7 @@
 
 from math import ceil, floor
 
+from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
 from fewlabels.study.estimate.metrics import Estimates
@@ -9,13 +10,6 @@ from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
 
-INTERVALS = {
-    "rec": "The interval believes that errors are where the scores say, once the labels have shown that positives rise with the score. "
-    "Positives that hide where otherwise good scores see none are not covered by it: the strict interval beside it holds then too.",
-    "midp": "The interval counts half an unseen error instead of a whole one: near its level on average, down to 0.90 at worst.",
-    "strict": "The interval holds wherever errors are, also where the scores see none.",
-    "anytime": "The band holds wherever errors are, and at every look, however often one looks.",
-}
 TESTED = (
     "Every interval shown was tested in simulations of this design around this number of labels: a true coverage of 0.94 for an interval "
     "at level 0.95 was not rejected in any of them."
@@ -98,4 +92,9 @@ def coverage(standing: Standing, shown: Estimates) -> Json:
     interval = standing.plan.interval
     cautions = shown.cautions_of(shown.estimates)
     tested = [TESTED] if shown.estimates and not cautions and interval != "anytime" else []
-    return {"promise": shown.promise, "certified": shown.certified, "statement": [INTERVALS[interval], *tested], "cautions": list(cautions)}
+    return {
+        "promise": shown.promise,
+        "certified": shown.certified,
+        "statement": [INTERVALS.named(interval).statement, *tested],
+        "cautions": list(cautions),
+    }

@@ -74,7 +74,7 @@ def state_of(standing: Standing, done: Progress) -> str:
         return "planned"
     if done.waits_for_gold:
         return "waiting for gold"
-    online = standing.plan.is_online
+    online = standing.plan.kind == "online"
     if not done.complete and not (online and has_ended(standing, walked(standing))):
         return "labeling"
     looks = [look for look in standing.looks if look.plan == standing.plan.number and look.certified]

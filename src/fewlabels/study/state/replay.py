@@ -15,6 +15,7 @@ from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import ONLINE
+from fewlabels.registry import note_origin
 from fewlabels.study.state.standing import Batch, Look, Round, Seat, Standing
 
 
@@ -36,7 +37,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         profile=Profile.of_json(population["profile"]),
         salt=study["salt"],
         goals=tuple(Goal.of_json(g) for g in study["goals"]),
-        plans=tuple(Plan.of_json(e.body["plan"]) for e in by_kind.get("plan", [])),
+        plans=tuple(_plan_of(e.body["plan"]) for e in by_kind.get("plan", [])),
         batches=tuple(Batch(number=e.body["number"], plan=e.body["plan"], units=tuple(e.body["units"])) for e in by_kind.get("batch", [])),
         looks=tuple(Look(plan=e.body["plan"], labels=e.body["labels"], certified=e.body["certified"]) for e in by_kind.get("look", [])),
         changed_after_look=_changed_after_look(entries, study["rule"]),
@@ -60,6 +61,14 @@ def replay(entries: Sequence[Entry]) -> Standing:
         elif entry.kind == "extension":
             standing = extend_standing(standing, entry.body)
     return standing
+
+
+def _plan_of(data: Mapping[str, Any]) -> Plan:
+    """The plan of an entry. An interval may be of a package that is missing here: it is named when the interval is asked for."""
+    plan = Plan.of_json(data)
+    if plan.interval_from is not None:
+        note_origin("interval", plan.interval, plan.interval_from)
+    return plan
 
 
 def _with_draw(standing: Standing, body: Mapping[str, Any]) -> Standing:

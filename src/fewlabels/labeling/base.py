@@ -1,0 +1,64 @@
+"""What a format of label files is: how a batch is written in it, how answers are read from it, and how a file of it is recognized.
+
+The records are listed in `formats`; a package adds its own by an entry point (docs/how-to/extend.md).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fewlabels.errors import LabelError
+from fewlabels.labeling.flat import Asked
+from fewlabels.labeling.found import Found
+
+
+class Batched(NamedTuple):
+    """A batch to be written: its units, what is shown of each, and what is asked."""
+
+    units: Sequence[str]
+    shown: Sequence[Mapping[str, str | None]]
+    columns: Sequence[str]
+    asked: Asked
+
+
+class Reading(NamedTuple):
+    """How a file is read: its format, what may be answered, where units and answers stand, and who answered if the file does not say."""
+
+    name: str
+    asked: Asked
+    unit_columns: Sequence[str] = ("unit",)
+    answer_column: str | None = None
+    labeler: str | None = None
+
+
+def never(_first: Mapping[str, Any]) -> bool:
+    """Whether a first row bears the marks of a format that has none: it does not."""
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Format:
+    """A format of label files.
+
+    name             its one name, as in --format
+    endings          of its files, each with the dot; the first is that of standard output
+    write            the text of a batch, for a file with that ending; with no unit it still refuses what the format cannot hold
+    read             the answers of a file, and those that cannot be read
+    is_marked        whether the first row of a file (keys and values; cells of a table are text) can only be of this format
+    has_one_answer   whether a row holds one answer, so that a study of several questions needs another format
+    package          the package that adds it; None: fewlabels itself
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    write: Callable[[Batched, str], str]
+    read: Callable[[Path, Reading], Found]
+    is_marked: Callable[[Mapping[str, Any]], bool] = never
+    has_one_answer: bool = False
+    package: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses a format without a file ending."""
+        if not self.endings or not all(ending.startswith(".") for ending in self.endings):
+            raise LabelError(f"a format has file endings such as .csv, but {self.name} has {list(self.endings)}: name them with the dot")

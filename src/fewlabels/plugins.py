@@ -1,0 +1,16 @@
+"""What installed packages add to fewlabels: their entry points, read when somebody asks for a name that fewlabels does not have."""
+
+from collections.abc import Sequence
+
+from fewlabels.registry import Outside
+
+
+def installed(group: str) -> Sequence[Outside]:
+    """What packages offer under an entry point such as fewlabels.intervals, by name; nothing of them is imported yet."""
+    from importlib.metadata import entry_points  # slow to import, and mostly not needed
+
+    found = [
+        Outside(point.name, f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package", point.load)
+        for point in entry_points(group=group)
+    ]
+    return sorted(found, key=lambda offer: (offer.name, offer.package))
