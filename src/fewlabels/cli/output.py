@@ -17,6 +17,7 @@ from fewlabels.nouns.missing import Missing, Part
 
 if TYPE_CHECKING:
     from fewlabels.study.estimate.confusion import ConfusionCell
+    from fewlabels.study.estimate.status import Status
     from fewlabels.study.study import Study
 
 
@@ -30,23 +31,24 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
-def next_command(study: "Study") -> str:
-    """What to do next with a study whose labels are coming in."""
-    standing, done, name = study.standing, study.status().progress, quote(study.name)
-    if standing.plans and standing.plan.is_online:
+def next_command(study: "Study", status: "Status | None" = None) -> str:
+    """What to do next with a study whose labels are coming in; its status, if it has just been read."""
+    found, name = status if status is not None else study.status(), quote(study.name)
+    done = found.progress
+    if found.plan is not None and found.plan.is_online:
         return f"fewlabels {'decide' if study.running().ended else 'draw'} {name}"
     if done.waits_for_gold:
-        return f"fewlabels draw {name} --gold {standing.gold_share:g} --out gold.csv"
+        return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
     return f"fewlabels {'estimate' if done.complete else 'draw'} {name}"
 
 
-def after_verdict(study: "Study", decision: Decision) -> str:
-    """What to do next with a study that was decided on."""
+def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:
+    """What to do next with a study that was decided on and stands like this."""
     name = quote(study.name)
     if decision.more is not None and decision.more.enough:
-        budget = study.status().progress.planned + decision.more.labels
+        budget = status.progress.planned + decision.more.labels
         return f"fewlabels plan --study {name} --budget {budget}, then label on: fewlabels label {name}, or fewlabels draw {name}"
-    if decision.outcome == "label more" and study.standing.plan.is_online:
+    if decision.outcome == "label more" and status.plan is not None and status.plan.is_online:
         return f"fewlabels draw {name}"
     return f"fewlabels report {name}"
 
