@@ -56,8 +56,9 @@ def commands(ledger: str) -> dict[str, list[str]]:
 
 
 def spend(command: list[str], bytecode: Path) -> Spent:
-    """What one process takes from its start to its end; compiled modules are kept in the folder `bytecode`, as an installation keeps them."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": str(bytecode)}
+    """What one process takes from its start to its end; compiled modules stay in the folder `bytecode`, as an installation keeps them."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept["PYTHONPYCACHEPREFIX"] = str(bytecode)
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=kept)
     _, status, used = os.wait4(process.pid, 0)
