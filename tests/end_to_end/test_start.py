@@ -29,7 +29,9 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> str:
         for name, goal in (("settled", "accuracy >= 0.5"), ("open", "accuracy >= 0.76"), ("opposite", "accuracy >= 0.5")):
             study = fewlabels.Study.create(name, population, goals=[goal], ledger=where)
             study.plan(300)
-            study.tell({unit: is_positive(int(unit)) != (name == "opposite") for unit in study.ask(300).units})
+            batch = study.ask(300)
+            assert batch is not None
+            study.tell({unit: is_positive(int(unit)) != (name == "opposite") for unit in batch.units})
     return where
 
 
