@@ -8,23 +8,27 @@
 A pilot, several questions and the like are not kinds but traits, which any kind may have or refuse: nouns/capabilities.py.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Literal
+from __future__ import annotations
 
-from fewlabels.deciding.error_spending import Spending, extended, spending
-from fewlabels.ledgers.base import Writing
-from fewlabels.nouns.decision import Decision
-from fewlabels.nouns.label import Label
-from fewlabels.nouns.missing import Missing
-from fewlabels.nouns.plan import Kind, Plan
-from fewlabels.study.draw import batches
-from fewlabels.study.draw import online as online_draw
-from fewlabels.study.estimate import convergence, metrics, online, warnings
-from fewlabels.study.labels.record import closing
-from fewlabels.study.plan.looks import at_look, spending_of
-from fewlabels.study.plan.online import promise
-from fewlabels.study.state.progress import Progress, progress
-from fewlabels.study.state.standing import Batch, Standing
+from typing import TYPE_CHECKING, Literal
+
+from fewlabels.study.state.progress import progress
+
+# Rooms are imported by the methods that enter them, so that a command waits for no other.
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from fewlabels.deciding.error_spending import Spending
+    from fewlabels.ledgers.base import Writing
+    from fewlabels.nouns.decision import Decision
+    from fewlabels.nouns.label import Label
+    from fewlabels.nouns.missing import Missing
+    from fewlabels.nouns.plan import Kind, Plan
+    from fewlabels.study.estimate.convergence import Shrinking
+    from fewlabels.study.estimate.online import Running
+    from fewlabels.study.estimate.result import Estimates
+    from fewlabels.study.state.progress import Progress
+    from fewlabels.study.state.standing import Batch, Standing
 
 State = Literal["no plan", "labeling", "waiting for gold", "ready", "decided"]
 
@@ -36,7 +40,9 @@ class OneLook:
 
     def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None when nothing is left."""
-        return batches.next_batch(act, standing, units, more=more)
+        from fewlabels.study.draw.batches import next_batch
+
+        return next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
         """How many units to hand out at once where `units` are wanted now: more, for the order is fixed."""
@@ -44,11 +50,15 @@ class OneLook:
 
     def close(self, standing: Standing) -> list[Label]:
         """What ends the waiting for units without an answer."""
+        from fewlabels.study.labels.record import closing
+
         return closing(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
         """What a reader must know beside the numbers."""
-        return warnings.read_warnings(standing, done, missing)
+        from fewlabels.study.estimate.warnings import read_warnings
+
+        return read_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
         """How far the study is, in a word."""
@@ -66,24 +76,32 @@ class OneLook:
         """Whether all that the labels say may be shown now."""
         return bool(standing.plans) and progress(standing).complete
 
-    def running(self, standing: Standing, *, forecast: bool = False) -> online.Running | None:
+    def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
         """The confidence sequences; None where the plan has none."""
         return None
 
-    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+    def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
         """Every metric the draw can answer for; before the look only progress, unless one peeks."""
-        return metrics.read_estimates(standing, peek=peek)
+        from fewlabels.study.estimate.metrics import read_estimates
 
-    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        return read_estimates(standing, peek=peek)
+
+    def decide(self, standing: Standing, shown: Estimates) -> Decision:
         """The verdict on the goals from estimates already read."""
-        return metrics.read_decision(standing, shown)
+        from fewlabels.study.estimate.metrics import read_decision
 
-    def converge(self, standing: Standing) -> convergence.Shrinking:
+        return read_decision(standing, shown)
+
+    def converge(self, standing: Standing) -> Shrinking:
         """How the interval of each goal narrowed."""
-        return convergence.read_shrinking(standing)
+        from fewlabels.study.estimate.convergence import read_shrinking
+
+        return read_shrinking(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """What the look of a plan may spend, by the plans before it and what was shown of them."""
+        from fewlabels.deciding.error_spending import extended, spending
+
         if plan.change == "extension":
             return extended(earlier, shown=shown)
         declared = plan.grow_to if not earlier else None
@@ -101,20 +119,30 @@ class PlannedLooks(OneLook):
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
         """The labels of the last planned look that the answers allow."""
+        from fewlabels.study.plan.looks import at_look
+
         then = at_look(standing)
         return len(then.units) if then is not None and then.units is not None else None
 
-    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+    def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
         """What the last planned look shows; before the first only progress, unless one peeks."""
-        then = at_look(standing)
-        return super().read(standing, peek=peek) if then is None else metrics.of_look(metrics.read_estimates(then), progress(standing))
+        from fewlabels.study.estimate.metrics import of_look, read_estimates
+        from fewlabels.study.plan.looks import at_look
 
-    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        then = at_look(standing)
+        return super().read(standing, peek=peek) if then is None else of_look(read_estimates(then), progress(standing))
+
+    def decide(self, standing: Standing, shown: Estimates) -> Decision:
         """The verdict at that look; no label can be added, so none is forecast."""
-        return metrics.read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)
+        from fewlabels.study.estimate.metrics import read_decision
+        from fewlabels.study.plan.looks import at_look
+
+        return read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """What the last look may spend, as all looks were planned."""
+        from fewlabels.study.plan.looks import spending_of
+
         return spending_of(plan)
 
 
@@ -125,7 +153,9 @@ class Online(OneLook):
 
     def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None once the study has ended; "dry" where the reserve is too short."""
-        return online_draw.next_batch(act, standing, units, more=more)
+        from fewlabels.study.draw.online import next_batch
+
+        return next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
         """As many as are wanted: what is handed out early cannot learn from the answers to come."""
@@ -133,15 +163,21 @@ class Online(OneLook):
 
     def close(self, standing: Standing) -> list[Label]:
         """What ends the waiting for every unit that is not settled."""
-        return online_draw.closing_online(standing)
+        from fewlabels.study.draw.online import closing_online
+
+        return closing_online(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
         """The same, but nothing rests on the scores or on what is assumed of missing answers."""
-        return online.online_warnings(standing, done, missing)
+        from fewlabels.study.estimate.online import online_warnings
+
+        return online_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
         """How far the study is; decided once its stopping rule has ended it."""
-        return "decided" if online.read_running(standing).ended else "ready" if done.complete else "labeling"
+        from fewlabels.study.estimate.online import read_running
+
+        return "decided" if read_running(standing).ended else "ready" if done.complete else "labeling"
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
         """None: there is no look to wait for, see `running`."""
@@ -151,24 +187,35 @@ class Online(OneLook):
         """Always: what is shown is valid at every look."""
         return True
 
-    def running(self, standing: Standing, *, forecast: bool = False) -> online.Running | None:
+    def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
         """The confidence sequences; with `forecast`, how many labels more it should take."""
-        return online.read_running(standing, forecast=forecast)
+        from fewlabels.study.estimate.online import read_running
 
-    def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
+        return read_running(standing, forecast=forecast)
+
+    def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
         """The confidence sequences of the goals. Certified at every look."""
-        return online.read_online(standing)
+        from fewlabels.study.estimate.online import read_online
 
-    def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
+        return read_online(standing)
+
+    def decide(self, standing: Standing, shown: Estimates) -> Decision:
         """The verdict on the goals, from what is known now."""
-        return online.decide_online(standing, shown)
+        from fewlabels.study.estimate.online import decide_online
 
-    def converge(self, standing: Standing) -> convergence.Shrinking:
+        return decide_online(standing, shown)
+
+    def converge(self, standing: Standing) -> Shrinking:
         """The confidence sequence of each goal at growing numbers of labels."""
-        return convergence.read_running_path(standing)
+        from fewlabels.study.estimate.convergence import read_running_path
+
+        return read_running_path(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """All of the error: looking is free."""
+        from fewlabels.deciding.error_spending import Spending
+        from fewlabels.study.plan.online import promise
+
         assert plan.stopping is not None  # an online plan has a rule
         return Spending("online", 1.0, promise(plan.goals, plan.stopping))
 
