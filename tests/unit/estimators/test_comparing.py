@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.comparing import Judged, drawn_for
 from fewlabels.designs.simple import simple
-from fewlabels.errors import PlanError
+from fewlabels.errors import PlanError, StudyError
 from fewlabels.estimators.comparing import CELLS, PairTally, compare, difference, disagreement, fill_pair, matters, pair_groups, slopes
 from fewlabels.intervals.mover import mover
 from fewlabels.nouns.estimate import IntervalKind
@@ -130,7 +130,7 @@ def test_no_positive_seen_leaves_everything_possible() -> None:
 
 def test_refuses_what_is_no_difference() -> None:
     tally = tally_of([80, 30, 25, 20], [1, 6, 16, 17])
-    with pytest.raises(PlanError, match="two classifiers on one question"):
+    with pytest.raises(StudyError, match="several labels together"):
         compare(metric_named("macro[f1]"), tally, tail=0.025)
     with pytest.raises(PlanError, match="read with rec"):
         compare(metric_named("f1"), tally, tail=0.025, interval="bootstrap")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewlabels.errors import PlanError
+from fewlabels.errors import PlanError, StudyError
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.periods import Shared, change, correlate_periods, shared_units, side_by_side, window, without
 from fewlabels.nouns.metrics import METRICS, metric_named
@@ -148,7 +148,7 @@ def test_units_that_are_not_there_cannot_be_taken_out() -> None:
 def test_what_has_no_change_is_refused() -> None:
     with pytest.raises(PlanError, match="intervals"):
         change(metric_named("f1"), BEFORE, AFTER, tail=0.025, interval="bootstrap")
-    with pytest.raises(PlanError, match="one classifier"):
+    with pytest.raises(StudyError, match="several labels together"):
         change(metric_named("macro[f1]"), BEFORE, AFTER, tail=0.025)
     with pytest.raises(PlanError, match="at least one period"):
         window([])

@@ -193,5 +193,5 @@ def test_a_draw_without_a_guide_has_no_calibration() -> None:
     study.plan(10)
     batch = study.ask(10)
     study.tell(dict.fromkeys(batch.units if batch else (), True))
-    with pytest.raises(FewlabelsError, match="no guide"):
+    with pytest.raises(FewlabelsError, match="has none"):
         pictures.calibration(study)
