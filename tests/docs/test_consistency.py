@@ -30,7 +30,7 @@ MATHS = {
     "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling thresholds periods comparing",
     "intervals": "rare anytime expanded",
     "nouns": "weights",
-    "planning": "shares guiding several forecasting believing recycling",
+    "planning": "shares guiding shared_draw forecasting assumptions recycling",
     "deciding": "alarms gating planned_looks streams",
 }
 

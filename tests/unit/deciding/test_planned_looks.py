@@ -135,7 +135,7 @@ def test_metrics_that_divide_by_a_known_number_are_served(name: str) -> None:
     "name", ["recall", "f1", "f2", "specificity", "jaccard", "mcc", "balanced_accuracy", "precision by amount", "macro[precision]"]
 )
 def test_metrics_that_divide_by_what_labels_say_are_refused(name: str) -> None:
-    with pytest.raises(PlanError, match="planned looks are (for metrics that divide by a number known without labels|of a draw)"):
+    with pytest.raises(PlanError, match=r"planned looks are (for metrics that divide by a number known without labels|of a draw)"):
         refuse_unplannable(metric_named(name))
 
 
