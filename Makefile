@@ -4,7 +4,7 @@ PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale docs site reference coverage structure counts restamp
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage structure counts restamp
 
 help:
 	@echo "make check       lint, format, types, import contracts"
@@ -32,6 +32,7 @@ help:
 	@echo "make many-labelers   writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
+	@echo "make start       how long status and decide take, against importing NumPy and SQLAlchemy alone"
 	@echo "make docs        runs the code of the documentation"
 	@echo "make site        builds the documentation into site/; any warning fails"
 	@echo "make reference   writes docs/reference from the code, and docs/pictures"
@@ -127,6 +128,10 @@ streams:
 # About forty minutes on two idle cores, with 20 GB of disk.
 scale:
 	$(PYTHON) -m benchmarks.scale --folder $(FOLDER) --out docs/scale.md
+
+# Medians of ten runs, one command after the other; fails above three times the reference. About two minutes.
+start:
+	$(PYTHON) -m benchmarks.start --runs 10
 
 docs:
 	$(PYTEST) tests/docs

@@ -24,16 +24,17 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     found = Study.load(study, ledger=ledger)
     with working("deciding"):
         decision = found.decide(peek=peek)
-    done = found.status().progress
+    status = found.status()
+    done = status.progress
     if as_json:
         print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
         return
     if decision is None:
         waits_for = kind_of(found.standing).waits_for
         click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {waits_for} one")
-        note(f"next: {next_command(found)}")
+        note(f"next: {next_command(found, status)}")
         return
     click.echo(str(decision))
     for verdict in decision.goals:
         click.echo(f"  {verdict.status:8} {verdict.estimate}")
-    note(f"next: {after_verdict(found, decision)}")
+    note(f"next: {after_verdict(found, decision, status)}")

@@ -17,6 +17,7 @@ from fewlabels.nouns.missing import Missing, Part
 
 if TYPE_CHECKING:
     from fewlabels.study.estimate.confusion import ConfusionCell
+    from fewlabels.study.estimate.status import Status
     from fewlabels.study.study import Study
 
 
@@ -33,21 +34,21 @@ def note(text: str) -> None:
 NEXT = {"ready": "estimate", "decided": "decide"}
 
 
-def next_command(study: "Study") -> str:
-    """What to do next with a study whose labels are coming in."""
-    state, name = study.status().state, quote(study.name)
+def next_command(study: "Study", status: "Status | None" = None) -> str:
+    """What to do next with a study whose labels are coming in; its status, if it has just been read."""
+    state, name = (study.status() if status is None else status).state, quote(study.name)
     if state == "waiting for gold":
         return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
     return f"fewlabels {NEXT.get(state, 'draw')} {name}"
 
 
-def after_verdict(study: "Study", decision: Decision) -> str:
-    """What to do next with a study that was decided on."""
+def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:
+    """What to do next with a study that was decided on and stands like this."""
     name = quote(study.name)
     if decision.more is not None and decision.more.enough:
-        budget = study.status().progress.planned + decision.more.labels
+        budget = status.progress.planned + decision.more.labels
         return f"fewlabels plan --study {name} --budget {budget}, then label on: fewlabels label {name}, or fewlabels draw {name}"
-    if decision.outcome == "label more" and study.status().state == "labeling":
+    if decision.outcome == "label more" and status.state == "labeling":
         return f"fewlabels draw {name}"
     return f"fewlabels report {name}"
 

@@ -18,7 +18,6 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
 from fewlabels.errors import LabelError
 from fewlabels.nouns.arrays import BoolArray, FloatArray
@@ -136,6 +135,8 @@ def _worth(f: FloatArray) -> FloatArray:
 
 def _exact(x: FloatArray, n: FloatArray, *, more: FloatArray, tail: float) -> Limits:
     """Clopper and Pearson's limits for x of n, each unit worth `more`; the whole range without a unit, a point for a census."""
+    from scipy.special import betaincinv  # a quarter of a second, which nobody waits for who only asks whose answer counts
+
     census = np.isinf(more)
     scale = np.where(census, 1.0, more)
     a, b = x * scale, (n - x) * scale

@@ -7,14 +7,15 @@ is below FALSE_ALARM / parts, so a guide that is right raises it at most once in
 A warning, never a correction: a wrong guide costs labels, and the strict interval holds whatever the guide is.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
 
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 
 FALSE_ALARM = 0.01
+FEW = 1_000  # units of a part up to which a guide that is right is known as such without SciPy, a quarter of a second to import
 THIRDS = ("lower third", "middle third", "upper third")
 
 
@@ -41,16 +42,34 @@ def check_guide(guide: FloatArray, flagged: BoolArray, positive: BoolArray) -> l
 
     One entry a labeled unit. The false-alarm rate over all parts together is at most FALSE_ALARM.
     """
-    parts: list[Mismatch] = []
+    parts = list(_parts(guide, flagged, positive))
+    limit = FALSE_ALARM / max(len(parts), 1)
+    found = [
+        Mismatch(side, part, claims.size, k, float(claims.sum()), two_sided_p(k, claims))
+        for side, part, k, claims in parts
+        if not _is_clear(k, claims, limit)
+    ]
+    return sorted((m for m in found if m.p_value < limit), key=lambda m: m.p_value)
+
+
+def _parts(guide: FloatArray, flagged: BoolArray, positive: BoolArray) -> Iterator[tuple[str, str, int, FloatArray]]:
+    """Side, part, positives and claims of each part that has a label."""
     for is_flagged, side in ((True, "flagged"), (False, "unflagged")):
         mine = np.flatnonzero(flagged == is_flagged)
         mine = mine[np.argsort(guide[mine], kind="stable")]
         for part, rows in zip(THIRDS, np.array_split(mine, 3), strict=True):
             if rows.size:
-                k, claims = int(positive[rows].sum()), guide[rows]
-                parts.append(Mismatch(side, part, rows.size, k, float(claims.sum()), two_sided_p(k, claims)))
-    alarms = [m for m in parts if m.p_value < FALSE_ALARM / len(parts)]
-    return sorted(alarms, key=lambda m: m.p_value)
+                yield side, part, int(positive[rows].sum()), guide[rows]
+
+
+def _is_clear(k: int, claims: FloatArray, limit: float) -> bool:
+    """Whether the p-value is at least twice the limit, so that rounding cannot bring it below; False also where units are many."""
+    if claims.size > FEW:
+        return False
+    pmf = np.ones(1)
+    for s in claims.tolist():
+        pmf = np.convolve(pmf, (1 - s, s))
+    return _twice_the_tail(pmf, k) >= 2 * limit
 
 
 def two_sided_p(k: int, claims: FloatArray) -> float:
@@ -59,12 +78,18 @@ def two_sided_p(k: int, claims: FloatArray) -> float:
     pmf = np.ones(1)
     for s, n in zip(values, counts, strict=True):
         pmf = _convolve(pmf, _binomial(int(n), float(s)))
-    pmf = np.maximum(pmf, 0)
+    return _twice_the_tail(np.maximum(pmf, 0), k)
+
+
+def _twice_the_tail(pmf: FloatArray, k: int) -> float:
+    """Twice the smaller tail at k, at most 1."""
     return float(min(1.0, 2 * min(pmf[: k + 1].sum(), pmf[k:].sum())))
 
 
 def _binomial(n: int, s: float) -> FloatArray:
     """The probabilities of 0 .. n positives among n units of probability s. scipy.stats has it, and takes half a second to import."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
     x = np.arange(n + 1)
     return np.asarray(np.exp(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) + xlogy(x, s) + xlog1py(n - x, -s)))
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from fewlabels.estimators.comparing import matters
-from fewlabels.estimators.measuring import measure
-from fewlabels.estimators.phases import read_phases
-from fewlabels.estimators.sides import Measured, read_sides
+from fewlabels.estimators.measuring import measure, sides_of
+from fewlabels.estimators.sides import Measured, Sides
 from fewlabels.estimators.weighted import read_side
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.estimate import IntervalKind
@@ -84,8 +83,13 @@ def _simple_weights(like: Tally, sides: list[bool], rate: FloatArray, share: Flo
     return WeightSums(X, XX, top, rate * X, rate * XX, rate * X * share, rate * XX * share)
 
 
-def effective_n(metric: Metric, tally: AnyTally, measured: Measured, *, tail: float, interval: IntervalKind = "rec") -> float | None:
-    """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value."""
+def effective_n(
+    metric: Metric, tally: AnyTally, measured: Measured, *, tail: float, interval: IntervalKind = "rec", sides: Sides | None = None
+) -> float | None:
+    """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value.
+
+    sides   what `sides_of` gave for this tally; None: they are read
+    """
     if not np.isfinite(measured.value):
         return None
     width = float(measured.high - measured.low)
@@ -93,9 +97,10 @@ def effective_n(metric: Metric, tally: AnyTally, measured: Measured, *, tail: fl
     frame = high
     if not frame:  # a cost of a side that has no unit: known without a label
         return 0.0
+    sides = sides or sides_of(tally)
     for _ in range(2):
         n = np.geomspace(low, high, GRID)
-        simple = measure(metric, _simple(metric, tally, n), tail=tail, interval=interval)
+        simple = measure(metric, _simple(metric, tally, n, sides=sides), tail=tail, interval=interval)
         wide_enough = simple.high - simple.low > width + 1e-9
         if wide_enough.all():
             return float(frame)
@@ -117,15 +122,15 @@ def _frame(metric: Metric, tally: AnyTally) -> float:
     return sum(_units(tally, side) for side, needed in ((True, metric.needs_flagged), (False, metric.needs_unflagged)) if needed)
 
 
-def _simple(metric: Metric, tally: AnyTally, n: FloatArray) -> AnyTally:
+def _simple(metric: Metric, tally: AnyTally, n: FloatArray, *, sides: Sides | None) -> AnyTally:
     """What simple draws of these sizes would say on average if the shares were those measured; what moves together does so there too."""
     if isinstance(tally, PairTally):
         return simple_pair(metric, tally, n)
     if isinstance(tally, JointTally):
         both = replace(metric, needs_flagged=True, needs_unflagged=True)
-        parts = tuple(_simple(both, part, n) for part in tally.tallies)
+        parts = tuple(_simple(both, part, n, sides=sides_of(part)) for part in tally.tallies)
         return JointTally(tuple(part for part in parts if isinstance(part, Tally)), tally.correlation)
-    sides = read_phases(tally) if isinstance(tally, PhasedTally) else read_sides(tally)
+    assert sides is not None  # of one classifier
     like = tally.pilot if isinstance(tally, PhasedTally) else tally
     p1, p0 = float(np.nan_to_num(sides.flagged.p)), float(np.nan_to_num(sides.other.p))
     return simple_tally(metric, like, p1=p1, p0=p0, n=n)

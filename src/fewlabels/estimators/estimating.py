@@ -7,7 +7,7 @@ import numpy as np
 from fewlabels.estimators.comparing import matters
 from fewlabels.estimators.effective import effective_n
 from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_gold, missing_gold
-from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.estimators.phases import read_phases
 from fewlabels.estimators.sides import Sides, read_sides
 from fewlabels.nouns.estimate import Estimate, IntervalKind
@@ -19,10 +19,10 @@ LARGEST_TAIL = 0.49
 
 def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec") -> Estimate:
     """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
-    tail = (1 - level) / 2
-    measured = measure(metric, tally, tail=tail, interval=interval)
-    strict = measure(metric, tally, tail=tail, interval="strict")
-    bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval)
+    tail, sides = (1 - level) / 2, sides_of(tally)
+    measured = measure(metric, tally, tail=tail, interval=interval, sides=sides)
+    strict = measure(metric, tally, tail=tail, interval="strict", sides=sides)
+    bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval, sides=sides)
     value = float(measured.value)
     known = bool(np.isfinite(value))
     return Estimate(
@@ -37,7 +37,7 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
         strict_high=max(float(strict.high), float(measured.high)),
         level=level,
         standard_error=float(measured.standard_error) if known else None,
-        n_eff=effective_n(metric, tally, measured, tail=tail, interval=interval),
+        n_eff=effective_n(metric, tally, measured, tail=tail, interval=interval, sides=sides),
         labels=round(_labels(metric, tally)),
         interval=interval,
         planned=planned,

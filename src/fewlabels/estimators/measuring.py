@@ -35,11 +35,18 @@ class Point(NamedTuple):
 
 
 def measure(
-    metric: Metric, tally: AnyTally, *, tail: float, interval: IntervalKind = "rec", rng: np.random.Generator | None = None
+    metric: Metric,
+    tally: AnyTally,
+    *,
+    tail: float,
+    interval: IntervalKind = "rec",
+    rng: np.random.Generator | None = None,
+    sides: Sides | None = None,
 ) -> Measured:
     """The metric, its limits (each missed with probability `tail`: alpha/2, or alpha for a one-sided bound) and standard error.
 
-    rng   the chance of an interval that resamples; the others use none
+    rng     the chance of an interval that resamples; the others use none
+    sides   what `sides_of` gave for this tally, where it is measured several times; None: they are read
     """
     if isinstance(tally, PairTally):
         return compare(metric, tally, tail=tail, interval=interval)
@@ -47,8 +54,15 @@ def measure(
         return measure_joint(metric, tally, tail=tail, interval=interval)
     if isinstance(tally, PhasedTally):
         refuse_unphased(interval)
-        return measure_sides(metric, read_phases(tally), tally=tally.pilot, tail=tail, interval=interval)
-    return measure_sides(metric, read_sides(tally), tally=tally, tail=tail, interval=interval, rng=rng)
+        return measure_sides(metric, sides or read_phases(tally), tally=tally.pilot, tail=tail, interval=interval)
+    return measure_sides(metric, sides or read_sides(tally), tally=tally, tail=tail, interval=interval, rng=rng)
+
+
+def sides_of(tally: AnyTally) -> Sides | None:
+    """What the labels say of the two sides of one classifier; None where a tally is of several, or of cells."""
+    if isinstance(tally, PhasedTally):
+        return read_phases(tally)
+    return read_sides(tally) if isinstance(tally, Tally) else None
 
 
 def measure_sides(

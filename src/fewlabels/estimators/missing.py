@@ -15,10 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from fewlabels.estimators.calibration import THIRDS
-from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Limits
@@ -59,6 +57,8 @@ def worst_limits(
     base: where gold corrected the labels, the corrected counts that nothing was filled into. What their limits lack of the plain
     ones, the error of the correction, is added to every L_f and U_f whole.
     """
+    from fewlabels.estimators.measuring import measure  # and with it SciPy, which counting what is missing does not need
+
     found = [measure(metric, tally, tail=tail, interval=interval) for tally in filled]
     below = above = np.zeros_like(plain.low)
     if base is not None and found:
@@ -130,4 +130,6 @@ def two_sided_p(missing: int, drawn: int, *, all_missing: int, all_drawn: int) -
 
 def _log_choose(n: int, x: IntArray) -> FloatArray:
     """Logarithm of n over x. scipy.stats has the distribution itself, and takes half a second to import."""
+    from scipy.special import gammaln
+
     return np.asarray(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1))

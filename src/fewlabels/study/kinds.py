@@ -8,8 +8,10 @@
 A pilot, several questions and the like are not kinds but traits, which any kind may have or refuse: nouns/capabilities.py.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fewlabels.deciding.error_spending import Spending, extended, spending
 from fewlabels.ledgers.base import Writing
@@ -17,14 +19,12 @@ from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Kind, Plan
-from fewlabels.study.draw import batches
-from fewlabels.study.draw import online as online_draw
-from fewlabels.study.estimate import convergence, metrics, online, warnings
-from fewlabels.study.labels.record import closing
-from fewlabels.study.plan.looks import at_look, spending_of
-from fewlabels.study.plan.online import promise
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Batch, Standing
+
+# Rooms are imported by the methods that enter them, as in study.py.
+if TYPE_CHECKING:
+    from fewlabels.study.estimate import convergence, metrics, online
 
 State = Literal["no plan", "labeling", "waiting for gold", "ready", "decided"]
 
@@ -36,6 +36,8 @@ class OneLook:
 
     def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None when nothing is left."""
+        from fewlabels.study.draw import batches
+
         return batches.next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
@@ -44,10 +46,14 @@ class OneLook:
 
     def close(self, standing: Standing) -> list[Label]:
         """What ends the waiting for units without an answer."""
+        from fewlabels.study.labels.record import closing
+
         return closing(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
         """What a reader must know beside the numbers."""
+        from fewlabels.study.estimate import warnings
+
         return warnings.read_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
@@ -72,14 +78,20 @@ class OneLook:
 
     def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
         """Every metric the draw can answer for; before the look only progress, unless one peeks."""
+        from fewlabels.study.estimate import metrics
+
         return metrics.read_estimates(standing, peek=peek)
 
     def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
         """The verdict on the goals from estimates already read."""
+        from fewlabels.study.estimate import metrics
+
         return metrics.read_decision(standing, shown)
 
     def converge(self, standing: Standing) -> convergence.Shrinking:
         """How the interval of each goal narrowed."""
+        from fewlabels.study.estimate import convergence
+
         return convergence.read_shrinking(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
@@ -101,20 +113,30 @@ class PlannedLooks(OneLook):
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
         """The labels of the last planned look that the answers allow."""
+        from fewlabels.study.plan.looks import at_look
+
         then = at_look(standing)
         return len(then.units) if then is not None and then.units is not None else None
 
     def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
         """What the last planned look shows; before the first only progress, unless one peeks."""
+        from fewlabels.study.estimate import metrics
+        from fewlabels.study.plan.looks import at_look
+
         then = at_look(standing)
         return super().read(standing, peek=peek) if then is None else metrics.of_look(metrics.read_estimates(then), progress(standing))
 
     def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
         """The verdict at that look; no label can be added, so none is forecast."""
+        from fewlabels.study.estimate import metrics
+        from fewlabels.study.plan.looks import at_look
+
         return metrics.read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """What the last look may spend, as all looks were planned."""
+        from fewlabels.study.plan.looks import spending_of
+
         return spending_of(plan)
 
 
@@ -125,6 +147,8 @@ class Online(OneLook):
 
     def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None once the study has ended; "dry" where the reserve is too short."""
+        from fewlabels.study.draw import online as online_draw
+
         return online_draw.next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
@@ -133,14 +157,20 @@ class Online(OneLook):
 
     def close(self, standing: Standing) -> list[Label]:
         """What ends the waiting for every unit that is not settled."""
+        from fewlabels.study.draw import online as online_draw
+
         return online_draw.closing_online(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
         """The same, but nothing rests on the scores or on what is assumed of missing answers."""
+        from fewlabels.study.estimate import online
+
         return online.online_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
         """How far the study is; decided once its stopping rule has ended it."""
+        from fewlabels.study.estimate import online
+
         return "decided" if online.read_running(standing).ended else "ready" if done.complete else "labeling"
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
@@ -153,22 +183,32 @@ class Online(OneLook):
 
     def running(self, standing: Standing, *, forecast: bool = False) -> online.Running | None:
         """The confidence sequences; with `forecast`, how many labels more it should take."""
+        from fewlabels.study.estimate import online
+
         return online.read_running(standing, forecast=forecast)
 
     def read(self, standing: Standing, *, peek: bool = False) -> metrics.Estimates:
         """The confidence sequences of the goals. Certified at every look."""
+        from fewlabels.study.estimate import online
+
         return online.read_online(standing)
 
     def decide(self, standing: Standing, shown: metrics.Estimates) -> Decision:
         """The verdict on the goals, from what is known now."""
+        from fewlabels.study.estimate import online
+
         return online.decide_online(standing, shown)
 
     def converge(self, standing: Standing) -> convergence.Shrinking:
         """The confidence sequence of each goal at growing numbers of labels."""
+        from fewlabels.study.estimate import convergence
+
         return convergence.read_running_path(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """All of the error: looking is free."""
+        from fewlabels.study.plan.online import promise
+
         assert plan.stopping is not None  # an online plan has a rule
         return Spending("online", 1.0, promise(plan.goals, plan.stopping))
 

@@ -1,63 +1,54 @@
 """Study: goals put to one population until decided. Plan, ask, tell, estimate, decide, report; resumed by name."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from fewlabels.deciding.thresholds import FoundThreshold
-from fewlabels.engines.base import Engine
-from fewlabels.engines.opening import open_engine
 from fewlabels.errors import DrawError, PlanError, StudyError
 from fewlabels.estimators.agreement import TruthRule
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
-from fewlabels.nouns.capabilities import require
-from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.decision import Decision
-from fewlabels.nouns.display import html_of
-from fewlabels.nouns.estimate import Estimate
-from fewlabels.nouns.gate import Gate, refused
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.plan import Plan
-from fewlabels.nouns.policy import Policy
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping
-from fewlabels.planning.goal_scope import expand
 from fewlabels.randomness import NumberRule, new_salt
-from fewlabels.study.decision.gate_record import hold, read_policy
-from fewlabels.study.decision.looks import Shown, answer, asked_body
-from fewlabels.study.draw.fixed import draw_body, draw_plan, gold_units, shuffled
-from fewlabels.study.draw.offline import Texts, handed_draw, place_for, study_texts, units_before
-from fewlabels.study.draw.online import held, reserve_body
-from fewlabels.study.estimate.comparison import Comparison, Ranked
-from fewlabels.study.estimate.confusion import ConfusionCell, read_confusion
-from fewlabels.study.estimate.convergence import Shrinking
-from fewlabels.study.estimate.labelers import Labelers, read_labelers
-from fewlabels.study.estimate.metrics import Estimates, look_body
-from fewlabels.study.estimate.online import Running, read_running
-from fewlabels.study.estimate.periods import Change, Watched, asked_change, asked_periods
-from fewlabels.study.estimate.slices import InSlices
-from fewlabels.study.estimate.status import Status, read_status
-from fewlabels.study.estimate.thresholds import Curves
-from fewlabels.study.kinds import kind_of
-from fewlabels.study.labels.record import Told, as_labels, ended_looks, record
-from fewlabels.study.labels.rows import Questions
-from fewlabels.study.plan.extension import Reuse, extended_population, extension_body, extension_plan, reuse
-from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
-from fewlabels.study.plan.pilot import plan_rest
-from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
-from fewlabels.study.report.build import build_report
-from fewlabels.study.report.write import refuse_endings, write_report
 from fewlabels.study.state.following import carried, leader_of
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.state.progress import planned_labels
 from fewlabels.study.state.replay import extend_standing, replay
 from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
-from fewlabels.study.verify import Verification, verify
+
+# Rooms are imported by the methods that enter them, so that a command waits for no other: `fewlabels status` needs no SciPy.
+if TYPE_CHECKING:
+    from fewlabels.deciding.thresholds import FoundThreshold
+    from fewlabels.engines.base import Engine
+    from fewlabels.nouns.choice import Choice, DesignName
+    from fewlabels.nouns.decision import Decision
+    from fewlabels.nouns.estimate import Estimate
+    from fewlabels.nouns.gate import Gate
+    from fewlabels.nouns.policy import Policy
+    from fewlabels.study.decision.looks import Shown
+    from fewlabels.study.draw.offline import Texts
+    from fewlabels.study.estimate.comparison import Comparison, Ranked
+    from fewlabels.study.estimate.confusion import ConfusionCell
+    from fewlabels.study.estimate.convergence import Shrinking
+    from fewlabels.study.estimate.labelers import Labelers
+    from fewlabels.study.estimate.metrics import Estimates
+    from fewlabels.study.estimate.online import Running
+    from fewlabels.study.estimate.periods import Change, Watched
+    from fewlabels.study.estimate.slices import InSlices
+    from fewlabels.study.estimate.status import Status
+    from fewlabels.study.estimate.thresholds import Curves
+    from fewlabels.study.labels.record import Told
+    from fewlabels.study.plan.extension import Reuse
+    from fewlabels.study.verify import Verification
 
 
 class Study:
@@ -85,10 +76,12 @@ class Study:
 
     def _repr_html_(self) -> str | None:
         """Its progress, for a notebook: what `status` says, and no number that a look would show."""
+        from fewlabels.nouns.display import html_of
+
         return html_of(self)
 
     @classmethod
-    def create(  # noqa: PLR0913 - one keyword for each thing fixed with a study
+    def create(  # noqa: PLR0913, PLR0915 - one keyword for each thing fixed with a study, and two imports
         cls,
         name: str,
         population: Population,
@@ -100,7 +93,7 @@ class Study:
         follows: str | None = None,
         number_rule: NumberRule | None = None,
         profile: Profile | None = None,
-    ) -> "Study":
+    ) -> Study:
         """A new study: the population is profiled and fingerprinted, then the salt is made.
 
         rule says which answer counts where several labelers see a unit: the "first", that of the "majority", or a "unanimous" one; not
@@ -120,6 +113,9 @@ class Study:
             >>> [str(goal) for goal in study.standing.goals]
             ['f1 +-0.1', 'recall >= 0.7']
         """
+        from fewlabels.planning.goal_scope import expand
+        from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
+
         if not name:
             raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
         wanted = read_goals(goals, level)
@@ -165,7 +161,7 @@ class Study:
         return cls(name, book, population.table)
 
     @classmethod
-    def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> "Study":
+    def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> Study:
         """The study of that name. A population held in memory is passed again as `table`.
 
         Examples:
@@ -263,6 +259,8 @@ class Study:
             >>> plan.budget, plan.grow_to, plan.interval
             (60, 80, 'rec')
         """
+        from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
+
         for what, labels in (("budget", budget), ("grow_to", grow_to), ("pilot", pilot)):
             if labels is not None and not isinstance(labels, int):
                 raise PlanError(f"labels are whole numbers, but {what} is {labels!r}: round it")
@@ -289,6 +287,8 @@ class Study:
             >>> found.held, found.added
             (40, 0)
         """
+        from fewlabels.study.plan.extension import reuse
+
         standing, body = self._extension(classifiers, goals)
         return reuse(extend_standing(standing, body))
 
@@ -309,6 +309,8 @@ class Study:
             >>> study.status().progress.labels  # nobody was asked again
             40
         """
+        from fewlabels.study.plan.extension import extension_plan
+
         standing, body = self._extension(classifiers, goals)
         with self._ledger.writing(self.name) as act:
             if replay(act.entries()).plan.hash != standing.plan.hash:
@@ -332,6 +334,9 @@ class Study:
             >>> texts.dialect, texts.draw is None
             ('bigquery', False)
         """
+        from fewlabels.nouns.capabilities import require
+        from fewlabels.study.draw.offline import place_for, study_texts
+
         require("queries", self.standing.traits)
         self._plan_rest()
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
@@ -368,6 +373,9 @@ class Study:
             >>> study.ask(10) == batch  # until it is answered
             True
         """
+        from fewlabels.study.draw.online import held
+        from fewlabels.study.kinds import kind_of
+
         if units < 1:
             raise PlanError(f"a batch holds at least one unit, but {units} were asked for: ask for 1 or more")
         self._draw()
@@ -434,6 +442,9 @@ class Study:
             >>> study.tell(rows)
             Told(recorded=0, known=2, corrected=0, undrawn=0)
         """
+        from fewlabels.study.labels.record import as_labels, ended_looks, record
+        from fewlabels.study.labels.rows import Questions
+
         standing = self.standing
         asked = Questions(standing.questions, standing.classes, standing.population["id"])
         labels = as_labels(answers, asked, gold=gold)
@@ -455,6 +466,9 @@ class Study:
             >>> len(gold), study.status().progress.gold_planned
             (9, 9)
         """
+        from fewlabels.nouns.capabilities import require
+        from fewlabels.study.draw.fixed import gold_units, shuffled
+
         require("gold", self.standing.traits)
         self._draw()
         with self._ledger.writing(self.name) as act:
@@ -476,6 +490,9 @@ class Study:
             >>> study.status().progress.never_answered
             40
         """
+        from fewlabels.study.kinds import kind_of
+        from fewlabels.study.labels.record import record
+
         self._draw()
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
@@ -493,6 +510,9 @@ class Study:
             ...     print(labeler.name, labeler.units, labeler.answers)
             anonymous 40 {'no': 29, 'yes': 11}
         """
+        from fewlabels.study.estimate.labelers import read_labelers
+        from fewlabels.study.kinds import kind_of
+
         standing = self.standing
         return read_labelers(standing, self._ledger.seconds(self.name), shown=kind_of(standing).shows(standing))
 
@@ -508,6 +528,9 @@ class Study:
             >>> status.progress.planned, status.progress.labels, status.looks
             (40, 0, 0)
         """
+        from fewlabels.study.estimate.status import read_status
+        from fewlabels.study.kinds import kind_of
+
         standing = self.standing
         return read_status(standing, kind_of(standing), table=self._table)
 
@@ -536,6 +559,9 @@ class Study:
             >>> study.running().outcome, study.running().labels
             ('label more', 0)
         """
+        from fewlabels.nouns.capabilities import require
+        from fewlabels.study.estimate.online import read_running
+
         standing = self.standing
         require("running", standing.traits, subject=f"{self.name!r} has")
         return read_running(standing, forecast=True)
@@ -553,6 +579,8 @@ class Study:
             >>> [(cell.predicted, cell.true, cell.count) for cell in study.confusion()]
             [('cat', 'cat', 1.0), ('cat', 'dog', 1.0), ('dog', 'cat', 0.0), ('dog', 'dog', 2.0)]
         """
+        from fewlabels.study.estimate.confusion import read_confusion
+
         standing, shown = self._look(peek=peek)
         return read_confusion(standing) if shown.estimates else ()
 
@@ -571,7 +599,7 @@ class Study:
         """
         columns = [by] if isinstance(by, str) else list(by)
         asked = {"kind": "slices", "metric": metric, "by": columns, "classifier": classifier, "simultaneous": simultaneous}
-        return cast(InSlices, self._asked(asked, peek=peek))
+        return cast("InSlices", self._asked(asked, peek=peek))
 
     def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
         """The metric of the first classifier less that of the second, on the same units, and which is shown to be better.
@@ -583,7 +611,7 @@ class Study:
             >>> round(found.estimate.value, 3), found.better
             (0.348, 'new')
         """
-        return cast(Comparison, self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
+        return cast("Comparison", self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
 
     def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
         """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level.
@@ -595,7 +623,7 @@ class Study:
             >>> found.better, found.best
             ((('new', 'old'),), ('new',))
         """
-        return cast(Ranked, self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
+        return cast("Ranked", self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
 
     def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
         """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons.
@@ -612,7 +640,7 @@ class Study:
             33 0.333
             40 0.275
         """
-        return cast(Curves, self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
+        return cast("Curves", self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
 
     def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
         """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search.
@@ -625,9 +653,9 @@ class Study:
             (0.707, 12, 0.75)
         """
         asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
-        return cast(FoundThreshold, self._asked(asked, peek=peek))
+        return cast("FoundThreshold", self._asked(asked, peek=peek))
 
-    def change(self, since: "Study", metric: str, *, classifier: str | None = None) -> Change:
+    def change(self, since: Study, metric: str, *, classifier: str | None = None) -> Change:
         """The metric here less that in an earlier study; units that both drew move both, and the interval knows it.
 
         Examples:
@@ -637,9 +665,11 @@ class Study:
             >>> found.value, found.labels, found.shared
             (0.0, (40, 40), 0)
         """
-        return cast(Change, self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
+        from fewlabels.study.estimate.periods import asked_change
 
-    def window(self, earlier: Sequence["Study"], metric: str, *, classifier: str | None = None) -> Estimate:
+        return cast("Change", self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
+
+    def window(self, earlier: Sequence[Study], metric: str, *, classifier: str | None = None) -> Estimate:
         """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them.
 
         Examples:
@@ -648,12 +678,14 @@ class Study:
             >>> print(after.window([before], "recall"))
             recall of new in studies=week 1, week 2 0.818 [0.818, 0.818] at 95.0%, 80 labels, effective n 80
         """
+        from fewlabels.study.estimate.periods import asked_periods
+
         asked = asked_periods("window", [one.standing for one in earlier], self.standing, metric, classifier)
-        return cast(Estimate, self._asked(asked, peek=False))
+        return cast("Estimate", self._asked(asked, peek=False))
 
     def alarm(
         self,
-        earlier: Sequence["Study"],
+        earlier: Sequence[Study],
         metric: str,
         *,
         floor: float,
@@ -674,10 +706,12 @@ class Study:
             >>> print(found.rang)
             None
         """
+        from fewlabels.study.estimate.periods import asked_periods
+
         promise = "ever" if run_length is None else "run length"
         how: dict[str, Json] = {"floor": floor, "promise": promise, "error": error, "run_length": run_length}
         asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
-        return cast(Watched, self._asked(asked, peek=False))
+        return cast("Watched", self._asked(asked, peek=False))
 
     def shrinking(self) -> Shrinking:
         """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
@@ -688,6 +722,8 @@ class Study:
             >>> study.shrinking().why
             'no interval before all 40 planned units are resolved, 0 are'
         """
+        from fewlabels.study.kinds import kind_of
+
         standing, _ = self._look(peek=False)
         return kind_of(standing).converge(standing)
 
@@ -703,6 +739,8 @@ class Study:
             >>> decision.outcome, [goal.status for goal in decision.goals]
             ('ship', ['met', 'met'])
         """
+        from fewlabels.study.kinds import kind_of
+
         standing, shown = self._look(peek=peek)
         return kind_of(standing).decide(standing, shown) if shown.estimates else None
 
@@ -720,6 +758,10 @@ class Study:
             >>> found.verdict, found.exit_code
             ('ship', 0)
         """
+        from fewlabels.nouns.gate import refused
+        from fewlabels.nouns.policy import Policy
+        from fewlabels.study.decision.gate_record import hold, read_policy
+
         policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self._sound()
         return hold(self._ledger, self.name, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
 
@@ -736,6 +778,9 @@ class Study:
             >>> report["version"], report["verdict"]["outcome"]
             (1, 'ship')
         """
+        from fewlabels.study.report.build import build_report
+        from fewlabels.study.report.write import refuse_endings, write_report
+
         wanted = [Path(path) for path in paths]
         refuse_endings(wanted)
         report = build_report(self)
@@ -752,6 +797,8 @@ class Study:
             >>> study.verify().passed
             True
         """
+        from fewlabels.study.verify import verify
+
         entries = self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
         return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
@@ -760,6 +807,11 @@ class Study:
 
     def _extension(self, classifiers: Sequence[Classifier], goals: str | Goal | Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
         """Where the study stands, and what the ledger would keep of an extension."""
+        from fewlabels.engines.opening import open_engine
+        from fewlabels.nouns.capabilities import require
+        from fewlabels.study.plan.extension import extended_population, extension_body
+        from fewlabels.study.population.profile import read_goals
+
         require("extension", self.standing.traits)
         self._draw()
         standing = self.standing
@@ -772,6 +824,8 @@ class Study:
 
     def _plan_rest(self) -> None:
         """Plans what follows a pilot once all of its units are resolved."""
+        from fewlabels.study.plan.pilot import plan_rest
+
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.is_drawn and standing.plan.is_pilot and not standing.unresolved:
@@ -780,6 +834,8 @@ class Study:
 
     def _fill_reserve(self, units: int) -> None:
         """Holds more units of each band in reserve, for an online plan; nothing if somebody else did so meanwhile."""
+        from fewlabels.study.draw.online import held, reserve_body
+
         standing = self.standing
         body = reserve_body(self._engine(standing, self._table), standing, units)
         with self._ledger.writing(self.name) as act:
@@ -788,6 +844,11 @@ class Study:
 
     def _draw(self, handed: str | None = None) -> None:
         """Draws the plan in force unless it is drawn."""
+        from fewlabels.nouns.capabilities import require
+        from fewlabels.study.draw.fixed import draw_body, draw_plan
+        from fewlabels.study.draw.offline import handed_draw, units_before
+        from fewlabels.study.labels.record import record
+
         if self.standing.plan.is_pilot:
             self._plan_rest()
         standing = self.standing
@@ -811,6 +872,8 @@ class Study:
                 record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
 
     def _engine(self, standing: Standing, table: object | None) -> Engine:
+        from fewlabels.engines.opening import open_engine
+
         population = standing.read_population(table)
         if population.source == MEMORY and table is None:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
@@ -821,6 +884,9 @@ class Study:
 
         Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
         """
+        from fewlabels.study.estimate.metrics import look_body
+        from fewlabels.study.kinds import kind_of
+
         while True:
             entries = self._ledger.entries(self.name)
             standing = replay(entries)
@@ -835,6 +901,8 @@ class Study:
 
     def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
         """What was asked, written as a look before it is seen."""
+        from fewlabels.study.decision.looks import answer, asked_body
+
         while True:
             entries = self._ledger.entries(self.name)
             standing = replay(entries)
@@ -847,4 +915,6 @@ class Study:
 
     def _sound(self) -> Verification:
         """Whether all is as it was recorded that a new number rests on."""
+        from fewlabels.study.verify import verify
+
         return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fewlabels.deciding.more_labels import Ahead, more_labels
 from fewlabels.deciding.verdict import Reading, decide
 from fewlabels.estimators.agreement import agreement
 from fewlabels.estimators.estimating import correct, estimate
@@ -27,9 +26,7 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import COMMON, METRICS, metric_named
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.tally import AnyTally, Tally
-from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.estimate.atlas import caution_of
-from fewlabels.study.estimate.comparison import pair_ahead, pair_tally
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates as Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
@@ -37,6 +34,10 @@ from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, Counts, groups_for, read_answers, tally
+
+# What only some studies need is imported where they turn out to: running bands, differences, how many more labels.
+if TYPE_CHECKING:
+    from fewlabels.deciding.more_labels import Ahead
 
 ALL = "all"  # whose metric it is where several labels or classes are judged together
 
@@ -115,6 +116,8 @@ def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
     """What a goal is read from, if the draw can answer for it."""
     metric, j = goal.definition, standing.position(goal.classifier)
     if goal.over is not None:
+        from fewlabels.study.estimate.comparison import pair_tally
+
         count = partial(pair_tally, standing, metric, j, standing.position(goal.over))
         return Shown(metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over)
     groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
@@ -224,14 +227,20 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     settled = first.outcome != "label more" or plan.budget >= plan.design.frame
     if not forecast or settled or feared or refusal_of("forecast", standing.traits):
         return first
+    from fewlabels.deciding.more_labels import more_labels
+
     answered = shown.progress.answered / max(1, shown.progress.labels)
     shown_plans = standing.shown_plans | {plan.number}
     more = more_labels(standing.plans, ahead_of(standing, readings), readings, shown=shown_plans, answered=answered)
     return decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes)
 
 
-def ahead_of(standing: Standing, readings: Sequence[Reading]) -> Ahead:
+def ahead_of(standing: Standing, readings: Sequence[Reading]) -> "Ahead":
     """What a larger draw of the same design should show, if it goes on as the labels so far."""
+    from fewlabels.deciding.more_labels import Ahead
+    from fewlabels.planning.sizing import smoothed_shares
+    from fewlabels.study.estimate.comparison import pair_ahead
+
     answers = read_answers(standing)
     kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
     groups = {kind: groups_for(standing, *kind) for kind in kinds}

@@ -7,7 +7,6 @@ from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.label import CLOSER, UNANSWERED
 from fewlabels.nouns.missing import Missing
-from fewlabels.study.draw.fixed import gold_units
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
@@ -64,7 +63,7 @@ def _gold_warnings(standing: Standing, done: Progress) -> list[str]:
     said = []
     if done.gold_told < done.gold_planned:
         said.append(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold are adjudicated: no interval before the last one")
-    more = gold_units(standing, standing.gold_share) if standing.gold_units else ()
+    more = _gold_to_draw(standing)
     if more:
         said.append(
             f"the plan grew after units were drawn for gold: draw {len(more):,} more (adjudicate, fewlabels draw --gold), or gold is no "
@@ -74,6 +73,15 @@ def _gold_warnings(standing: Standing, done: Progress) -> list[str]:
     if standing.gold_after_look:
         said.append(f"{standing.gold_after_look:,} units were drawn for gold after numbers were shown: the level takes no account of that")
     return [*said, *_reach(standing)]
+
+
+def _gold_to_draw(standing: Standing) -> tuple[str, ...]:
+    """Units that belong to the share drawn for gold, and are not drawn for it yet."""
+    if not standing.gold_units:
+        return ()
+    from fewlabels.study.draw.fixed import gold_units  # the room of draws is entered only where there is gold
+
+    return gold_units(standing, standing.gold_share)
 
 
 def _reach(standing: Standing) -> list[str]:
