@@ -1,5 +1,6 @@
 """`fewlabels`: its commands and their groups. Each is imported when it is called, so `fewlabels --help` is quick."""
 
+import gc
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.version import VERSION
 
 REFUSED = 5  # 1 is a crash, 2 a wrong call; 3 and 4 are verdicts of `gate`
+SWEEP = 50_000  # new objects between two sweeps for garbage: modules are none, and sweeping them 200 times was a tenth of `decide`
 
 STUDIO = "fewlabels.cli.label_studio"
 LABEL_STUDIO = Branch(
@@ -175,6 +177,7 @@ def cli(*, config: str | None) -> None:
 
 def main() -> None:
     """Runs a command; prints a refusal without a traceback."""
+    gc.set_threshold(SWEEP)
     try:
         sys.exit(cli(prog_name="fewlabels", standalone_mode=False))  # Click hands back the code of an Exit, None otherwise
     except click.ClickException as raised:

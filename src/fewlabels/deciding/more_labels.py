@@ -11,7 +11,7 @@ from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import PairGroups
 from fewlabels.estimators.effective import effective_n
 from fewlabels.estimators.grouping import Groups
-from fewlabels.estimators.measuring import measure
+from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.decision import MoreLabels, widest
 from fewlabels.nouns.design import Design
@@ -92,13 +92,16 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     """Whether the expected answers settle a goal, a target with its power, and are not too thin."""
     metric = reading.goal.definition
     two, one = tails(reading.goal, share=min(share * reading.spends, 1.0))
-    kind = reading.estimate.interval
-    shown = measure(metric, tally, tail=two, interval=kind)
+    kind, sides = reading.estimate.interval, sides_of(tally)
+    shown = measure(metric, tally, tail=two, interval=kind, sides=sides)
     allowed = reading.widest
     if allowed is None:
         allowed = widest(metric, difference=reading.goal.is_difference)
     too_wide = shown.half_width > allowed
-    if too_wide or not settles(reading.goal, shown, measure(metric, tally, tail=with_power(reading.goal, one), interval=kind)):
+    if too_wide:
         return False
-    n_eff = effective_n(metric, tally, shown, tail=two, interval=kind)
+    bound = measure(metric, tally, tail=with_power(reading.goal, one), interval=kind, sides=sides)
+    if not settles(reading.goal, shown, bound):
+        return False
+    n_eff = effective_n(metric, tally, shown, tail=two, interval=kind, sides=sides)
     return n_eff is not None and n_eff >= reading.fewest
