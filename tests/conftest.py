@@ -6,37 +6,54 @@ end together.
 """
 
 import os
+import shutil
 import signal
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 ROOT = Path(__file__).parents[1]
-# Files and folders that take longest, the longest first; the rest follows in the order of the alphabet.
-LONG: Sequence[str] = ()
+MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+SPARK, BROWSER = "spark", "browser"
+# Groups, files and folders that take longest; the rest follows as it was collected.
+FIRST: Sequence[str] = (SPARK, BROWSER)
 
 
 def pytest_configure() -> None:
     """A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command they start."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    write_to_memory()
+
+
+def write_to_memory() -> None:
+    """Has temporary files kept in memory where there is room: ledgers wait for the disk after every act, and no test needs one.
+
+    A TMPDIR that is set already stays.
+    """
+    if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # read anew
 
 
 def group_of(item: pytest.Item) -> str | None:
-    """The tests that have to be on one worker with this one: those on the Spark cluster, or those with a browser; None if it is free."""
+    """The group of tests that have to be on one worker with this one; None if it goes with its file."""
     if item.get_closest_marker("spark"):
-        return "spark"
-    return "browser" if "browser" in getattr(item, "fixturenames", ()) else None
+        return SPARK
+    return BROWSER if item.get_closest_marker("browser") or "browser" in getattr(item, "fixturenames", ()) else None
 
 
 def rank(item: pytest.Item) -> int:
-    """Where a test comes: groups, then long files, then the rest."""
-    if group_of(item):
-        return 0 if group_of(item) == "spark" else 1
-    path = item.path.relative_to(ROOT).as_posix()
-    return next((2 + at for at, long in enumerate(LONG) if path.startswith(long)), 2 + len(LONG))
+    """Where a test comes: groups and files in the order of FIRST, then the rest."""
+    place = group_of(item) or item.path.relative_to(ROOT).as_posix()
+    return next((at for at, name in enumerate(FIRST) if place.startswith(name)), len(FIRST))
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
@@ -60,6 +77,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
             return nodeid.partition("::")[0] if group == nodeid else group
 
     return Files(config, log)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """One browser for every test that asks for it: a group, so on one worker. An event loop runs in that thread from then on."""
+    from tests.service.browsing import chromium  # here, so that only who has a browser needs playwright
+
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture
