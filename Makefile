@@ -3,10 +3,12 @@
 PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
+BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage structure counts restamp
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage structure counts restamp lint types contracts quick fast-tests
 
 help:
+	@echo "make quick       lint, types and the tests of parts and identities, at once: for between two changes"
 	@echo "make check       lint, format, types, import contracts"
 	@echo "make test        every test but the long simulations, at seed 42"
 	@echo "make statistics  the long simulations, at a fresh printed seed (or SEED=...)"
@@ -41,17 +43,29 @@ help:
 	@echo "make counts      places that ask for a mode, refuse functions and class names used twice"
 	@echo "make restamp DATA=FOLDER  makes 50 cells of the atlas again; if all are the same, writes the hash of the present code (COVERAGE=1: docs/coverage.json too)"
 
-check:
+check: lint types contracts
+
+lint:
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
+
+types:
 	$(PYTHON) -m mypy
+
+contracts:
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
-# On both cores, then what works on the Spark cluster. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
+# One session on both cores, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Tests of Spark
+# and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow and not spark" -n 2 --durations=40
-	$(PYTEST) -m "not slow and spark" tests/contracts
-	$(PYTEST) -m "not slow and spark" tests/end_to_end
+	$(PYTEST) -m "not slow" $(BOTH_CORES) --durations=40
+
+# Less than 90 seconds on two idle cores, once mypy has its cache.
+quick:
+	$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint types fast-tests
+
+fast-tests:
+	$(PYTEST) -m "not slow and not outside" $(BOTH_CORES) -q tests/unit tests/identities
 
 services-test:
 	scripts/services run --only label-studio -- $(PYTEST) tests/end_to_end/test_label_studio.py
@@ -64,7 +78,7 @@ many-labelers:
 statistics: SEED := $(SEED)
 statistics:
 	@echo "seed $(SEED)"
-	FEWLABELS_TEST_SEED=$(SEED) $(PYTEST) -m "slow or statistics" tests
+	FEWLABELS_TEST_SEED=$(SEED) $(PYTEST) -m "slow or statistics or hostile" tests
 
 # Goes on where it was stopped; cells made by the same code are kept. About an hour on two cores.
 atlas:

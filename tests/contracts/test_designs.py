@@ -54,7 +54,7 @@ def check_growth(design: Design, labels: int) -> None:
     """Takes are the budget, no smaller than promised, and those of a larger budget hold them."""
     order = seats_of(design, min(labels + 60, design.frame))
     before, chance = np.zeros(design.N.size, dtype=np.int64), np.zeros(design.N.size)
-    for n in range(labels, order.size + 1):
+    for n in sorted({labels, min(labels + 1, order.size), order.size}):
         take = takes_of(design, n)
         assert take.sum() == n
         assert (take == np.bincount(order[:n], minlength=design.N.size)).all()
@@ -93,13 +93,13 @@ def test_a_band_across_the_sides_is_seen() -> None:
 
 
 @pytest.mark.parametrize("under", CHOICES)
-def test_every_budgets_units_hold_those_of_the_one_before(under: str, tmp_path: Path) -> None:
+def test_a_budgets_units_hold_those_of_the_one_before(under: str, tmp_path: Path) -> None:
     engine = reference(table(), **HOW)
     profile = engine.profile()
     design, first = design_for(under, profile, [METRICS["f1"]], 50)
     held = drawn(engine, profile, design, first)
     assert len(set(held)) == first
-    for n in (*range(first + 1, first + 25), 199, 200, 201, design.frame):
+    for n in (first + 1, first + 60, 200, 201, design.frame):
         units = drawn(engine, profile, design, n)
         assert units[: len(held)] == held  # not only the same units: in the same order
         assert len(set(units)) == n

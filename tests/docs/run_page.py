@@ -1,4 +1,4 @@
-"""Runs one page word for word, in the current folder: `python run_page.py PAGE`.
+"""Runs one page word for word, in the current folder: `python run_page.py PAGE [FOLDER]`, with the commands of FOLDER if it is given.
 
 Every bash, console and python block in order; the python blocks of a page share their names, as in one session. A block is left out
 only if the line before it is <!-- not run: reason -->. A ```text block is what the block before it printed: its first line must come up
@@ -55,9 +55,9 @@ def shape(line: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\d[\d.,]*", "#", line)).strip()
 
 
-def run_shell(text: str) -> str:
-    """What the commands print. Fails with all of it if one of them fails."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def run_shell(text: str, *, commands_of: str = "") -> str:
+    """What the commands print, looked for first in a folder if one is named. Fails with all of it if one of them fails."""
+    path = os.pathsep.join([*([commands_of] if commands_of else []), str(Path(sys.executable).parent), os.environ["PATH"]])
     env = {**{k: v for k, v in os.environ.items() if not k.startswith("FEWLABELS_")}, "PATH": path}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
@@ -75,14 +75,16 @@ def run_python(block: Block, page: str, names: dict[str, Any]) -> str:
     return shown.getvalue()
 
 
-def run_page(page: Path) -> int:
+def run_page(page: Path, *, commands_of: str = "") -> int:
     """How many blocks were run. Fails with the first that does."""
     names: dict[str, Any] = {"__name__": "__main__"}
     printed, ran = "", 0
     for block in blocks(page.read_text()):
         if block.language in RUN and not block.mark:
             ran += 1
-            printed = run_python(block, str(page), names) if block.language == "python" else run_shell(commands(block))
+            printed = (
+                run_python(block, str(page), names) if block.language == "python" else run_shell(commands(block), commands_of=commands_of)
+            )
         elif block.language == "text" and not block.mark:
             first = block.text.splitlines()[0]
             assert shape(first) in {shape(line) for line in printed.splitlines()}, (
@@ -92,4 +94,4 @@ def run_page(page: Path) -> int:
 
 
 if __name__ == "__main__":
-    assert run_page(Path(sys.argv[1])), "the page has nothing to run"
+    assert run_page(Path(sys.argv[1]), commands_of="".join(sys.argv[2:])), "the page has nothing to run"

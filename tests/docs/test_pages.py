@@ -1,4 +1,7 @@
-"""The documentation runs as written: README, tutorial and how-to pages, each in a fresh folder, as many at once as there are cores."""
+"""The documentation runs as written: README, tutorial and how-to pages, each in a fresh folder, as many at once as there are cores.
+
+Every command of the README is a process that starts anew, as on a desk. Those of the other pages are forked from one that has imported all.
+"""
 
 import os
 import subprocess
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.forked_commands import forked_commands
 from tests.docs.run_page import RUN, blocks, commands, run_shell, shape
 
 ROOT = Path(__file__).parents[2]
@@ -19,9 +23,10 @@ PAGES = [page for place in PLACES for page in sorted(ROOT.glob(place)) if page !
 Running = dict[Path, Future[subprocess.CompletedProcess[str]]]
 
 
-def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(page: Path, folder: Path, commands_of: Path | None = None) -> subprocess.CompletedProcess[str]:
+    forked = [] if commands_of is None or page == ROOT / "README.md" else [str(commands_of)]
     return subprocess.run(
-        [sys.executable, str(RUNNER), str(page)],
+        [sys.executable, str(RUNNER), str(page), *forked],
         cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -32,20 +37,27 @@ def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="session")
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a `fewlabels` that is forked."""
+    with forked_commands(tmp_path_factory.mktemp("forked")) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def running(request: pytest.FixtureRequest, forked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Every page that this session tests, started."""
     tests = [
         item for item in request.session.items if isinstance(item, pytest.Function) and item.originalname == "test_page_runs_as_written"
     ]
     chosen = [Path(str(item.callspec.params["page"])) for item in tests]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {page: pool.submit(run, page, tmp_path_factory.mktemp(page.stem)) for page in chosen}
+        yield {page: pool.submit(run, page, tmp_path_factory.mktemp(page.stem), forked) for page in chosen}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_page_runs_as_written(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_page_runs_as_written(page: Path, forked: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:  # several workers each know all tests: every one would run every page
-        done = run(page, tmp_path)
+        done = run(page, tmp_path, forked)
     else:
         running: Running = request.getfixturevalue("running")
         done = running[page].result()
@@ -63,6 +75,19 @@ def test_runner_notices_a_command_that_fails(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AssertionError, match="exit code"):
         run_shell("fewlabels status nobody | cat\n")
+
+
+def test_a_forked_command_answers_and_fails_as_one_that_is_started(forked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "fewlabels status nobody 2>&1 | cat; fewlabels estimate --counts tp=45,fp=5,fn=8,tn=442 --json; printf '1\n' | fewlabels --version"
+    )
+    asked = [run_shell(f"set +e +o pipefail; {text}; fewlabels nothing; echo $?", commands_of=folder) for folder in (str(forked), "")]
+    assert asked[0] == asked[1]
+    assert "no ledger at" in asked[0]
+    assert asked[0].endswith("2\n") or "\n2\n" in asked[0]
+    with pytest.raises(AssertionError, match="exit code"):
+        run_shell("fewlabels status nobody | cat\n", commands_of=str(forked))
 
 
 def test_runner_notices_what_was_not_printed(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from tests.docs.built_site import Read, broken_links, is_elsewhere, loaded_elsewhere, read_page, read_site
-from tests.service.browsing import chromium
 
+pytestmark = pytest.mark.browser  # all of them, so that the site is built once
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
@@ -57,10 +58,10 @@ def test_nothing_is_loaded_from_another_host(site: Path, pages: dict[Path, Read]
     assert not list(loaded_elsewhere(site, pages))
 
 
-def test_a_browser_that_reads_and_searches_asks_no_other_host(site: Path) -> None:
+def test_a_browser_that_reads_and_searches_asks_no_other_host(site: Path, browser: Browser) -> None:
     asked: list[str] = []
-    with Serving(site) as address, chromium() as browser:
-        page = browser.new_page()
+    with Serving(site) as address, browser.new_context() as context:
+        page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
         for path in ("index.html", "tutorial.html", "reference/api.html", "maths/rare.html"):
             page.goto(f"{address}/{path}", wait_until="networkidle")

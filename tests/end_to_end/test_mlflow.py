@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read when mlflow is imported
 
@@ -23,7 +23,6 @@ from fewlabels.integrations.mlflow import Logged, log_study
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import real
-from tests.service.browsing import chromium
 
 URL = os.environ.get("FEWLABELS_TEST_MLFLOW", "")
 SHOWN = os.environ.get("FEWLABELS_TEST_ARTIFACTS", "")
@@ -116,9 +115,9 @@ def test_logging_again_from_another_process_changes_nothing(folder: Path, logged
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with chromium() as browser:
-        opened = browser.new_page(viewport={"width": 1500, "height": 1000})
+def page(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1500, "height": 1000}) as context:
+        opened = context.new_page()
         opened.set_default_timeout(60_000)
         yield opened
 

@@ -2,13 +2,10 @@
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from fewlabels.engines.opening import open_engine
 from fewlabels.nouns.classifier import Classifier
@@ -19,7 +16,6 @@ from fewlabels.study.plan.chart import picture
 from fewlabels.study.plan.sizes import Columns, Ways, size_goals
 from fewlabels.study.population.read import read_population
 
-CHROMIUM = shutil.which("chromium")
 EVIL = "</script><script>document.body.remove()</script>"
 
 
@@ -33,15 +29,6 @@ def made_page(seed: int, goals: list[str], name: str = "gbm") -> str:
     wanted = [parse_goal(text) for text in goals]
     names = Columns([name])
     return plan_page(picture(profile, wanted, size_goals(profile, wanted, names=names), ways=Ways(), names=names))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    assert CHROMIUM is not None, "chromium is missing: run scripts/install-debian"
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield opened
-        opened.close()
 
 
 class Seen:

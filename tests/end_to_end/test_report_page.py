@@ -3,7 +3,6 @@
 import html
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,11 @@ from playwright.sync_api import Browser, Frame, Page
 from fewlabels.reports.report_page import report_page
 from tests.accessibility.axe import axe_source, violations
 from tests.service.accessible import faults
-from tests.service.browsing import Seen, chromium
+from tests.service.browsing import Seen
 from tests.unit.reports.made_reports import HOSTILE, Reports, poisoned
 
 READ = ("ship", "more", "early", "two", "alarm")
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 500, "height": 900}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -15,6 +17,8 @@ from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import JointTally, Tally
 from fewlabels.nouns.weights import WeightSums
 
+Case = TypeVar("Case", bound=Callable[..., None])
+CASES: dict[str, int] = {}  # name of a suite -> its cases in `make statistics`
 HUGE = 10**12
 NAMES = (*METRICS, "f2", "f0.01", "f1000", "cost[0,1,5,0]", "cost[-3,0,1000000,2]", "cost[0,0,1,0]")
 JOINT_NAMES = (
@@ -32,10 +36,15 @@ sizes = st.one_of(st.sampled_from([1, 2, 3, HUGE]), st.integers(1, 60), st.integ
 guides = st.one_of(st.sampled_from([0.0, -13.8, 13.8]), st.floats(-13.8, 13.8))  # tied, or at the ends of what a guide can claim
 
 
-def hostile(cases: int, *, at_length: int | None = None) -> settings:
-    """Settings of a suite: the same cases in every run; more of them in `make statistics`, where one case takes long."""
-    wanted = at_length if at_length is not None and "FEWLABELS_TEST_SEED" in os.environ else cases
-    return settings(max_examples=wanted, deadline=None, derandomize=True, database=None)
+def hostile(few: int, *, of: int) -> Callable[[Case], Case]:
+    """Makes a test a hostile suite of `of` cases: all of them in `make statistics`, the same few of them in every run of `make test`."""
+    wanted = of if "FEWLABELS_TEST_SEED" in os.environ else few
+
+    def suite(test: Case) -> Case:
+        CASES[test.__name__] = of
+        return pytest.mark.hostile(settings(max_examples=wanted, deadline=None, derandomize=True, database=None)(test))
+
+    return suite
 
 
 def refused(call: Callable[[], object]) -> bool:

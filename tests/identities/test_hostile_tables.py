@@ -94,7 +94,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> SqliteLedger:
     return SqliteLedger(f"sqlite:///{folder}/ledger.db")
 
 
-@hostile(200, at_length=800)
+@hostile(40, of=800)
 @given(data=st.data())
 def test_any_table(ledger: SqliteLedger, data: st.DataObject) -> None:
     units = data.draw(units_of)
@@ -112,7 +112,7 @@ def test_any_table(ledger: SqliteLedger, data: st.DataObject) -> None:
     refused(show)
 
 
-@hostile(60, at_length=200)
+@hostile(12, of=200)
 @given(data=st.data())
 def test_any_table_of_several_labels(ledger: SqliteLedger, data: st.DataObject) -> None:
     units = data.draw(units_of)
@@ -126,6 +126,3 @@ def test_any_table_of_several_labels(ledger: SqliteLedger, data: st.DataObject) 
         run(study, data, units, lambda: {name: data.draw(st.sampled_from(kind)) for name in "ab"})
 
     refused(show)
-
-
-SUITES = (test_any_table, test_any_table_of_several_labels)

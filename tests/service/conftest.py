@@ -1,12 +1,11 @@
-"""The workbench of the tests."""
+"""The workbenches of the tests, and the server of those with a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.service.browsing import chromium
+from tests.service.browsing import Server, serving, write_table
 from tests.service.workbench import Bench, make_bench
 
 
@@ -22,8 +21,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return make_bench(tmp_path_factory.mktemp("bench"))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for the tests of a file."""
-    with chromium() as opened:
-        yield opened
+@pytest.fixture(scope="session")
+def desk_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a table, for every test with a browser that makes a study of its own on it."""
+    folder = tmp_path_factory.mktemp("desk")
+    with serving(folder) as running:
+        write_table(folder / "scored.parquet")
+        yield running

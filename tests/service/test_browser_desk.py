@@ -16,19 +16,14 @@ from tests.service.browsing import (
     enter_as,
     make_study,
     open_desk,
-    serving,
     wait_for,
     wait_saved,
-    write_table,
 )
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("desk")
-    with serving(folder) as running:
-        write_table(folder / "scored.parquet")
-        yield running
+@pytest.fixture
+def server(desk_server: Server) -> Server:
+    return desk_server
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 import statistics
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from tests.service.browsing import Entered, Server, enter_as, make_study, open_desk, serving, wait_for, wait_saved, write_table
+from tests.service.browsing import Entered, Server, enter_as, make_study, open_desk, wait_for, wait_saved
 
 SPACING = 0.03
 ANSWERS = {"1": "yes", "2": "no", "3": "cannot_tell", "s": "skipped"}
@@ -16,16 +15,20 @@ KEYS = "1212121321s2"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with serving(tmp_path) as running:
-        write_table(tmp_path / "scored.parquet")
-        make_study(running, labels=240)
-        yield running
+def server(desk_server: Server) -> Server:
+    return desk_server
 
 
 @pytest.fixture
-def labeler(browser: Browser, server: Server) -> Iterator[Entered]:
-    entered = enter_as(browser, server, "ann", "labeler")
+def study(server: Server, request: pytest.FixtureRequest) -> str:
+    """A study of the test's own."""
+    make_study(server, labels=240, name=request.node.name)
+    return str(request.node.name)
+
+
+@pytest.fixture
+def labeler(browser: Browser, server: Server, study: str) -> Iterator[Entered]:
+    entered = enter_as(browser, server, "ann", "labeler", study=study)
     yield entered
     entered.context.close()
 
@@ -56,21 +59,21 @@ def witnessed(page: Page) -> dict[str, str]:
     return found
 
 
-def test_100_labels_typed_at_30_ms_arrive_each_on_the_unit_that_was_shown(labeler: Entered, server: Server) -> None:
-    page = open_desk(labeler, server)
+def test_100_labels_typed_at_30_ms_arrive_each_on_the_unit_that_was_shown(labeler: Entered, server: Server, study: str) -> None:
+    page = open_desk(labeler, server, study)
     took = keep_pace(page, (KEYS * 9)[:100])
     assert took < 4.5, "typing itself must keep its pace, or this test shows nothing"
     wait_saved(page)
     said = witnessed(page)
     assert len(said) == 100
-    assert server.answers() == said
+    assert server.answers(study) == said
     assert page.inner_text("#refused-list") == ""
     assert labeler.seen.errors == []
     assert labeler.seen.elsewhere == []
 
 
-def test_the_next_unit_is_on_the_screen_within_20_ms_of_the_key(labeler: Entered, server: Server, record_property) -> None:
-    page = open_desk(labeler, server)
+def test_the_next_unit_is_on_the_screen_within_20_ms_of_the_key(labeler: Entered, server: Server, study: str, record_property) -> None:
+    page = open_desk(labeler, server, study)
     type_when_shown(page, "12" * 50)
     wait_saved(page)
     measured = {
@@ -84,8 +87,8 @@ def test_the_next_unit_is_on_the_screen_within_20_ms_of_the_key(labeler: Entered
     assert statistics.median(measured["fewlabels:next"]) < 20
 
 
-def test_labels_arrive_though_the_server_answers_503_for_a_while(labeler: Entered, server: Server) -> None:
-    page = open_desk(labeler, server)
+def test_labels_arrive_though_the_server_answers_503_for_a_while(labeler: Entered, server: Server, study: str) -> None:
+    page = open_desk(labeler, server, study)
     refused: list[str] = []
 
     def busy(route: Route) -> None:
@@ -102,29 +105,31 @@ def test_labels_arrive_though_the_server_answers_503_for_a_while(labeler: Entere
     type_when_shown(page, "12" * 20)
     wait_saved(page)
     assert page.is_hidden("#notice")
-    assert server.answers() == witnessed(page)
-    assert len(server.answers()) == 100
+    assert server.answers(study) == witnessed(page)
+    assert len(server.answers(study)) == 100
 
 
-def test_labels_arrive_though_the_server_is_killed_and_started_again(labeler: Entered, server: Server) -> None:
-    page = open_desk(labeler, server)
+def test_labels_arrive_though_the_server_is_killed_and_started_again(labeler: Entered, server: Server, study: str) -> None:
+    page = open_desk(labeler, server, study)
     type_when_shown(page, "12" * 20)
     server.kill()
-    page.wait_for_timeout(100)
-    while page.is_visible("#work"):
-        type_when_shown(page, "2")
-    page.wait_for_timeout(1_500)
-    kept = page.evaluate("Object.values(sessionStorage).join()")
-    assert "score" not in kept
-    server.start()
+    try:
+        page.wait_for_timeout(100)
+        while page.is_visible("#work"):
+            type_when_shown(page, "2")
+        page.wait_for_timeout(1_500)
+        kept = page.evaluate("Object.values(sessionStorage).join()")
+        assert "score" not in kept
+    finally:
+        server.start()
     type_when_shown(page, "1" * 20)
     wait_saved(page)
-    assert server.answers() == witnessed(page)
+    assert server.answers(study) == witnessed(page)
     assert page.evaluate("sessionStorage.length") == 0, "what is acknowledged is not kept"
 
 
-def test_what_was_not_sent_is_sent_when_the_tab_is_loaded_again(labeler: Entered, server: Server) -> None:
-    page = open_desk(labeler, server)
+def test_what_was_not_sent_is_sent_when_the_tab_is_loaded_again(labeler: Entered, server: Server, study: str) -> None:
+    page = open_desk(labeler, server, study)
     page.route("**/api/studies/*/answers", lambda route: route.abort())
     type_when_shown(page, "1212")
     said = witnessed(page)
@@ -133,6 +138,6 @@ def test_what_was_not_sent_is_sent_when_the_tab_is_loaded_again(labeler: Entered
     assert labeler.seen.warned == 1, "the page asks before it is left with answers that are not saved"
     page.unroute("**/api/studies/*/answers")
     page.wait_for_selector("#work:not([hidden])")
-    wait_for(lambda: len(server.answers()) == 4, "the answers of before", page=page)
-    assert server.answers() == said
+    wait_for(lambda: len(server.answers(study)) == 4, "the answers of before", page=page)
+    assert server.answers(study) == said
     wait_saved(page)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from fewlabels.labeling.flat import FORMULA
 from fewlabels.study.study import Study
-from tests.service.workbench import OTHER, STUDY, Bench
+from tests.service.workbench import OTHER, STUDY, Bench, make_bench
 
 API = f"/api/studies/{STUDY}"
 SHEET = {"show": [{"column": "text"}, {"column": "photo", "kind": "image"}], "instructions": "Read *all*.", "ask": "Spam?"}
@@ -100,7 +101,8 @@ def test_only_adjudicators_adjudicate(bench: Bench) -> None:
     assert take(bench.browser("adi"), adjudicates=True)["turns"] == []
 
 
-def test_a_labeler_learns_nothing_from_refusals(bench: Bench) -> None:
+def test_a_labeler_learns_nothing_from_refusals(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, copied=False)  # whose table can be moved
     shown(bench)
     (bench.folder / "data" / "scored.parquet").rename(bench.folder / "data" / "elsewhere.parquet")
     answer = bench.browser("ann").post(f"{API}/turns", json={})

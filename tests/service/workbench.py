@@ -1,10 +1,15 @@
 """A small workbench for the tests: two studies, an owner, and people of each role, each with a browser that has entered."""
 
+import atexit
+import functools
 import re
+import shutil
+import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,29 +105,54 @@ def write_table(path: Path, units: int = UNITS) -> dict[str, bool]:
     return dict(zip(ids, positive.tolist(), strict=True))
 
 
-def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GENEROUS, planned: bool = True) -> Bench:
-    """A workbench in a folder: studies alpha and beta, planned unless it is said otherwise."""
+def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GENEROUS, planned: bool = True, copied: bool = True) -> Bench:
+    """A workbench in a folder: studies alpha and beta, planned unless it is said otherwise.
+
+    Planned studies on SQLite are copied from those made first, and read the table those were made of, not the one in the folder.
+    """
     data, images = folder / "data", folder / "images"
     for made in (data, images):
         made.mkdir()
     write_table(data / "scored.parquet")
     (images / "pixel.png").write_bytes(PIXEL)
+    copied = copied and planned and address is None
+    if copied:
+        shutil.copyfile(prepared_ledger(), folder / "ledger.db")
     where = address or f"sqlite:///{folder}/ledger.db"
     app = create_app(where, settings=Settings(data=data, images=images, limits=limits, host_names=(*LOOPBACK, "testserver")))
     bench = Bench(app, where, folder)
-    ledger = app.state.bench.ledger
+    if not copied:
+        make_studies(bench, planned=planned)
+    return bench
+
+
+def make_studies(bench: Bench, *, planned: bool) -> None:
+    """Makes the studies of a workbench, and the people with their roles."""
     from fewlabels.service.api_studies import population_of
     from fewlabels.service.requests import PopulationBody
 
+    held = bench.app.state.bench
     body = PopulationBody(source="scored.parquet", score="score", threshold=0.5, slices=["country"])
     for name in (STUDY, OTHER):
-        study = Study.create(name, population_of(body, app.state.bench.settings), goals=["precision +-0.2"], ledger=ledger)
+        study = Study.create(name, population_of(body, held.settings), goals=["precision +-0.2"], ledger=held.ledger)
         if planned:
             study.plan(40)
     for name, (role, study_name) in PEOPLE.items():
         bench.people.add(name)
         bench.people.set_role(name, study_name, role)  # type: ignore[arg-type]  # plain text above, checked by the table's readers
-    return bench
+
+
+@functools.cache
+def prepared_ledger() -> Path:
+    """The ledger of a planned workbench, made once in a process; it and its table stay until the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="workbench"))
+    atexit.register(shutil.rmtree, folder)
+    with (
+        closing(sqlite3.connect(make_bench(folder, copied=False).folder / "ledger.db")) as made,
+        closing(sqlite3.connect(folder / "prepared.db")) as copy,
+    ):
+        made.backup(copy)
+    return folder / "prepared.db"
 
 
 def path_of(template: str, **parts: str) -> str:
