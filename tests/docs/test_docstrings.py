@@ -90,11 +90,11 @@ def example_of(command: click.Command, name: str) -> str:
 
 
 def test_every_command_and_those_below_it_have_an_example_in_their_help() -> None:
-    bare = [name for name in COMMANDS if name != "fewlabels" and not has_example(name)]
+    bare = [name for name in COMMANDS if name != "fewlabels" and not is_shown(name)]
     assert not bare, f"the help of {bare} shows no example"
 
 
-def has_example(name: str) -> bool:
+def is_shown(name: str) -> bool:
     """Whether the help of a command shows how it is typed; some may also be typed without their group."""
     program, _, rest = name.partition(" ")
     group, _, below = rest.partition(" ")
