@@ -3,8 +3,11 @@
 import contextlib
 import io
 import json
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -48,6 +51,28 @@ def ok(*args: object) -> Result:
     found = fewlabels(*args)
     assert found.code == 0, found
     return found
+
+
+class Prepared:
+    """A folder in the state that is asked for: made the first time, copied after that.
+
+    It is the same folder each time, since a ledger names the table it was made of by its whole path.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def __call__(self, state: str, make: Callable[[], object]) -> Path:
+        """The folder as `make` leaves it, if it is run in it while it is empty."""
+        folder, kept = self._home / "folder", self._home / f"kept {state}"
+        shutil.rmtree(folder, ignore_errors=True)
+        if kept.exists():
+            return Path(shutil.copytree(kept, folder))
+        folder.mkdir()
+        with contextlib.chdir(folder):
+            make()
+        shutil.copytree(folder, kept)
+        return folder
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ import pytest
 
 from fewlabels.cli.main import COMMANDS, GROUPS, REFUSED
 from fewlabels.nouns.metrics import METRICS
-from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok, real
+from tests.end_to_end.commands import PROGRAM, Prepared, environment, fewlabels, ok, real
 from tests.unit.study.made import TRUTH, columns, write_csv
 
 BUDGET = 40
@@ -23,26 +23,44 @@ GOALS = ("--goal", "precision +-0.1", "--goal", "recall >= 0.5")
 HIDDEN = ("score", "prediction", "predicted", "pi", "band", "round", "guide", "number", "pattern", "y")
 
 
+def write_tables() -> None:
+    write_csv(Path("t.csv"))
+    Path("answers.csv").write_text("unit,answer\n" + "".join(f"{u},{a}\n" for u, a in TRUTH.items()))
+
+
+def plan() -> None:
+    write_tables()
+    ok("plan", "t.csv", *SMALL, *GOALS, "--budget", BUDGET, "--study", "s")
+
+
+def plan_and_tell() -> None:
+    plan()
+    ok("draw", "s", "--units", BUDGET, "--out", "batch.csv")
+    ok("tell", "s", "answers.csv", "--drawn-only")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a small table, to be in."""
     monkeypatch.chdir(tmp_path)
-    write_csv(tmp_path / "t.csv")
-    (tmp_path / "answers.csv").write_text("unit,answer\n" + "".join(f"{u},{a}\n" for u, a in TRUTH.items()))
+    write_tables()
     return tmp_path
 
 
 @pytest.fixture
-def planned(folder: Path) -> Path:
-    ok("plan", "t.csv", *SMALL, *GOALS, "--budget", BUDGET, "--study", "s")
+def planned(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with a study s."""
+    folder = prepared("planned", plan)
+    monkeypatch.chdir(folder)
     return folder
 
 
 @pytest.fixture
-def told(planned: Path) -> Path:
-    ok("draw", "s", "--units", BUDGET, "--out", "batch.csv")
-    ok("tell", "s", "answers.csv", "--drawn-only")
-    return planned
+def told(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with every answer."""
+    folder = prepared("told", plan_and_tell)
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def entries(folder: Path) -> list[tuple[object, ...]]:

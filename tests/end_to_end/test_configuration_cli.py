@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fewlabels.study.study import Study
-from tests.end_to_end.commands import fewlabels, ok
+from tests.end_to_end.commands import Prepared, fewlabels, ok
 from tests.unit.study.made import TABLE, TRUTH, write_csv
 
 FILE = """
@@ -21,21 +21,35 @@ show = ["text"]
 FROM = "study w46, from fewlabels.toml\n"
 
 
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FEWLABELS_LEDGER", "FEWLABELS_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def write_files() -> None:
+    write_csv(Path("t.csv"), {**TABLE, "text": [f"text {unit}" for unit in TABLE["id"]]})
+    Path("fewlabels.toml").write_text(FILE)
+
+
+def plan() -> None:
+    write_files()
+    ok("plan")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a table and a configuration, to be in."""
     monkeypatch.chdir(tmp_path)
-    for name in ("FEWLABELS_LEDGER", "FEWLABELS_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-    write_csv(tmp_path / "t.csv", {**TABLE, "text": [f"text {unit}" for unit in TABLE["id"]]})
-    (tmp_path / "fewlabels.toml").write_text(FILE)
+    write_files()
     return tmp_path
 
 
 @pytest.fixture
-def planned(folder: Path) -> Path:
+def planned(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with the plan fixed."""
-    ok("plan")
+    folder = prepared("planned", plan)
+    monkeypatch.chdir(folder)
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fewlabels.study.study import Study
-from tests.end_to_end.commands import Result, fewlabels, ok
+from tests.end_to_end.commands import Prepared, Result, fewlabels, ok
 from tests.unit.study.made import TRUTH, write_csv
 
 BUDGET = 40
@@ -139,12 +139,16 @@ TOOLS: dict[str, tuple[str, str, Fill]] = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a planned study, to be in."""
-    monkeypatch.chdir(tmp_path)
-    write_csv(tmp_path / "t.csv")
+    found = prepared("planned", plan)
+    monkeypatch.chdir(found)
+    return found
+
+
+def plan() -> None:
+    write_csv(Path("t.csv"))
     ok("plan", "t.csv", "--score", "score", "--threshold", "0.5", "--goal", "precision +-0.1", "--budget", BUDGET, "--study", "s")
-    return tmp_path
 
 
 def drawn(name: str) -> str:

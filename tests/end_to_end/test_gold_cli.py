@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fewlabels.cli.main import REFUSED
-from tests.end_to_end.commands import fewlabels, ok
+from tests.end_to_end.commands import Prepared, fewlabels, ok
 from tests.unit.study.made import TRUTH, write_csv
 from tests.unit.study.made_gold import noisy
 
@@ -24,17 +24,21 @@ def units_in(path: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a study whose units a labeler who errs has answered."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
-    write_csv(tmp_path / "t.csv")
-    write(tmp_path / "noisy.csv", noisy(TRUTH))
-    write(tmp_path / "truth.csv", TRUTH)
+    found = prepared("told", plan_and_tell)
+    monkeypatch.chdir(found)
+    return found
+
+
+def plan_and_tell() -> None:
+    write_csv(Path("t.csv"))
+    write(Path("noisy.csv"), noisy(TRUTH))
+    write(Path("truth.csv"), TRUTH)
     ok(*PLAN, "--budget", BUDGET, "--rule", "majority", "--study", "s")
     ok("draw", "s", "--units", BUDGET, "--out", "batch.csv")
     ok("tell", "s", "noisy.csv", "--drawn-only", "--labeler", "ann")
-    return tmp_path
 
 
 def test_from_labels_that_err_to_a_corrected_estimate(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fewlabels.study.study import Study
-from tests.end_to_end.commands import Result, fewlabels, ok
+from tests.end_to_end.commands import Prepared, Result, fewlabels, ok
 from tests.end_to_end.terminals import Terminal
 from tests.unit.study.made import TABLE, TRUTH, write_csv
 
@@ -19,12 +19,16 @@ SMALL = ("--score", "score", "--threshold", "0.5", "--goal", "precision +-0.1", 
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a planned study, to be in. Every text is hostile."""
-    monkeypatch.chdir(tmp_path)
-    write_csv(tmp_path / "t.csv", {**TABLE, "text": [f"{HOSTILE} {unit}" for unit in TABLE["id"]]})
+    found = prepared("planned", plan)
+    monkeypatch.chdir(found)
+    return found
+
+
+def plan() -> None:
+    write_csv(Path("t.csv"), {**TABLE, "text": [f"{HOSTILE} {unit}" for unit in TABLE["id"]]})
     ok("plan", "t.csv", *SMALL)
-    return tmp_path
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, keys: str, *args: object) -> Result:
