@@ -61,7 +61,7 @@ def main() -> None:
     while batch := study.ask(200):
         study.tell(rows(batch.units, ann, "ann"))
     expert = study.adjudicate(0.5)  # chosen by chance, not where the reviewers disagree
-    study.tell(rows(expert, wrong, "expert"), gold=True)
+    study.tell_gold(rows(expert, wrong, "expert"))
 
     shown = study.estimate()
     print(f"1. {shown.agreement}")

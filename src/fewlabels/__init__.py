@@ -13,11 +13,22 @@ from fewlabels.nouns.display import Drawing, draw_with
 from fewlabels.version import VERSION
 
 if TYPE_CHECKING:
-    from fewlabels.engines.resources import Resources as Resources
-    from fewlabels.engines.resources import using as using
+    from fewlabels.engines.resources import resources as resources
+    from fewlabels.errors import ConfigurationError as ConfigurationError
+    from fewlabels.errors import DrawError as DrawError
+    from fewlabels.errors import EngineError as EngineError
     from fewlabels.errors import FewlabelsError as FewlabelsError
+    from fewlabels.errors import FileError as FileError
+    from fewlabels.errors import FingerprintError as FingerprintError
+    from fewlabels.errors import GoalError as GoalError
+    from fewlabels.errors import LabelError as LabelError
+    from fewlabels.errors import LedgerError as LedgerError
+    from fewlabels.errors import PlanError as PlanError
+    from fewlabels.errors import PolicyError as PolicyError
+    from fewlabels.errors import PopulationError as PopulationError
+    from fewlabels.errors import StudyError as StudyError
     from fewlabels.estimators.counts import from_counts as from_counts
-    from fewlabels.integrations.tables import table as table
+    from fewlabels.integrations.tables import to_table as to_table
     from fewlabels.nouns.choice import Choice as Choice
     from fewlabels.nouns.classifier import Classifier as Classifier
     from fewlabels.nouns.decision import Decision as Decision
@@ -25,33 +36,44 @@ if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal as Goal
     from fewlabels.nouns.label import Label as Label
     from fewlabels.nouns.plan import Plan as Plan
+    from fewlabels.nouns.policy import Policy as Policy
     from fewlabels.nouns.population import Population as Population
+    from fewlabels.study.estimate.result import Estimates as Estimates
     from fewlabels.study.monitor import Monitor as Monitor
+    from fewlabels.study.plan.sizes import size as size
     from fewlabels.study.population.read import read_population as read_population
     from fewlabels.study.simulate import simulate as simulate
+    from fewlabels.study.state.standing import Batch as Batch
     from fewlabels.study.study import Study as Study
 
 __version__ = VERSION
 registry.found_outside = plugins.installed  # asked for a name that is none of ours
 
+_ERRORS = (
+    "FewlabelsError", "PopulationError", "FingerprintError", "EngineError", "GoalError", "PolicyError", "PlanError", "DrawError",
+    "LabelError", "FileError", "StudyError", "ConfigurationError", "LedgerError",
+)  # fmt: skip
 _HOMES = {
     "read_population": "fewlabels.study.population.read",
     "Population": "fewlabels.nouns.population",
     "Classifier": "fewlabels.nouns.classifier",
     "Goal": "fewlabels.nouns.goal",
     "Choice": "fewlabels.nouns.choice",
+    "size": "fewlabels.study.plan.sizes",
     "Study": "fewlabels.study.study",
     "Plan": "fewlabels.nouns.plan",
+    "Batch": "fewlabels.study.state.standing",
     "Label": "fewlabels.nouns.label",
     "Estimate": "fewlabels.nouns.estimate",
+    "Estimates": "fewlabels.study.estimate.result",
     "Decision": "fewlabels.nouns.decision",
+    "Policy": "fewlabels.nouns.policy",
     "Monitor": "fewlabels.study.monitor",
     "simulate": "fewlabels.study.simulate",
     "from_counts": "fewlabels.estimators.counts",
-    "table": "fewlabels.integrations.tables",
-    "Resources": "fewlabels.engines.resources",
-    "using": "fewlabels.engines.resources",
-    "FewlabelsError": "fewlabels.errors",
+    "to_table": "fewlabels.integrations.tables",
+    "resources": "fewlabels.engines.resources",
+    **dict.fromkeys(_ERRORS, "fewlabels.errors"),
 }
 __all__ = [*_HOMES]
 

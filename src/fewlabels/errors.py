@@ -33,51 +33,147 @@ class FewlabelsError(Exception):
 
 
 class PopulationError(FewlabelsError):
-    """The table cannot be judged as it is."""
+    """The table cannot be judged as it is.
+
+    Examples:
+        >>> import fewlabels
+        >>> try:
+        ...     fewlabels.Classifier("gbm", score="score")
+        ... except fewlabels.PopulationError as refused:
+        ...     print(type(refused).__name__)
+        PopulationError
+    """
 
 
 class FingerprintError(PopulationError):
-    """The table is not the one the study was made on."""
+    """The table is not the one the study was made on.
+
+    Examples:
+        >>> import fewlabels
+        >>> issubclass(fewlabels.FingerprintError, fewlabels.PopulationError)
+        True
+    """
 
 
 class EngineError(FewlabelsError):
-    """The engine is missing, cannot be reached, or computes other numbers than fewlabels' reference."""
+    """The engine is missing, cannot be reached, or computes other numbers than fewlabels' reference.
+
+    Examples:
+        >>> import fewlabels
+        >>> issubclass(fewlabels.EngineError, fewlabels.FewlabelsError)
+        True
+    """
 
 
 class GoalError(FewlabelsError):
-    """A goal cannot be read, or names a metric or classifier that does not exist."""
+    """A goal cannot be read, or names a metric or classifier that does not exist.
+
+    Examples:
+        >>> import fewlabels
+        >>> try:
+        ...     fewlabels.Goal(metric="precision", kind="+-", value=2.0)
+        ... except fewlabels.GoalError as refused:
+        ...     print(type(refused).__name__)
+        GoalError
+    """
 
 
 class PolicyError(FewlabelsError):
-    """A policy of the gate cannot be read, or contradicts itself."""
+    """A policy of the gate cannot be read, or contradicts itself.
+
+    Examples:
+        >>> import fewlabels
+        >>> try:
+        ...     fewlabels.Policy(rules=())
+        ... except fewlabels.PolicyError as refused:
+        ...     print(type(refused).__name__)
+        PolicyError
+    """
 
 
 class PlanError(FewlabelsError):
-    """The plan cannot be made, or would break what an earlier plan promised."""
+    """The plan cannot be made, or would break what an earlier plan promised.
+
+    Examples:
+        >>> import fewlabels
+        >>> from fewlabels.demo.study import small_study
+        >>> try:
+        ...     small_study(labeled=False).plan(10)
+        ... except fewlabels.PlanError as refused:
+        ...     print(type(refused).__name__)
+        PlanError
+    """
 
 
 class DrawError(FewlabelsError):
-    """A unit was asked for or answered that was never drawn."""
+    """A unit was asked for or answered that was never drawn.
+
+    Examples:
+        >>> import fewlabels
+        >>> issubclass(fewlabels.DrawError, fewlabels.FewlabelsError)
+        True
+    """
 
 
 class LabelError(FewlabelsError):
-    """An answer cannot be recorded."""
+    """An answer cannot be recorded.
+
+    Examples:
+        >>> import fewlabels
+        >>> from fewlabels.demo.study import small_study
+        >>> try:
+        ...     small_study(labeled=False).tell({"small-1": "maybe"})
+        ... except fewlabels.LabelError as refused:
+        ...     print(type(refused).__name__)
+        LabelError
+    """
 
 
 class FileError(FewlabelsError):
-    """A file cannot be written."""
+    """A file cannot be written.
+
+    Examples:
+        >>> import fewlabels
+        >>> issubclass(fewlabels.FileError, fewlabels.FewlabelsError)
+        True
+    """
 
 
 class StudyError(FewlabelsError):
-    """No such study, or one of that name exists already."""
+    """No such study, or one of that name exists already.
+
+    Examples:
+        >>> import fewlabels
+        >>> from fewlabels.demo.study import small_study
+        >>> try:
+        ...     fewlabels.Study.load("nobody", ledger=small_study().ledger)
+        ... except fewlabels.StudyError as refused:
+        ...     print(type(refused).__name__)
+        StudyError
+    """
 
 
 class ConfigurationError(FewlabelsError):
-    """fewlabels.toml cannot be read, or says what no command understands."""
+    """fewlabels.toml cannot be read, or says what no command understands.
+
+    Examples:
+        >>> import fewlabels
+        >>> issubclass(fewlabels.ConfigurationError, fewlabels.FewlabelsError)
+        True
+    """
 
 
 class LedgerError(FewlabelsError):
-    """The record is missing, of another version, or was changed."""
+    """The record is missing, of another version, or was changed.
+
+    Examples:
+        >>> import fewlabels
+        >>> try:
+        ...     fewlabels.Study.load("nobody", ledger="sqlite:///nowhere.db")
+        ... except fewlabels.LedgerError as refused:
+        ...     print(type(refused).__name__)
+        LedgerError
+    """
 
 
 class LedgerUnreachable(LedgerError):

@@ -161,7 +161,7 @@ def handed(case: Case, opened: Opened, ledger: Ledger, path: Path) -> Study:
 
 
 def draw(study: Study, opened: Opened, path: Path) -> None:
-    text = study.texts().draw
+    text = study.sql().draw
     assert text is not None
     study.draw_from(write(path.with_stem(f"draw{study.standing.plan.number}"), opened.run(text)))
 
@@ -199,7 +199,7 @@ def test_growth_and_what_follows_a_pilot_are_drawn_alike(
     opened, path = opening(table_of(case), tmp_path), tmp_path / "result.parquet"
     one, two = handed(case, opened, ledger, path), connected(case, opened, ledger)
     for study in (one, two):
-        batch = study.ask(60, next=True)
+        batch = study.ask(60, more=True)
         while batch is not None:
             study.tell({unit: len(unit) % 2 == 0 for unit in batch.units})
             batch = study.ask(60) if len(study.standing.answers) < 60 else None
@@ -208,10 +208,10 @@ def test_growth_and_what_follows_a_pilot_are_drawn_alike(
     one.plan(200)
     two.plan(200)
     draw(one, opened, path)
-    two.ask(10, next=True)
+    two.ask(10, more=True)
     assert [kind for kind, _ in facts(one)] == ["plan", "draw"] * 3
     assert facts(one) == facts(two)
-    assert one.texts().draw is None
+    assert one.sql().draw is None
 
 
 def test_a_study_on_files_is_drawn_from_a_copy_elsewhere(tmp_path: Path, ledger: Ledger) -> None:
@@ -220,7 +220,7 @@ def test_a_study_on_files_is_drawn_from_a_copy_elsewhere(tmp_path: Path, ledger:
     population = Population(source=opened.source, id="id", classifiers=case.classifiers, **case.how)
     study = Study.create("copied", population, goals=case.goals, ledger=ledger)
     study.plan(120)
-    text = study.texts(dialect="duckdb", table="scored").draw
+    text = study.sql(dialect="duckdb", table="scored").draw
     assert text is not None
     study.draw_from(write(tmp_path / "draw.csv", opened.run(text)))
     assert facts(study) == facts(connected(case, opened, ledger))

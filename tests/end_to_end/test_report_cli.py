@@ -33,7 +33,7 @@ def spoil(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
     [
         spoil("verdict", to=None),
         spoil("verdict", "goals", 0, "estimate", "metric", to={"a": 1}),
-        spoil("shrinking", to=[]),
+        spoil("convergence", to=[]),
         spoil("record", "as_of", to=7),
     ],
 )

@@ -119,7 +119,7 @@ def test_without_scripts_the_page_says_all_of_it(browser: Browser, reports: Repo
         assert said in text
     assert page.locator("#budget-card").is_hidden(), "a slider that cannot move is not shown"
     assert page.locator("#goals table").is_visible()
-    assert page.locator("#shrinking .chart").first.is_visible()
+    assert page.locator("#convergence .chart").first.is_visible()
     assert_quiet(seen)
     page.context.close()
 

@@ -90,7 +90,7 @@ def test_a_study_grown_through_eight_budgets_has_the_units_of_one_draw(name: str
     whole = draw_plan(engine, engine.profile(), plan_of(first, LAST)).units.unit
     for budget in (*budgets(seed, 3, count=6), LAST):
         study.plan(budget)
-        study.ask(1, next=True)
+        study.ask(1, more=True)
         drawn = study.standing.units
         assert drawn is not None
         assert drawn.unit == whole[:budget]

@@ -185,7 +185,7 @@ def read(page: Page, server: Server, album: Album) -> None:
     decided = server.study("spam 46").decide()
     assert decided is not None
     expect(page.locator(NUMBERS)).to_contain_text(decided.outcome.upper())
-    page.wait_for_selector("#shrinking svg", timeout=60_000)
+    page.wait_for_selector("#convergence svg", timeout=60_000)
     page.wait_for_selector("#labelers table")
     for estimate in server.study("spam 46").estimate().estimates[:2]:
         row = page.locator("#numbers table").nth(1).locator("tr", has_text=estimate.metric).first.inner_text()
@@ -197,7 +197,7 @@ def read(page: Page, server: Server, album: Album) -> None:
     page.get_by_role("button", name="Show").click()
     page.wait_for_selector("#slices tbody tr:nth-child(2)")
     assert "US" in page.inner_text("#slices")
-    album.take(page, "results", "#shrinking svg")
+    album.take(page, "results", "#convergence svg")
     page.goto(f"{server.url}/studies/spam%2046/audit")
     page.get_by_role("button", name="Recompute everything").click()
     wait_for(lambda: "Everything matches" in page.inner_text("#verified"), "the check", page=page)

@@ -69,7 +69,7 @@ def bands_in(data: Any) -> set[str]:
 
 def tell_some(study: Study, units: int) -> int:
     """Answers so many units; says how many there were."""
-    batch = study.ask(units, next=True)
+    batch = study.ask(units, more=True)
     if batch is None:
         return 0
     study.tell({unit: "yes" if int(unit[1:]) % 3 else "no" for unit in batch.units})
@@ -117,7 +117,7 @@ def test_a_server_that_peeks_is_found(bench: Bench, monkeypatch: pytest.MonkeyPa
 def test_before_the_look_no_route_gives_an_interval_away(bench: Bench) -> None:
     tell_some(bench.study(), 30)
     client = bench.browser("vic")
-    for path in ("", "/estimate", "/decide", "/shrinking", "/audit"):
+    for path in ("", "/estimate", "/decide", "/convergence", "/audit"):
         answer = client.get(f"/api/studies/{STUDY}{path}")
         assert answer.status_code == 200, path
         found = bands_in(answer.json()) - {"a number that is no count"}

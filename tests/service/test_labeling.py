@@ -187,7 +187,7 @@ def test_the_whole_path_from_the_browser(bench: Bench) -> None:
     assert {"plan", "draw", "look"} <= {one["kind"] for one in audit["recorded"]}
     assert audit["counts"]["answer"] >= 60
     assert owner.get(f"{api}/labelers").status_code == 200
-    assert owner.get(f"{api}/shrinking").status_code == 200
+    assert owner.get(f"{api}/convergence").status_code == 200
     assert owner.get(api).json()["state"] == "ready"
 
 

@@ -43,7 +43,7 @@ ALLOWED = {
     ("GET", f"{STUDY}/estimate"): READERS,
     ("GET", f"{STUDY}/decide"): READERS,
     ("GET", f"{STUDY}/running"): READERS,
-    ("GET", f"{STUDY}/shrinking"): READERS,
+    ("GET", f"{STUDY}/convergence"): READERS,
     ("GET", f"{STUDY}/labelers"): READERS,
     ("GET", f"{STUDY}/slices"): READERS,
     ("GET", f"{STUDY}/compare"): READERS,

@@ -65,7 +65,7 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
     study = Study.load(options["study"], ledger=options["ledger"])
     late: dict[str, Any] = {"classifiers": _classifiers(options), "goals": list(options["goals"])}
     with working("asking what the labels already say"):
-        said = study.reuse(**late)
+        said = study.preview_extension(**late)
     plan = None
     if options["budget"]:
         with working("fixing the plan"):

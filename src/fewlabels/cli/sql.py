@@ -90,7 +90,7 @@ def _of_study(name: str, ledger: str, options: dict[str, Any]) -> "Texts":
         raise click.UsageError("Say how the table is read, as for `fewlabels plan`: --id COLUMN --score COLUMN --threshold T.")
     if any(options[option] for option in ("types", "slices", "weight", "guide", "candidates", "missing_scores")):
         raise click.UsageError("How a study reads its table is in its ledger: leave out --type, --slice, --weight, --guide and the like.")
-    return Study.load(name, ledger=ledger).texts(dialect=options["dialect"], table=options["table"])
+    return Study.load(name, ledger=ledger).sql(dialect=options["dialect"], table=options["table"])
 
 
 def _chosen(target: str, texts: "Texts", query: str) -> str:

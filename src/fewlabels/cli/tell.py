@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("--format", "name", type=format_choice(), help="The tool that wrote the file. Default: recognized from the file, else flat.")
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
 @click.option(
+    "--ignore-undrawn",
     "--drawn-only",
+    "ignore_undrawn",
     is_flag=True,
     help="Ignore rows of units that were not drawn (with --gold, not drawn for gold) instead of refusing the file.",
 )
@@ -73,7 +75,7 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
 
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
-    how = {option: options[option] for option in ("correct", "drawn_only", "gold")}
+    how = {option: options[option] for option in ("correct", "ignore_undrawn", "gold")}
     kind = name or guess_format(file)
     if kind == FLAT and not leave_out:
         sheet = read_answers(file, unit_columns=units, asked=asked, labeler=options["labeler"])

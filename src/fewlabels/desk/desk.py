@@ -114,7 +114,7 @@ class Desk:
         try:
             labels = self._labels(labeler, said)
             correct = said.correct or self._is_told_again(labeler, said.unit)
-            told = record(act, labels, correct=correct, drawn_only=False, register=self._register)
+            told = record(act, labels, correct=correct, ignore_undrawn=False, register=self._register)
         except FewlabelsError as error:
             act.undo(before)
             return Acknowledged(said.unit, "refused", str(error))
@@ -218,7 +218,7 @@ class Desk:
 
     def _ask(self, units: int) -> bool:
         """Asks the study for more units; says whether there are any."""
-        batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), next=True)
+        batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), more=True)
         if batch is None:
             return False
         with self._ledger.writing(self._name) as act:

@@ -19,7 +19,7 @@ class Ways(NamedTuple):
     """How answers are told; see `Study.tell`. leave_out: refused answers are left out, else one of them refuses the file."""
 
     correct: bool = False
-    drawn_only: bool = False
+    ignore_undrawn: bool = False
     gold: bool = False
     leave_out: bool = False
 
@@ -54,7 +54,8 @@ def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
         raise refuse_all(sound.refused)
     if not sound.labels:
         return Received(Told(0, 0, 0, 0), sound.refused, sound.blank)
-    told = study.tell(sound.labels, correct=ways.correct, drawn_only=ways.drawn_only, gold=ways.gold)
+    tell = study.tell_gold if ways.gold else study.tell
+    told = tell(sound.labels, correct=ways.correct, ignore_undrawn=ways.ignore_undrawn)
     return Received(told, sound.refused, sound.blank)
 
 
@@ -66,7 +67,7 @@ def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Foun
     for told in found.labels:
         unit = restored(told.unit)
         label = replace(told, unit=unit) if told.unit not in allowed and unit in allowed else told
-        why = _why_not(label, standing, allowed, drawn_only=ways.drawn_only)
+        why = _why_not(label, standing, allowed, ignore_undrawn=ways.ignore_undrawn)
         if why is None:
             seats.setdefault((label.unit, label.question, "" if ways.gold else label.labeler), []).append(label)
         else:
@@ -76,11 +77,11 @@ def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Foun
     return sound
 
 
-def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, drawn_only: bool) -> str | None:
+def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, ignore_undrawn: bool) -> str | None:
     """Why a label cannot be attached to anything; None: it can."""
     if label.question not in standing.questions:
         return f"the study does not ask {label.question!r}"
-    if label.unit not in allowed and not drawn_only:
+    if label.unit not in allowed and not ignore_undrawn:
         return "this unit was not drawn"
     return f"{CLOSER!r} is the name fewlabels closes studies by, and no labeler's" if label.labeler == CLOSER else None
 

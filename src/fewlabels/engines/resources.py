@@ -1,6 +1,6 @@
 """What an engine may use of the machine, and who watches it work. No number depends on any of it.
 
-with using(Resources(memory_limit="2GB", threads=4, watch=print)):
+with resources(memory_limit="2GB", threads=4, watch=print):
 study.ask()
 """
 
@@ -23,10 +23,6 @@ class Resources:
     threads        of an engine on this machine
     watch          is told the share of the running query that is done, or None where the engine cannot tell
 
-    Examples:
-        >>> import fewlabels
-        >>> fewlabels.Resources(memory_limit="2GB", threads=4).threads
-        4
     """
 
     memory_limit: str | None = None
@@ -44,21 +40,34 @@ def current() -> Resources:
 
 @contextmanager
 def using(resources: Resources) -> Iterator[None]:
-    """Engines opened and asked inside use these.
-
-    Examples:
-        >>> import fewlabels
-        >>> population = fewlabels.read_population({"id": ["a", "b"], "score": [0.9, 0.1]}, score="score", threshold=0.5)
-        >>> with fewlabels.using(fewlabels.Resources(threads=2)):
-        ...     study = fewlabels.Study.create("two", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
-        >>> study.plan(2).budget
-        2
-    """
+    """Engines opened and asked inside use these."""
     token = _current.set(resources)
     try:
         yield
     finally:
         _current.reset(token)
+
+
+@contextmanager
+def resources(
+    *, memory_limit: str | None = None, threads: int | None = None, watch: Callable[[float | None], None] | None = None
+) -> Iterator[None]:
+    """Limit what engines opened inside the `with` block use.
+
+    memory_limit   of an engine on this machine, as "2GB"; if omitted, the engine decides
+    threads        of an engine on this machine; if omitted, the engine decides
+    watch          called with the share of the running query that is done, or None if the engine cannot tell
+
+    Examples:
+        >>> import fewlabels
+        >>> population = fewlabels.read_population({"id": ["a", "b"], "score": [0.9, 0.1]}, score="score", threshold=0.5)
+        >>> with fewlabels.resources(threads=2):
+        ...     study = fewlabels.Study.create("two", population, goals=["accuracy +-0.1"], ledger="sqlite:///:memory:")
+        >>> study.plan(2).budget
+        2
+    """
+    with using(Resources(memory_limit=memory_limit, threads=threads, watch=watch)):
+        yield
 
 
 def run(work: Callable[[], Result], *, progress: Callable[[], float | None], cancel: Callable[[], None]) -> Result:

@@ -14,7 +14,7 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.missing import Missing
 from fewlabels.study.estimate.comparison import Comparison, Ranked
 from fewlabels.study.estimate.confusion import ConfusionCell
-from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.convergence import Convergence
 from fewlabels.study.estimate.labelers import Labelers
 from fewlabels.study.estimate.online import Running
 from fewlabels.study.estimate.periods import Change, Watched
@@ -110,7 +110,7 @@ def _of_labelers(found: Labelers) -> Iterator[Mapping[str, Json]]:
         yield {**one.as_json(), "answers": counts}
 
 
-def _of_shrinking(found: Shrinking) -> Iterator[Mapping[str, Json]]:
+def _of_convergence(found: Convergence) -> Iterator[Mapping[str, Json]]:
     for goal, points in found.goals:
         for point in points:
             yield {"kind": found.kind, "goal": str(goal), **point._asdict()}
@@ -164,7 +164,7 @@ SHAPES: dict[type, Shape] = {
         | {f"{of}_{name}": kind for of in ("agreement", "gold_accuracy") for name, kind in columns_of(ALIKE).items()},
         _of_labelers,
     ),
-    Shrinking: Shape(columns_of("kind:text goal:text labels:whole low value high"), _of_shrinking),
+    Convergence: Shape(columns_of("kind:text goal:text labels:whole low value high"), _of_convergence),
     ConfusionCell: Shape({**columns_of("predicted:text true:text units:whole count"), **ESTIMATE}, _itself),
     Cell: Shape(
         columns_of(

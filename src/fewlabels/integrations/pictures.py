@@ -11,7 +11,7 @@ from fewlabels.errors import EngineError, StudyError
 from fewlabels.installation import install_command
 from fewlabels.integrations.calibration import read_calibration
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.estimate.convergence import Point, Shrinking
+from fewlabels.study.estimate.convergence import Convergence, Point
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
@@ -111,16 +111,16 @@ def _forest(found: Sequence[Estimate], names: Sequence[str], ax: "Axes") -> "Axe
     return ax
 
 
-def shrinking(result: Study | Shrinking, ax: "Axes | None" = None) -> "Axes":
+def convergence(result: Study | Convergence, ax: "Axes | None" = None) -> "Axes":
     """The interval of each goal against the number of labels; the target as a dotted line.
 
     Examples:
         >>> from fewlabels.integrations import pictures
         >>> from fewlabels.demo.study import small_study
-        >>> pictures.shrinking(small_study()).get_xlabel()
+        >>> pictures.convergence(small_study()).get_xlabel()
         'labels'
     """
-    found = result.shrinking() if isinstance(result, Study) else result
+    found = result.convergence() if isinstance(result, Study) else result
     if not found.goals:
         raise StudyError(f"there is no band to draw: {found.why or 'no goal has an interval'}")
     ax = axes_for(ax)

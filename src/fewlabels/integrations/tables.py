@@ -29,14 +29,14 @@ class Flat(NamedTuple):
 
 
 @overload
-def table(result: object, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+def to_table(result: object, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
 @overload
-def table(result: object, kind: Literal["polars"]) -> "polars.DataFrame": ...
+def to_table(result: object, kind: Literal["polars"]) -> "polars.DataFrame": ...
 @overload
-def table(result: object, kind: Literal["arrow"]) -> "pyarrow.Table": ...
+def to_table(result: object, kind: Literal["arrow"]) -> "pyarrow.Table": ...
 @overload
-def table(result: object, kind: Literal["rows"]) -> list[Row]: ...
-def table(result: object, kind: TableKind) -> object:
+def to_table(result: object, kind: Literal["rows"]) -> list[Row]: ...
+def to_table(result: object, kind: TableKind) -> object:
     """The result as a table: one row an estimate, goal, threshold, labeler or whatever the result holds.
 
     result   what a study, a plan's sizing, `simulate` or `from_counts` gave; of cells (a confusion matrix, a simulation) all of them
@@ -46,8 +46,8 @@ def table(result: object, kind: TableKind) -> object:
     column has the same type where all of it is unknown.
 
     Examples:
-        >>> from fewlabels import from_counts, table
-        >>> found = table(from_counts(tp=38, fp=2, fn=9, tn=151, metrics=["precision"]), "rows")
+        >>> from fewlabels import from_counts, to_table
+        >>> found = to_table(from_counts(tp=38, fp=2, fn=9, tn=151, metrics=["precision"]), "rows")
         >>> found[0]["metric"], found[0]["value"], found[0]["labels"]
         ('precision', 0.95, 40)
     """

@@ -75,7 +75,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Rules that all have to hold."""
+    """Rules that all have to hold; usually read from a file by `Study.gate`.
+
+    Examples:
+        >>> from fewlabels.nouns.policy import parse_policy
+        >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.9"}]')
+        >>> [str(rule.goal) for rule in policy.rules]
+        ['precision >= 0.9']
+    """
 
     rules: tuple[Rule, ...]
 
@@ -89,16 +96,37 @@ class Policy:
 
     @property
     def hash(self) -> str:
-        """The sha256 of all rules: two policies that ask for the same have the same, however they are written."""
+        """The sha256 of all rules: two policies that ask for the same have the same, however they are written.
+
+        Examples:
+            >>> from fewlabels.nouns.policy import parse_policy
+            >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.9"}]')
+            >>> len(policy.hash)
+            64
+        """
         return fingerprint(self.as_json())
 
     def as_json(self) -> list[Mapping[str, Json]]:
-        """Plain data for the ledger."""
+        """Plain data for the ledger.
+
+        Examples:
+            >>> from fewlabels.nouns.policy import parse_policy
+            >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.9"}]')
+            >>> len(policy.as_json())
+            1
+        """
         return [rule.as_json() for rule in self.rules]
 
     @classmethod
     def of_json(cls, data: Sequence[Mapping[str, Any]]) -> "Policy":
-        """The policy that `as_json` wrote."""
+        """The policy that `as_json` wrote.
+
+        Examples:
+            >>> from fewlabels.nouns.policy import parse_policy
+            >>> policy = parse_policy('rule = [{metric = "precision", target = ">= 0.9"}]')
+            >>> type(policy).of_json(policy.as_json()) == policy
+            True
+        """
         return cls(rules=tuple(Rule.of_json(rule) for rule in data))
 
 

@@ -27,10 +27,10 @@ def _figure(title: str, drawn: Element, note: str | None = None) -> Element:
     return tag("figure", tag("figcaption", title, tag("span", note, class_="under") if note else None), drawn)
 
 
-def shrinking_pictures(report: Report) -> Iterator[Element]:
+def convergence_pictures(report: Report) -> Iterator[Element]:
     """The band of each goal after more and more labels."""
     made = []
-    for goal in report["shrinking"]["goals"]:
+    for goal in report["convergence"]["goals"]:
         bands = [Band(p["labels"], p["low"], p["value"], p["high"]) for p in goal["points"]]
         if not bands:
             continue
@@ -161,7 +161,7 @@ def confusion_pictures(report: Report) -> Iterator[Element]:
 
 
 PICTURES: Mapping[str, Callable[[Report], Iterator[Element]]] = {
-    "shrinking": shrinking_pictures,
+    "convergence": convergence_pictures,
     "budgets": budget_pictures,
     "thresholds": threshold_pictures,
     "confusion": confusion_pictures,

@@ -11,7 +11,7 @@ from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_s
 from fewlabels.reports.sections import Section, Table
 
 MARKS = {"SHIP": "✅", "DO NOT SHIP": "🛑", "LABEL MORE": "📝", "UNDECIDED": "❔", "NO VERDICT YET": "⏳"}
-PAGE_ONLY = ("shrinking",)  # sections that are pictures
+PAGE_ONLY = ("convergence",)  # sections that are pictures
 WITHOUT_TABLES = ("budgets",)
 SPECIAL = re.compile(r"([\\`*\[\]|~$]|(?<!\w)_|_(?!\w)|^[#+=-]|^\d+(?=[.)]\s))")
 QUIET = "\u200b"  # a space without width: breaks what would become a mention, a reference or a link

@@ -12,7 +12,7 @@ from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_s
 from fewlabels.reports.sections import Section, Table
 
 WIDTH, NAMES = 100, 20  # characters: a line, and the least that a column of names is given
-PAGE_ONLY = ("shrinking",)
+PAGE_ONLY = ("convergence",)
 WITHOUT_TABLES = ("budgets",)
 PIECES = re.compile(r"[^\s-]+-?")  # of a title, which may be broken at a space or after a hyphen
 

@@ -120,11 +120,11 @@ def metric_section(report: Report) -> Section | None:
     return Section(key="metrics", title="Other metrics", tables=(table,), lines=cut)
 
 
-def shrinking_section(report: Report) -> Section:
+def convergence_section(report: Report) -> Section:
     """How the interval of each goal shrank."""
-    found = report["shrinking"]
+    found = report["convergence"]
     if not found["goals"]:
-        return Section(key="shrinking", title="The band as it shrank", lines=(_sentence(found["why"] or "nothing to show yet"),))
+        return Section(key="convergence", title="The band as it shrank", lines=(_sentence(found["why"] or "nothing to show yet"),))
     kind = {
         "afterwards": "Read again, once the look was there, at the first labels of the asking order: a picture of the way, not looks.",
         "running": "The running band of each goal, which holds at every look.",
@@ -138,7 +138,7 @@ def shrinking_section(report: Report) -> Section:
         )
         for goal in found["goals"]
     )
-    return Section(key="shrinking", title="The band as it shrank", lines=(kind.get(found["kind"], ""),), tables=tables)
+    return Section(key="convergence", title="The band as it shrank", lines=(kind.get(found["kind"], ""),), tables=tables)
 
 
 def _sentence(text: str) -> str:
@@ -271,7 +271,7 @@ def confusion_section(report: Report) -> Section | None:
 def result_sections(report: Report) -> Iterator[Section]:
     """All sections on results, in the order they are read in."""
     made = (
-        goal_section, metric_section, shrinking_section, budget_section, slice_sections, threshold_section, comparison_section,
+        goal_section, metric_section, convergence_section, budget_section, slice_sections, threshold_section, comparison_section,
         confusion_section,
     )  # fmt: skip
     for make in made:

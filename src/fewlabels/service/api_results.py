@@ -69,12 +69,12 @@ async def read_running(request: Request, member: Reader) -> RunningShown:
     return RunningShown.model_validate({"study": member.study, **found})
 
 
-@router.get("/shrinking", operation_id="readShrinking")
-async def read_shrinking(request: Request, member: Reader) -> OfStudy:
+@router.get("/convergence", operation_id="readConvergence")
+async def read_convergence(request: Request, member: Reader) -> OfStudy:
     """The band of each goal against labels as it shrank: after the look, or, of an online study, so far."""
     bench = bench_of(request)
-    found = await bench.compute(lambda: bench.read(member.study, "shrinking", lambda study: study.shrinking().as_json()))
-    return OfStudy.model_validate({"study": member.study, "shrinking": found})
+    found = await bench.compute(lambda: bench.read(member.study, "convergence", lambda study: study.convergence().as_json()))
+    return OfStudy.model_validate({"study": member.study, "convergence": found})
 
 
 @router.get("/labelers", operation_id="readLabelers")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fewlabels.nouns.label import Label
     from fewlabels.nouns.missing import Missing
     from fewlabels.nouns.plan import Kind, Plan
-    from fewlabels.study.estimate.convergence import Shrinking
+    from fewlabels.study.estimate.convergence import Convergence
     from fewlabels.study.estimate.online import Running
     from fewlabels.study.estimate.result import Estimates
     from fewlabels.study.state.progress import Progress
@@ -92,11 +92,11 @@ class OneLook:
 
         return read_decision(standing, shown)
 
-    def converge(self, standing: Standing) -> Shrinking:
+    def converge(self, standing: Standing) -> Convergence:
         """How the interval of each goal narrowed."""
-        from fewlabels.study.estimate.convergence import read_shrinking
+        from fewlabels.study.estimate.convergence import read_convergence
 
-        return read_shrinking(standing)
+        return read_convergence(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
         """What the look of a plan may spend, by the plans before it and what was shown of them."""
@@ -205,7 +205,7 @@ class Online(OneLook):
 
         return decide_online(standing, shown)
 
-    def converge(self, standing: Standing) -> Shrinking:
+    def converge(self, standing: Standing) -> Convergence:
         """The confidence sequence of each goal at growing numbers of labels."""
         from fewlabels.study.estimate.convergence import read_running_path
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fewlabels.study.draw.offline import Texts
     from fewlabels.study.estimate.comparison import Comparison, Ranked
     from fewlabels.study.estimate.confusion import ConfusionCell
-    from fewlabels.study.estimate.convergence import Shrinking
+    from fewlabels.study.estimate.convergence import Convergence
     from fewlabels.study.estimate.labelers import Labelers
     from fewlabels.study.estimate.metrics import Estimates
     from fewlabels.study.estimate.online import Running
@@ -276,7 +276,7 @@ class Study:
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan
 
-    def reuse(self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = ()) -> Reuse:
+    def preview_extension(self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = ()) -> Reuse:
         """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded.
 
         Examples:
@@ -284,7 +284,7 @@ class Study:
             >>> from fewlabels.demo.study import small_study
             >>> study = small_study()
             >>> stricter = fewlabels.Classifier("stricter", score="score", threshold=0.85)
-            >>> found = study.reuse(classifiers=[stricter], goals=["precision >= 0.5 for stricter"])
+            >>> found = study.preview_extension(classifiers=[stricter], goals=["precision >= 0.5 for stricter"])
             >>> found.held, found.added
             (40, 0)
         """
@@ -325,13 +325,13 @@ class Study:
 
     # ---------------- draw
 
-    def texts(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
+    def sql(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
         """What an engine that fewlabels does not open is asked: the profile, and the draw of the plan in force unless it is drawn.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
-            >>> texts = study.texts(dialect="bigquery", table="risk.scored")
+            >>> texts = study.sql(dialect="bigquery", table="risk.scored")
             >>> texts.dialect, texts.draw is None
             ('bigquery', False)
         """
@@ -342,7 +342,7 @@ class Study:
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
 
     def draw_from(self, path: str) -> None:
-        """Draws the plan in force from a file, the result of the draw query that `texts` gives. Nothing is done if it is drawn.
+        """Draws the plan in force from a file, the result of the draw query that `sql` gives. Nothing is done if it is drawn.
 
         Examples:
             >>> import fewlabels, duckdb, tempfile
@@ -352,17 +352,17 @@ class Study:
             >>> plan = study.plan(20)
             >>> far = duckdb.sql("select i as id, i / 100 as score from range(100) t(i)")  # where fewlabels does not connect
             >>> with tempfile.TemporaryDirectory() as folder:
-            ...     duckdb.sql(study.texts(dialect="duckdb", table="far").draw).write_csv(f"{folder}/drawn.csv")
+            ...     duckdb.sql(study.sql(dialect="duckdb", table="far").draw).write_csv(f"{folder}/drawn.csv")
             ...     study.draw_from(f"{folder}/drawn.csv")
             >>> study.standing.is_drawn
             True
         """
         self._draw(path)
 
-    def ask(self, units: int = 50, *, next: bool = False) -> Batch | None:
+    def ask(self, units: int = 50, *, more: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
-        next=True hands out new units although earlier ones are still open.
+        more=True hands out new units although earlier ones are still open.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -381,7 +381,7 @@ class Study:
         while True:
             with self._ledger.writing(self.name) as act:
                 standing = replay(act.entries())
-                batch = kind_of(standing).ask(act, standing, units, more=next)
+                batch = kind_of(standing).ask(act, standing, units, more=more)
             if batch != "dry":
                 return batch
             self._fill_reserve(units)
@@ -419,8 +419,7 @@ class Study:
         answers: object,
         *,
         correct: bool = False,
-        drawn_only: bool = False,
-        gold: bool = False,
+        ignore_undrawn: bool = False,
     ) -> Told:
         """Records answers, all or none. Telling twice is telling once.
 
@@ -429,8 +428,8 @@ class Study:
         an answer is {question: answer}, or a row has a column for each.
 
         A row of a DataFrame or Series without an answer (None, NaN or blank) is left for later, as in a file: its unit stays open. In a
-        dict or a list of rows it is refused. correct=True lets a labeler replace an answer; drawn_only=True leaves out rows of units that
-        were not drawn (for gold); gold=True records adjudicated answers of units drawn for gold.
+        dict or a list of rows it is refused. correct=True lets a labeler replace an answer; ignore_undrawn=True leaves out rows of units
+        that were not drawn.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -441,6 +440,22 @@ class Study:
             >>> study.tell(rows)
             Told(recorded=0, known=2, corrected=0, undrawn=0)
         """
+        return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=False)
+
+    def tell_gold(self, answers: object, *, correct: bool = False, ignore_undrawn: bool = False) -> Told:
+        """Records adjudicated answers, the truth of units drawn by `adjudicate`; given as to `tell`.
+
+        ignore_undrawn=True leaves out rows of units that were not drawn for gold.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study(labeled=False)
+            >>> study.tell_gold({unit: "yes" for unit in study.adjudicate(0.2)}).recorded
+            9
+        """
+        return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=True)
+
+    def _tell(self, answers: object, *, correct: bool, ignore_undrawn: bool, gold: bool) -> Told:
         from fewlabels.study.labels.record import as_labels, ended_looks, record
         from fewlabels.study.labels.rows import Questions
 
@@ -449,7 +464,7 @@ class Study:
         labels = as_labels(answers, asked, gold=gold)
         with self._ledger.writing(self.name) as act:
             before, register = act.count, Register()
-            told = record(act, labels, correct=correct, drawn_only=drawn_only, register=register)
+            told = record(act, labels, correct=correct, ignore_undrawn=ignore_undrawn, register=register)
             act.finish(ended_looks(act, before, register, at=time.time()))
         return told
 
@@ -495,7 +510,7 @@ class Study:
             standing = replay(act.entries())
             closed = kind_of(standing).close(standing)
             act.drop_turns([label.unit for label in closed if not label.gold])
-            return record(act, closed, correct=False, drawn_only=False)
+            return record(act, closed, correct=False, ignore_undrawn=False)
 
     def labelers(self) -> Labelers:
         """How each labeler works: answers, speed, agreement with the others and with gold.
@@ -707,13 +722,13 @@ class Study:
         asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
         return cast("Watched", self._asked(asked, peek=False))
 
-    def shrinking(self) -> Shrinking:
+    def convergence(self) -> Convergence:
         """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
             >>> study = small_study(labeled=False)
-            >>> study.shrinking().why
+            >>> study.convergence().why
             'no interval before all 40 planned units are resolved, 0 are'
         """
         standing, _ = self._look(peek=False)
@@ -857,7 +872,7 @@ class Study:
                 raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
             if standing.follows is not None:
-                record(act, carried(self._ledger, replay(act.entries())), correct=False, drawn_only=True)
+                record(act, carried(self._ledger, replay(act.entries())), correct=False, ignore_undrawn=True)
 
     def _engine(self, standing: Standing, table: object | None) -> Engine:
         from fewlabels.engines.opening import open_engine

@@ -82,7 +82,7 @@ def test_a_defused_id_is_restored(study: Study, tmp_path: Path) -> None:
 
 
 def test_undrawn_units_are_left_out_silently_if_asked(study: Study) -> None:
-    done = receive(study, Found([label("nobody"), label(units(study)[0])], []), Ways(drawn_only=True))
+    done = receive(study, Found([label("nobody"), label(units(study)[0])], []), Ways(ignore_undrawn=True))
     assert (done.told.recorded, done.told.undrawn, done.refused) == (1, 1, [])
 
 

@@ -52,7 +52,7 @@ def test_gold_and_speed_are_read(tmp_path: Path) -> None:
         desk.tell("ann", [Said(g.unit, {"positive": TRUTH[g.unit]}, seconds=seconds) for g in desk.take("ann", 10)])
     gold = study.adjudicate(0.5)
     wrong = set(gold[:2])
-    study.tell([Label(unit=u, answer=OTHER[TRUTH[u]] if u in wrong else TRUTH[u], labeler="eve") for u in gold], gold=True)
+    study.tell_gold([Label(unit=u, answer=OTHER[TRUTH[u]] if u in wrong else TRUTH[u], labeler="eve") for u in gold])
     (ann,) = study.labelers().labelers
     assert (ann.gold_accuracy.same, ann.gold_accuracy.units) == (len(gold) - 2, len(gold))
     assert ann.median_seconds == 5.5
@@ -68,7 +68,7 @@ def test_the_closer_is_no_labeler(tmp_path: Path) -> None:
 
 def test_intervals_shrink_to_the_one_of_the_look(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=200)
-    shown, found = study.estimate(), study.shrinking()
+    shown, found = study.estimate(), study.convergence()
     assert found.kind == "afterwards"
     assert [str(goal) for goal, _ in found.goals] == list(GOALS)
     for goal, points in found.goals:
@@ -84,7 +84,7 @@ def test_nothing_is_shown_before_the_look(tmp_path: Path) -> None:
     batch = study.ask(39)
     assert batch is not None
     study.tell(truth_of(batch.units))
-    found = study.shrinking()
+    found = study.convergence()
     assert (found.kind, found.goals) == ("none", ())
     assert found.why == "no interval before all 40 planned units are resolved, 39 are"
 
@@ -92,8 +92,8 @@ def test_nothing_is_shown_before_the_look(tmp_path: Path) -> None:
 def test_a_draw_whose_first_units_are_no_plan_has_no_picture(tmp_path: Path) -> None:
     study = finished(tmp_path)
     gold = study.adjudicate(0.5)
-    study.tell(truth_of(gold), gold=True)
-    assert "gold answers" in str(study.shrinking().why)
+    study.tell_gold(truth_of(gold))
+    assert "gold answers" in str(study.convergence().why)
 
 
 def test_an_online_study_shows_its_running_band(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_an_online_study_shows_its_running_band(tmp_path: Path) -> None:
     for _ in range(3):
         if batch := study.ask(20):  # it may have ended
             study.tell(truth_of(batch.units))
-    found, running = study.shrinking(), study.running().goals[0]
+    found, running = study.convergence(), study.running().goals[0]
     assert found.kind == "running"
     (goal, points), *_ = found.goals
     assert str(goal) == "accuracy >= 0.82"
@@ -181,7 +181,7 @@ def test_an_answer_that_comes_to_count_after_the_look_is_said(tmp_path: Path) ->
 def test_reading_how_intervals_shrank_is_a_look(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=100)
     assert study.status().looks == 0
-    study.shrinking()
+    study.convergence()
     assert study.status().looks == 1
 
 
@@ -256,7 +256,7 @@ def test_a_check_never_counts_for_its_unit(tmp_path: Path) -> None:
     unsure = {one.unit for one in first[:20]}
     desk.tell("ann", [Said(g.unit, {"positive": "cannot_tell" if g.unit in unsure else TRUTH[g.unit]}) for g in first])
     gold = study.adjudicate(0.6)
-    study.tell(truth_of(gold), gold=True)
+    study.tell_gold(truth_of(gold))
     desk.set_sheet(Sheet(check_every=1))
     study.tell([Label(unit=next(one.unit for one in first if one.unit not in gold), answer="yes", labeler="bob")])
     (given,) = desk.take("bob", 1)

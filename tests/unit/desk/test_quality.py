@@ -132,7 +132,7 @@ def with_gold(folder: Path, *, check_every: int, gold: bool = True) -> tuple[Stu
     work(desk, "bob")
     units = study.adjudicate(0.4)
     if gold:
-        study.tell({unit: TRUTH[unit] for unit in units}, gold=True)
+        study.tell_gold({unit: TRUTH[unit] for unit in units})
     study.plan(80)
     desk.set_sheet(Sheet(check_every=check_every))
     return study, desk, set(units)
@@ -168,7 +168,7 @@ def test_a_check_of_a_unit_told_in_a_file_leaves_its_second_look_to_another(tmp_
     assert batch is not None
     study.tell([Label(unit=unit, answer=TRUTH[unit], labeler="bob") for unit in batch.units])
     gold = study.adjudicate(0.4)
-    study.tell({unit: TRUTH[unit] for unit in gold}, gold=True)
+    study.tell_gold({unit: TRUTH[unit] for unit in gold})
     study.plan(80)
     desk = desk_of(study)
     desk.set_sheet(Sheet(check_every=2))
@@ -196,7 +196,7 @@ def test_without_gold_answers_or_when_not_wanted_there_are_no_checks(tmp_path: P
 
 def test_a_gold_answer_that_is_none_is_no_check(tmp_path: Path) -> None:
     study, desk, gold = with_gold(tmp_path, check_every=5, gold=False)
-    study.tell({unit: "cannot_tell" for unit in gold}, gold=True)
+    study.tell_gold({unit: "cannot_tell" for unit in gold})
     assert not set(work(desk, "ada")) & gold
 
 

@@ -112,7 +112,7 @@ def everything() -> dict[str, object]:
         "Ranked": study.rank(),
         "FoundThreshold": study.find_threshold("precision", 0.3),
         "Labelers": study.labelers(),
-        "Shrinking": earlier.shrinking(),
+        "Convergence": earlier.convergence(),
         "Missing": shown.missing,
         "Change": study.change(earlier, "accuracy"),
         "Watched": study.alarm([], "precision", floor=0.1),

@@ -19,7 +19,7 @@ from fewlabels.integrations import pictures
 from fewlabels.integrations.calibration import PARTS, read_calibration
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
-from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.convergence import Convergence
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.population.read import read_population
@@ -56,7 +56,7 @@ def slices() -> InSlices:
 DRAWN: dict[str, Callable[..., Axes]] = {
     "estimates": lambda ax=None: pictures.estimates(finished(), ax),
     "slices": lambda ax=None: pictures.slices(slices(), ax),
-    "shrinking": lambda ax=None: pictures.shrinking(everything()["Shrinking"], ax),  # type: ignore[arg-type]  # a Shrinking
+    "convergence": lambda ax=None: pictures.convergence(everything()["Convergence"], ax),  # type: ignore[arg-type]  # a Convergence
     "precision_recall": lambda ax=None: pictures.precision_recall(everything()["Curves"], ax),  # type: ignore[arg-type]  # a Curves
     "calibration": lambda ax=None: pictures.calibration(finished(), ax),
 }
@@ -96,11 +96,11 @@ def test_names_are_no_formulas(tmp_path: Path) -> None:
     nasty = r"$\frac{$ _x^ $$ \bad"
     found = replace(slices(), estimates=tuple(replace(one, slice=("place", nasty), classifier=nasty) for one in slices().estimates))
     save(pictures.slices(found), tmp_path / "slices.png")
-    shrunk = everything()["Shrinking"]
-    assert isinstance(shrunk, Shrinking)
+    shrunk = everything()["Convergence"]
+    assert isinstance(shrunk, Convergence)
     goal, points = shrunk.goals[0]
     named = replace(shrunk, goals=((replace(goal, classifier=nasty), points),))
-    save(pictures.shrinking(named), tmp_path / "shrinking.png")
+    save(pictures.convergence(named), tmp_path / "convergence.png")
     curves = everything()["Curves"]
     assert isinstance(curves, Curves)
     save(pictures.precision_recall(replace(curves, classifier=nasty)), tmp_path / "curves.png")
@@ -113,9 +113,9 @@ def test_names_that_cannot_be_drawn_are_made_plain() -> None:
 
 
 def test_the_band_ends_with_the_numbers_of_the_look() -> None:
-    shrunk = everything()["Shrinking"]
-    assert isinstance(shrunk, Shrinking)
-    said = [text.get_text() for text in pictures.shrinking(shrunk).get_legend().get_texts()]  # type: ignore[union-attr]  # it has one
+    shrunk = everything()["Convergence"]
+    assert isinstance(shrunk, Convergence)
+    said = [text.get_text() for text in pictures.convergence(shrunk).get_legend().get_texts()]  # type: ignore[union-attr]  # it has one
     last = shrunk.goals[0][1][-1]
     assert said == [f"{shrunk.goals[0][0]}: {last.value:.3f}, {last.low:.3f} .. {last.high:.3f}, {last.labels:,} labels"]
 
@@ -123,10 +123,10 @@ def test_the_band_ends_with_the_numbers_of_the_look() -> None:
 def test_a_running_band_is_drawn_and_named_so() -> None:
     study = begun("running", goals=("accuracy +-0.1",), pair=False, stopping="width")
     label(study, units=40)
-    assert pictures.shrinking(study).get_title(loc="left").startswith("The running band")
+    assert pictures.convergence(study).get_title(loc="left").startswith("The running band")
 
 
-@pytest.mark.parametrize("draw", [pictures.estimates, pictures.shrinking, pictures.calibration, pictures.precision_recall])
+@pytest.mark.parametrize("draw", [pictures.estimates, pictures.convergence, pictures.calibration, pictures.precision_recall])
 def test_nothing_is_drawn_before_the_look(draw: Callable[[Study], Axes]) -> None:
     study = begun("early", goals=("f1 +-0.1",), pair=False)
     label(study, units=30)

@@ -32,7 +32,7 @@ NO_NUMBERS = (Status, Verification)  # what a study gives that is no table of nu
 
 def rows_of(result: object, kind: Any) -> list[dict[str, Any]]:
     """The rows of a table of that kind as plain values, null as None."""
-    made = fewlabels.table(result, kind)
+    made = fewlabels.to_table(result, kind)
     if kind == "pandas":
         assert isinstance(made, pd.DataFrame)
         return [{name: None if value is pd.NA else value for name, value in row.items()} for row in made.to_dict("records")]
@@ -83,7 +83,7 @@ def test_columns_are_named_as_in_the_json_and_none_is_forgotten(name: str) -> No
         "Ranked": {"best"},
         "Confusion": {"counts", "n_predicted_positive", "n_predicted_negative"},
         "Sizing": {"units", "flagged", "together", "separately", "optimum", "budget", "recycled", "left_out", "cost", "assumes"},
-        "Shrinking": {"why"},
+        "Convergence": {"why"},
         "Running": {"stopping", "beyond", "again", "remaining"},
         "Missing": {"flagged", "unflagged"},
         "Labelers": {"disputed"},
@@ -98,10 +98,10 @@ def test_columns_are_named_as_in_the_json_and_none_is_forgotten(name: str) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_types_do_not_depend_on_the_values(name: str) -> None:
     columns = flatten(everything()[name]).columns
-    arrow = fewlabels.table(everything()[name], "arrow").schema
+    arrow = fewlabels.to_table(everything()[name], "arrow").schema
     wanted = {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "truth": pa.bool_()}
     assert {field.name: field.type for field in arrow} == {column: wanted[kind] for column, kind in columns.items()}
-    frame = fewlabels.table(everything()[name], "pandas")
+    frame = fewlabels.to_table(everything()[name], "pandas")
     assert {str(kind) for kind in frame.dtypes} <= {"string", "Int64", "Float64", "boolean"}
 
 
@@ -111,17 +111,17 @@ def test_a_column_of_nulls_keeps_its_type_and_has_no_nan() -> None:
     for kind in KINDS:
         row = rows_of(unknown, kind)[0]
         assert (row["value"], row["n_eff"], row["design_effect"], row["slice_value"]) == (None, None, None, None)
-    assert fewlabels.table(unknown, "arrow").schema == fewlabels.table(one, "arrow").schema
-    assert fewlabels.table(unknown, "polars").schema == fewlabels.table(one, "polars").schema
-    assert (fewlabels.table(unknown, "pandas").dtypes == fewlabels.table(one, "pandas").dtypes).all()
+    assert fewlabels.to_table(unknown, "arrow").schema == fewlabels.to_table(one, "arrow").schema
+    assert fewlabels.to_table(unknown, "polars").schema == fewlabels.to_table(one, "polars").schema
+    assert (fewlabels.to_table(unknown, "pandas").dtypes == fewlabels.to_table(one, "pandas").dtypes).all()
 
 
 def test_no_rows_are_a_table_with_all_columns() -> None:
     shown = everything()["Estimates"]
     assert isinstance(shown, Estimates)
-    early = fewlabels.table(replace(shown, estimates=(), cautions=()), "arrow")
+    early = fewlabels.to_table(replace(shown, estimates=(), cautions=()), "arrow")
     assert early.num_rows == 0
-    assert early.schema == fewlabels.table(shown, "arrow").schema
+    assert early.schema == fewlabels.to_table(shown, "arrow").schema
 
 
 def test_hostile_names_arrive_as_they_are() -> None:
@@ -161,21 +161,21 @@ def test_whatever_a_study_gives_has_a_table() -> None:
 @pytest.mark.parametrize("wrong", [3, "text", None, [], (), {"a": 1}], ids=repr)
 def test_what_is_no_result_is_refused(wrong: object) -> None:
     with pytest.raises(FewlabelsError, match="table"):
-        fewlabels.table(wrong, "rows")
+        fewlabels.to_table(wrong, "rows")
 
 
 def test_results_of_two_kinds_are_refused() -> None:
     with pytest.raises(FewlabelsError, match="one kind"):
-        fewlabels.table([everything()["Estimate"], everything()["Decision"]], "rows")
+        fewlabels.to_table([everything()["Estimate"], everything()["Decision"]], "rows")
 
 
 def test_an_unknown_kind_of_table_is_refused() -> None:
     with pytest.raises(FewlabelsError, match="pandas, polars, arrow, rows"):
-        fewlabels.table(everything()["Estimate"], "excel")  # type: ignore[call-overload]  # what a person may type
+        fewlabels.to_table(everything()["Estimate"], "excel")  # type: ignore[call-overload]  # what a person may type
 
 
 @pytest.mark.parametrize(("kind", "package"), [("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow")])
 def test_a_missing_package_is_named(kind: Any, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(FewlabelsError, match=f"pip install {package}"):
-        fewlabels.table(everything()["Estimate"], kind)
+        fewlabels.to_table(everything()["Estimate"], kind)

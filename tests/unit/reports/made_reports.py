@@ -97,7 +97,7 @@ def _gold() -> Study:
     answer(study, 80)
     said = np.asarray(table()["y"]).tolist()
     study.tell([{"unit": unit, "answer": "yes" if i % 6 else "no", "labeler": "eve"} for i, unit in enumerate(gold)])
-    study.tell([{"unit": unit, "answer": "yes" if said[int(unit[1:])] else "no", "labeler": "judge"} for unit in gold], gold=True)
+    study.tell_gold([{"unit": unit, "answer": "yes" if said[int(unit[1:])] else "no", "labeler": "judge"} for unit in gold])
     return study
 
 

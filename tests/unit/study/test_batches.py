@@ -17,8 +17,8 @@ def planned(folder: Path, budget: int = 40) -> Study:
     return study
 
 
-def asked(study: Study, units: int, *, next: bool = False) -> tuple[str, ...]:
-    batch = study.ask(units, next=next)
+def asked(study: Study, units: int, *, more: bool = False) -> tuple[str, ...]:
+    batch = study.ask(units, more=more)
     assert batch is not None
     return batch.units
 
@@ -44,7 +44,7 @@ def test_an_open_batch_shrinks_as_it_is_answered(tmp_path: Path) -> None:
 
 def test_next_hands_out_new_units(tmp_path: Path) -> None:
     study = planned(tmp_path)
-    first, second = asked(study, 10), asked(study, 10, next=True)
+    first, second = asked(study, 10), asked(study, 10, more=True)
     assert not set(first) & set(second)
     both = study.ask(10)
     assert both is not None
@@ -55,8 +55,8 @@ def test_next_hands_out_new_units(tmp_path: Path) -> None:
 def test_next_stops_when_all_are_handed_out_although_some_are_open(tmp_path: Path) -> None:
     study = planned(tmp_path)
     asked(study, 30)
-    assert len(asked(study, 30, next=True)) == 10
-    assert study.ask(30, next=True) is None
+    assert len(asked(study, 30, more=True)) == 10
+    assert study.ask(30, more=True) is None
     assert len(asked(study, 1)) == 40
 
 
@@ -69,7 +69,7 @@ def test_none_at_the_end(tmp_path: Path) -> None:
         study.tell(truth_of(batch.units))
     assert len(seen) == len(set(seen)) == 40
     assert study.ask(7) is None
-    assert study.ask(7, next=True) is None
+    assert study.ask(7, more=True) is None
     study.plan(41)
     assert len(asked(study, 7)) == 1
 
@@ -78,7 +78,7 @@ def test_batches_follow_the_asking_order(tmp_path: Path) -> None:
     study = planned(tmp_path)
     units = study_units(study)
     for start in range(0, 40, 10):
-        batch = asked(study, 10, next=True)
+        batch = asked(study, 10, more=True)
         assert set(batch) == set(units[start : start + 10])
 
 
@@ -153,7 +153,7 @@ def test_a_draw_already_made_does_not_read_the_population(tmp_path: Path) -> Non
     first = asked(study, 10)
     path.unlink()
     assert asked(study, 10) == first
-    assert len(asked(study, 30, next=True)) == 30
+    assert len(asked(study, 30, more=True)) == 30
 
 
 def test_labelers_see_named_columns_and_never_a_score(tmp_path: Path) -> None:

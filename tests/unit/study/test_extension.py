@@ -40,7 +40,7 @@ def test_an_extension_keeps_every_unit_and_adds_only(tmp_path: Path) -> None:
 def test_what_an_extension_would_cost_is_said_and_not_recorded(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=60)
     before = kinds(study, tmp_path)
-    said = study.reuse(classifiers=[LOWER], goals=[GOAL])
+    said = study.preview_extension(classifiers=[LOWER], goals=[GOAL])
     assert kinds(study, tmp_path) == before
     assert said.held == 60
     assert said.total is not None

@@ -25,7 +25,7 @@ def of_labels(folder: Path) -> Study:
 
 def with_gold(folder: Path) -> Study:
     study = told(folder, goals=["accuracy >= 0.5", "recall >= 0.1"])
-    study.tell({unit: TRUTH[unit] for unit in study.adjudicate(0.5)}, gold=True)
+    study.tell_gold({unit: TRUTH[unit] for unit in study.adjudicate(0.5)})
     return study
 
 

@@ -58,7 +58,7 @@ def test_a_share_is_above_0_and_at_most_1(tmp_path: Path) -> None:
 def test_after_growth_gold_is_asked_for_again_and_only_adds(tmp_path: Path) -> None:
     study = told(tmp_path, budget=60)
     first = set(study.adjudicate(0.3))
-    study.tell(truth_of(first), gold=True)
+    study.tell_gold(truth_of(first))
     assert not any("the plan grew" in w for w in study.status().warnings)
     study.plan(150)
     batch = study.ask(150)
@@ -72,7 +72,7 @@ def test_after_growth_gold_is_asked_for_again_and_only_adds(tmp_path: Path) -> N
         assert mine >= np.ceil(0.3 * all_of)
     assert not any("the plan grew" in w for w in study.status().warnings)
     assert study.estimate().estimates == ()
-    study.tell(truth_of(second - first), gold=True)
+    study.tell_gold(truth_of(second - first))
     assert study.estimate().certified
     assert study.verify(population=True).passed
 
@@ -94,38 +94,38 @@ def test_gold_of_a_unit_not_drawn_for_it_is_refused(tmp_path: Path) -> None:
     chosen = study.adjudicate(0.2)
     other = next(unit for unit in study.standing.asked if unit not in chosen)
     with pytest.raises(DrawError, match=f"{other!r} is not among the {len(chosen)} units drawn for gold"):
-        study.tell({chosen[0]: "yes", other: "yes"}, gold=True)
+        study.tell_gold({chosen[0]: "yes", other: "yes"})
     assert study.standing.gold == {}
     with pytest.raises(DrawError, match="answers are taken for drawn units only"):
-        study.tell({"nobody": "yes"}, gold=True)
-    found = study.tell(TRUTH, gold=True, drawn_only=True)
+        study.tell_gold({"nobody": "yes"})
+    found = study.tell_gold(TRUTH, ignore_undrawn=True)
     assert (found.recorded, found.undrawn) == (len(chosen), len(TRUTH) - len(chosen))
 
 
 def test_telling_gold_twice_is_telling_it_once(tmp_path: Path) -> None:
     study = told(tmp_path)
     gold = truth_of(study.adjudicate(0.2))
-    assert study.tell(gold, gold=True).recorded == len(gold)
+    assert study.tell_gold(gold).recorded == len(gold)
     entries = kinds(study, tmp_path)
-    assert study.tell(gold, gold=True).known == len(gold)
-    assert study.tell([{"unit": u, "answer": a, "labeler": "eve"} for u, a in gold.items()], gold=True).known == len(gold)
+    assert study.tell_gold(gold).known == len(gold)
+    assert study.tell_gold([{"unit": u, "answer": a, "labeler": "eve"} for u, a in gold.items()]).known == len(gold)
     assert kinds(study, tmp_path) == entries
 
 
 def test_a_gold_answer_is_changed_only_as_a_correction(tmp_path: Path) -> None:
     study = told(tmp_path)
     gold = truth_of(study.adjudicate(0.2))
-    study.tell(gold, gold=True)
+    study.tell_gold(gold)
     shown = study.estimate()["prevalence"]
     unit = next(iter(gold))
     with pytest.raises(LabelError, match="correct=True"):
-        study.tell({unit: OTHER[gold[unit]]}, gold=True)
-    assert study.tell({unit: OTHER[gold[unit]]}, gold=True, correct=True).corrected == 1
+        study.tell_gold({unit: OTHER[gold[unit]]})
+    assert study.tell_gold({unit: OTHER[gold[unit]]}, correct=True).corrected == 1
     after = study.estimate()
     assert after["prevalence"].value != shown.value
     assert after["prevalence"].told_value == shown.told_value
     assert any("1 answers were corrected after numbers were shown" in w for w in after.warnings)
-    assert study.tell(gold, gold=True, correct=True).corrected == 1
+    assert study.tell_gold(gold, correct=True).corrected == 1
     assert study.estimate()["prevalence"] == shown
     assert study.verify().passed
 
@@ -133,7 +133,7 @@ def test_a_gold_answer_is_changed_only_as_a_correction(tmp_path: Path) -> None:
 def test_gold_answers_are_not_labels(tmp_path: Path) -> None:
     study = create(tmp_path)
     study.plan(60)
-    study.tell(truth_of(study.adjudicate(1.0)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(1.0)))
     done = study.status().progress
     assert (done.labels, done.gold_told, done.gold_planned) == (0, 60, 60)
     assert study.estimate().estimates == ()
@@ -146,16 +146,16 @@ def test_gold_answers_are_not_labels(tmp_path: Path) -> None:
 def test_the_look_waits_for_gold(tmp_path: Path) -> None:
     study = told(tmp_path)
     chosen = study.adjudicate(0.2)
-    study.tell(truth_of(chosen[1:]), gold=True)
+    study.tell_gold(truth_of(chosen[1:]))
     shown = study.estimate()
     assert shown.estimates == ()
     assert study.decide() is None
-    assert "no interval before the last gold answer" in str(shown)
+    assert "still to be adjudicated" in str(shown)
     assert any(f"{len(chosen) - 1} of {len(chosen)} units drawn for gold are adjudicated" in w for w in shown.warnings)
     with pytest.raises(StudyError, match=WAITING.format(len(chosen))):
         shown["recall"]
     assert not study.estimate(peek=True).certified
-    study.tell(truth_of(chosen[:1]), gold=True)
+    study.tell_gold(truth_of(chosen[:1]))
     assert study.estimate().certified
 
 
@@ -164,7 +164,7 @@ def test_an_adjudicator_who_cannot_tell_ends_the_wait_and_corrects_nothing(tmp_p
     study = told(tmp_path)
     before = study.estimate(peek=False)
     chosen = study.adjudicate(0.2)
-    study.tell(dict.fromkeys(chosen, answer), gold=True)
+    study.tell_gold(dict.fromkeys(chosen, answer))
     shown = study.estimate()
     assert shown.certified
     assert any("nothing is corrected" in w for w in shown.warnings)
@@ -174,7 +174,7 @@ def test_an_adjudicator_who_cannot_tell_ends_the_wait_and_corrects_nothing(tmp_p
 def test_gold_nobody_could_give_is_left_out_and_said(tmp_path: Path) -> None:
     study = told(tmp_path)
     chosen = study.adjudicate(0.5)
-    study.tell({**truth_of(chosen), chosen[0]: "cannot_tell"}, gold=True)
+    study.tell_gold({**truth_of(chosen), chosen[0]: "cannot_tell"})
     shown = study.estimate()
     assert shown["prevalence"].gold == len(chosen) - 1
     assert any(f"1 of {len(chosen)} gold answers say neither yes nor no" in w for w in shown.warnings)
@@ -183,14 +183,14 @@ def test_gold_nobody_could_give_is_left_out_and_said(tmp_path: Path) -> None:
 def test_closing_ends_the_wait_for_gold(tmp_path: Path) -> None:
     study = told(tmp_path)
     chosen = study.adjudicate(0.5)
-    study.tell(truth_of(chosen[5:]), gold=True)
+    study.tell_gold(truth_of(chosen[5:]))
     assert study.close().recorded == 5
     assert study.close().recorded == 0
     shown = study.estimate()
     assert shown.certified
     assert shown["prevalence"].gold == len(chosen) - 5
     assert {label.labeler for label in study.standing.gold.values() if label.answer == "never_answered"} == {CLOSER}
-    assert study.tell(truth_of(chosen[:5]), gold=True).recorded == 5  # a late answer corrects nobody's
+    assert study.tell_gold(truth_of(chosen[:5])).recorded == 5  # a late answer corrects nobody's
     assert study.estimate()["prevalence"].gold == len(chosen)
     assert study.verify().passed
 
@@ -198,7 +198,7 @@ def test_closing_ends_the_wait_for_gold(tmp_path: Path) -> None:
 def test_closing_gold_after_a_peek_is_not_certified(tmp_path: Path) -> None:
     study = told(tmp_path)
     chosen = study.adjudicate(0.5)
-    study.tell(truth_of(chosen[5:]), gold=True)
+    study.tell_gold(truth_of(chosen[5:]))
     study.estimate(peek=True)
     study.close()
     assert not study.estimate().certified
@@ -208,5 +208,5 @@ def test_gold_drawn_after_the_look_is_said(tmp_path: Path) -> None:
     study = told(tmp_path)
     study.estimate()
     chosen = study.adjudicate(0.2)
-    study.tell(truth_of(chosen), gold=True)
+    study.tell_gold(truth_of(chosen))
     assert any(f"{len(chosen)} units were drawn for gold after numbers were shown" in w for w in study.estimate().warnings)

@@ -22,7 +22,7 @@ from tests.unit.study.made_gold import OTHER, noisy, rewrite, sides, told
 def test_the_corrected_estimate_is_measure_with_gold_on_the_same_counts(tmp_path: Path, metric: str) -> None:
     study = told(tmp_path)
     uncorrected = study.estimate()[metric]
-    study.tell(truth_of(study.adjudicate(0.3)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(0.3)))
     found = study.estimate()[metric]
     labels, gold = with_gold(read_answers(study.standing), groups_for(study.standing)[0])
     assert gold is not None
@@ -40,7 +40,7 @@ def test_the_corrected_estimate_is_measure_with_gold_on_the_same_counts(tmp_path
 
 def test_gold_of_every_labeled_unit_gives_the_estimate_from_gold_labels(tmp_path: Path) -> None:
     study = told(tmp_path)
-    study.tell(truth_of(study.adjudicate(1.0)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(1.0)))
     perfect = create(tmp_path, "perfect")
     salt = study.standing.salt  # the same one, so the same units
     rewrite(tmp_path, "perfect", lambda entries: entries[1].update(body={**entries[1]["body"], "salt": salt}))
@@ -58,7 +58,7 @@ def test_gold_of_every_labeled_unit_gives_the_estimate_from_gold_labels(tmp_path
 def test_gold_counts_on_the_sides_the_metric_needs(tmp_path: Path) -> None:
     study = told(tmp_path)
     chosen = study.adjudicate(0.3)
-    study.tell(truth_of(chosen), gold=True)
+    study.tell_gold(truth_of(chosen))
     shown = study.estimate()
     flagged, unflagged = sides(study, chosen)
     assert (shown["precision"].gold, shown["recall"].gold) == (flagged, flagged + unflagged)
@@ -68,7 +68,7 @@ def test_gold_on_one_side_only_leaves_the_other_unknown_and_says_why(tmp_path: P
     study = told(tmp_path)
     chosen = study.adjudicate(0.3)
     answers = {u: TRUTH[u] if sides(study, [u]) == (1, 0) else "cannot_tell" for u in chosen}
-    study.tell(answers, gold=True)
+    study.tell_gold(answers)
     shown = study.estimate()
     assert shown["precision"].value is not None
     recall = shown["recall"]
@@ -89,7 +89,7 @@ def test_a_labeler_who_could_not_tell_leaves_gold_unused(tmp_path: Path) -> None
     assert batch is not None
     chosen = study.adjudicate(0.5)
     study.tell({**noisy(batch.units), chosen[0]: "cannot_tell", chosen[1]: "skipped"})
-    study.tell(truth_of(chosen), gold=True)
+    study.tell_gold(truth_of(chosen))
     shown = study.estimate()
     assert shown["prevalence"].gold == len(chosen) - 2
     assert shown["prevalence"].labels == 118
@@ -107,7 +107,7 @@ def test_a_group_left_without_an_answer_is_joined_for_gold_too(tmp_path: Path) -
     band = next(b for b in open_bands for side in groups.flagged[groups.band == b] if (groups.flagged[open_bands] == side).sum() > 1)
     gone = {unit for unit, b in zip(units.unit, units.band, strict=True) if b == band}
     study.tell({u: "skipped" if u in gone else a for u, a in noisy(batch.units).items()})
-    study.tell(truth_of(study.adjudicate(0.5)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(0.5)))
     labels, _ = with_gold(read_answers(study.standing), groups)
     assert labels.N.size < groups.N.size
     shown = study.estimate()
@@ -123,7 +123,7 @@ def test_the_worst_case_of_missing_answers_holds_the_corrected_interval_and_what
     assert batch is not None
     lost = set(batch.units[::6])
     study.tell({u: "skipped" if u in lost else a for u, a in noisy(batch.units).items()})
-    study.tell(truth_of(study.adjudicate(1.0)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(1.0)))
     found = study.estimate()["prevalence"]
     assert found.worst_low is not None
     assert found.worst_high is not None
@@ -145,7 +145,7 @@ def test_metrics_by_weight_are_not_corrected_and_that_is_said(tmp_path: Path) ->
     assert batch is not None
     study.tell(noisy(batch.units))
     before = study.estimate()
-    study.tell(truth_of(study.adjudicate(0.4)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(0.4)))
     shown = study.estimate()
     assert shown["recall by amount"] == before["recall by amount"]
     assert shown["precision"].gold > 0
@@ -175,15 +175,15 @@ def test_gold_with_several_questions(tmp_path: Path) -> None:
     before = study.estimate()
     chosen = study.adjudicate(0.3)
     half = [{"unit": u, "question": "joy", "answer": TRUTH[u]} for u in chosen]
-    study.tell(half, gold=True)
+    study.tell_gold(half)
     assert study.status().progress.gold_told == 0
     assert study.estimate().estimates == ()
     rest = {u: {"joy": TRUTH[u], "awe": "no"} for u in chosen}
-    found = study.tell(rest, gold=True)
+    found = study.tell_gold(rest)
     assert (found.recorded, found.known) == (len(chosen), len(chosen))
-    assert study.tell(rest, gold=True).known == 2 * len(chosen)
+    assert study.tell_gold(rest).known == 2 * len(chosen)
     with pytest.raises(LabelError, match="correct=True"):
-        study.tell({chosen[0]: {"joy": OTHER[TRUTH[chosen[0]]]}}, gold=True)
+        study.tell_gold({chosen[0]: {"joy": OTHER[TRUTH[chosen[0]]]}})
     shown = study.estimate()
     assert shown.of("f1", "joy").gold == shown.of("f1", "awe").gold == len(chosen)
     assert shown.of("f1", "awe").value != before.of("f1", "awe").value
@@ -195,7 +195,7 @@ def test_gold_with_several_questions(tmp_path: Path) -> None:
 def test_closing_closes_every_open_question(tmp_path: Path) -> None:
     study = two_questions(tmp_path)
     chosen = study.adjudicate(0.3)
-    study.tell([{"unit": u, "question": "joy", "answer": TRUTH[u]} for u in chosen], gold=True)
+    study.tell_gold([{"unit": u, "question": "joy", "answer": TRUTH[u]} for u in chosen])
     assert study.close().recorded == len(chosen)
     assert study.estimate().certified
 
@@ -217,7 +217,7 @@ def test_gold_of_classes_corrects_each_class_and_the_matrix(tmp_path: Path) -> N
     assert batch is not None
     study.tell({u: class_of(u, int(u[1:]) % 4 == 0) for u in batch.units})
     before = study.estimate()
-    study.tell({u: class_of(u) for u in study.adjudicate(1.0)}, gold=True)
+    study.tell_gold({u: class_of(u) for u in study.adjudicate(1.0)})
     shown = study.estimate()
     for name in CLASSES:
         assert shown.of("precision", name).told_value == before.of("precision", name).value
@@ -228,4 +228,4 @@ def test_gold_of_classes_corrects_each_class_and_the_matrix(tmp_path: Path) -> N
         assert shown.of("precision", name).value == pytest.approx(right, abs=0.05)
     assert shown["class_accuracy"] == before["class_accuracy"]
     with pytest.raises(LabelError, match="one of the classes"):
-        study.tell({batch.units[0]: "yes"}, gold=True)
+        study.tell_gold({batch.units[0]: "yes"})

@@ -14,7 +14,7 @@ from tests.unit.study.made_gold import OTHER, Plain, rewrite, told
 
 def adjudicated(folder: Path) -> Study:
     study = told(folder, budget=60)
-    study.tell(truth_of(study.adjudicate(0.3)), gold=True)
+    study.tell_gold(truth_of(study.adjudicate(0.3)))
     return study
 
 

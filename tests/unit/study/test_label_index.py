@@ -81,7 +81,7 @@ def some_labels(study: Study, rng: random.Random, **how: Any) -> list[Label]:
 
 
 def ask(study: Study, _: Desk, rng: random.Random) -> object:
-    return study.ask(rng.randint(1, 8), next=rng.random() < 0.5)
+    return study.ask(rng.randint(1, 8), more=rng.random() < 0.5)
 
 
 def tell(study: Study, _: Desk, rng: random.Random) -> object:
@@ -98,26 +98,26 @@ def tell_gold(study: Study, _: Desk, rng: random.Random) -> object:
     units = study.adjudicate(rng.choice((0.1, 0.3)))
     who = rng.choice(LABELERS)
     told = [Label(unit=unit, answer=rng.choice(ANSWERS[:3]), labeler=who, question=study.standing.questions[0]) for unit in units[:3]]
-    return study.tell(told, gold=True, correct=True)
+    return study.tell_gold(told, correct=True)
 
 
 def tell_and_stop(study: Study, desk: Desk, rng: random.Random) -> object:
     """An act that the desk's register has followed, and that never was."""
     with study.ledger.writing(study.name) as act:
         labels = some_labels(study, rng, at=f"{rng.random()}")
-        record(act, labels, correct=True, drawn_only=True, register=desk._register)
+        record(act, labels, correct=True, ignore_undrawn=True, register=desk._register)
         desk._register.follow(act.entries())
         raise LedgerError("stopped")
 
 
 def tell_and_undo(study: Study, desk: Desk, rng: random.Random) -> object:
     with study.ledger.writing(study.name) as act:
-        record(act, some_labels(study, rng, at="first"), correct=True, drawn_only=True, register=desk._register)
+        record(act, some_labels(study, rng, at="first"), correct=True, ignore_undrawn=True, register=desk._register)
         kept = act.count
-        record(act, some_labels(study, rng, at="undone"), correct=True, drawn_only=True, register=desk._register)
+        record(act, some_labels(study, rng, at="undone"), correct=True, ignore_undrawn=True, register=desk._register)
         desk._register.follow(act.entries())
         act.undo(kept)
-        return record(act, some_labels(study, rng, at="instead"), correct=True, drawn_only=True, register=desk._register)
+        return record(act, some_labels(study, rng, at="instead"), correct=True, ignore_undrawn=True, register=desk._register)
 
 
 def grow(study: Study, _: Desk, rng: random.Random) -> object:

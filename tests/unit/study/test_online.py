@@ -154,7 +154,7 @@ def test_two_labelers_who_cannot_tell_settle_it_and_so_does_closing(tmp_path: Pa
 def test_missing_labels_hold_the_band_open_on_both_sides(tmp_path: Path) -> None:
     units = len(FLAGGED)
     study = online(tmp_path, "precision >= 0.01", budget=units, stopping="decision +-0.005")
-    while batch := study.ask(10, next=True):
+    while batch := study.ask(10, more=True):
         study.tell({unit: "skipped" if unit in FLAGGED[:5] else TRUTH[unit] for unit in batch.units})
         study.close()
     one = study.running().goals[0]
@@ -191,7 +191,7 @@ def test_fifty_threads_lose_no_answer(tmp_path: Path) -> None:
 
     def work(who: int) -> int:
         mine = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE)
-        batch = mine.ask(1 + who % 5, next=True)
+        batch = mine.ask(1 + who % 5, more=True)
         if batch is None:
             return 0
         told = mine.tell([{"unit": unit, "answer": TRUTH[unit], "labeler": f"p{who}"} for unit in batch.units])
@@ -259,7 +259,7 @@ def test_two_who_ask_while_the_reserve_is_dry_do_no_harm(tmp_path: Path, monkeyp
     online(tmp_path, "accuracy >= 0.82", budget=300)
 
     def work(units: int) -> int:
-        batch = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE).ask(units, next=True)
+        batch = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE).ask(units, more=True)
         return len(batch.units) if batch is not None else 0
 
     with ThreadPoolExecutor(6) as pool:
@@ -389,7 +389,12 @@ def test_the_rule_is_fixed_with_the_first_plan(tmp_path: Path) -> None:
 
 def test_what_does_not_hold_at_every_look_is_refused(tmp_path: Path) -> None:
     study = online(tmp_path, "precision >= 0.4")
-    for ask in (lambda: study.curves(), lambda: study.adjudicate(0.2), lambda: study.reuse(goals=["recall >= 0.5"]), lambda: study.texts()):
+    for ask in (
+        lambda: study.curves(),
+        lambda: study.adjudicate(0.2),
+        lambda: study.preview_extension(goals=["recall >= 0.5"]),
+        lambda: study.sql(),
+    ):
         with pytest.raises(PlanError, match="hold at every look"):
             ask()
     with pytest.raises(StudyError, match="no running band"):

@@ -151,10 +151,10 @@ def test_nothing_can_be_told_before_the_draw(study: Study) -> None:
         study.tell({"u0000": "yes"})
 
 
-def test_drawn_only_leaves_the_others_out(study: Study, units: tuple[str, ...]) -> None:
-    told = study.tell(TRUTH, drawn_only=True)
+def test_ignore_undrawn_leaves_the_others_out(study: Study, units: tuple[str, ...]) -> None:
+    told = study.tell(TRUTH, ignore_undrawn=True)
     assert told == (40, 0, 0, 360)
-    assert study.tell(TRUTH, drawn_only=True) == (0, 40, 0, 360)
+    assert study.tell(TRUTH, ignore_undrawn=True) == (0, 40, 0, 360)
     assert study.status().progress.complete
 
 
@@ -162,7 +162,7 @@ def test_a_drawn_unit_may_be_told_before_it_is_handed_out(study: Study, units: t
     assert study.standing.units is not None
     early = next(u for u in study.standing.units.unit if u not in units)
     study.tell({early: "no"})
-    rest = study.ask(1_000, next=True)
+    rest = study.ask(1_000, more=True)
     assert rest is not None
     assert early not in rest.units
 

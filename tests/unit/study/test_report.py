@@ -192,7 +192,7 @@ def test_planned_looks_show_nothing_of_answers_beyond_them(tmp_path: Path) -> No
         study.tell({unit: TRUTH[unit] for unit in then.unit[:20]})
         study.tell(dict.fromkeys(then.unit[20:30], answer))
         report: Any = study.report()
-        found.append([report["estimates"], report["budgets"], report["shrinking"]["goals"], report["slices"]])
+        found.append([report["estimates"], report["budgets"], report["convergence"]["goals"], report["slices"]])
     assert found[0] == found[1]
 
 

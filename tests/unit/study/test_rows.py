@@ -156,7 +156,7 @@ def test_one_goal_alone_is_one_goal(tmp_path: Path) -> None:
     assert [str(goal) for goal in alone.standing.goals] == [str(goal) for goal in given.standing.goals] == ["precision >= 0.9"]
     study.plan(40)
     assert [str(goal) for goal in study.extend(goals="f1 +-0.2").goals][-1] == "f1 +-0.2"
-    assert [str(served.goal) for served in study.reuse(goals="accuracy +-0.2").goals] == ["accuracy +-0.2"]
+    assert [str(served.goal) for served in study.preview_extension(goals="accuracy +-0.2").goals] == ["accuracy +-0.2"]
 
 
 @pytest.mark.parametrize("goals", [None, 3, [3], [None], {"precision": 0.9}.values()], ids=repr)

@@ -56,7 +56,7 @@ def test_plan_and_draw_are_one_scan_each(tmp_path: Path, scans: list[str], held:
     assert len(scans) == 1
     assert study.ask(10) is not None
     assert len(scans) == 2
-    study.ask(10, next=True)
+    study.ask(10, more=True)
     assert len(scans) == 2
 
 

@@ -119,7 +119,7 @@ def with_gold(ledger: Ledger) -> Study:
     study.plan(BUDGET)
     gold = study.adjudicate(0.3)
     label_all(study)
-    study.tell({unit: says(unit) for unit in gold}, gold=True)
+    study.tell_gold({unit: says(unit) for unit in gold})
     return study
 
 
@@ -169,7 +169,7 @@ def other() -> Study:
 
 
 def converged(study: Study) -> None:
-    found = study.shrinking()
+    found = study.convergence()
     if found.kind == "none":
         raise FEATURES["convergence"].error(f"{FEATURES['convergence'].rule}, but {found.why}: {FEATURES['convergence'].instead}")
 
@@ -188,7 +188,7 @@ def verified(study: Study) -> None:
 ASKED: dict[str, Callable[[Study], object]] = {
     "larger budget": lambda study: study.plan(study.standing.plan.budget + 20),
     "extension": lambda study: study.extend(classifiers=[Classifier("late", score="score", threshold=0.8)]),
-    "queries": lambda study: study.texts(dialect="duckdb", table="t"),
+    "queries": lambda study: study.sql(dialect="duckdb", table="t"),
     "gold": lambda study: study.adjudicate(0.2),
     "close": lambda study: study.close(),
     "estimate": lambda study: study.estimate()[study.standing.goals[0].metric],

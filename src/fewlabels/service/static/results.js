@@ -29,21 +29,21 @@ function look(key) {
   const first = seen === "";
   seen = key;
   if (!first || at("numbers").querySelector(".card")) document.body.dispatchEvent(new CustomEvent("look"));
-  shrinking();
+  convergence();
 }
 
-async function shrinking() {
-  const answer = await talk("GET", studyPath(study, "/shrinking"));
-  const goals = answer.ok ? answer.data.shrinking.goals.filter(one => one.points.length) : [];
-  at("shrinking-words").textContent = answer.ok ? WAYS[answer.data.shrinking.kind] ?? "" : "";
-  at("shrinking").hidden = goals.length === 0;
-  at("shrinking-charts").replaceChildren();
+async function convergence() {
+  const answer = await talk("GET", studyPath(study, "/convergence"));
+  const goals = answer.ok ? answer.data.convergence.goals.filter(one => one.points.length) : [];
+  at("convergence-words").textContent = answer.ok ? WAYS[answer.data.convergence.kind] ?? "" : "";
+  at("convergence").hidden = goals.length === 0;
+  at("convergence-charts").replaceChildren();
   for (const { goal, points } of goals) {
     const heading = document.createElement("h3");
     heading.textContent = goal;
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("class", "chart");
-    at("shrinking-charts").append(heading, svg, asTable(goal, points));
+    at("convergence-charts").append(heading, svg, asTable(goal, points));
     const target = TARGET.exec(goal);
     shrank(svg, goal, points, target ? Number(target[2]) : null);
   }
@@ -83,6 +83,6 @@ function watch() {
   addEventListener("pagehide", () => events.close());
 }
 
-matchMedia("(max-width: 35rem)").addEventListener("change", shrinking);
-shrinking();
+matchMedia("(max-width: 35rem)").addEventListener("change", convergence);
+convergence();
 watch();

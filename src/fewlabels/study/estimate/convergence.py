@@ -36,7 +36,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shrinking:
+class Convergence:
     """The points of each goal, from few labels to all; `why` says why there are none."""
 
     kind: KIND
@@ -49,19 +49,19 @@ class Shrinking:
         return {"kind": self.kind, "goals": goals, "why": self.why}
 
 
-def read_shrinking(standing: Standing) -> Shrinking:
+def read_convergence(standing: Standing) -> Convergence:
     """How the intervals of the goals shrank."""
     plan, done = standing.plan, progress(standing)
     if not done.complete:
-        return Shrinking(kind="none", why=f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are")
+        return Convergence(kind="none", why=f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are")
     refused = refusal_of("convergence", standing.traits)
     if refused is not None:
-        return Shrinking(kind="none", why=f"{FEATURES['convergence'].rule}, not with {refused.trait}: {refused.why}")
+        return Convergence(kind="none", why=f"{FEATURES['convergence'].rule}, not with {refused.trait}: {refused.why}")
     seen: dict[Goal, list[Point]] = {goal: [] for goal in plan.goals}
     for labels in sizes(plan.budget):
         for goal, point in _points(standing, labels):
             seen[goal].append(point)
-    return Shrinking(kind="afterwards", goals=tuple((goal, tuple(points)) for goal, points in seen.items()))
+    return Convergence(kind="afterwards", goals=tuple((goal, tuple(points)) for goal, points in seen.items()))
 
 
 def sizes(most: int) -> list[int]:
@@ -86,7 +86,7 @@ def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
                 yield goal, Point(labels, one.low, one.value, one.high)
 
 
-def read_running_path(standing: Standing) -> Shrinking:
+def read_running_path(standing: Standing) -> Convergence:
     """The confidence sequences of an online study at growing numbers of labels."""
     plan, found = standing.plan, walked(standing)
     assert plan.stopping is not None  # asked of online plans only
@@ -94,4 +94,4 @@ def read_running_path(standing: Standing) -> Shrinking:
     for one in found.course.goals:
         stands = ((k, standpoint(found.course, one, found.steps.part(0, k), plan.stopping)) for k in sizes(found.labels))
         goals.append((one.goal, tuple(Point(k, s.low, s.value, s.high) for k, s in stands)))
-    return Shrinking(kind="running", goals=tuple(goals))
+    return Convergence(kind="running", goals=tuple(goals))

@@ -78,7 +78,7 @@ def _said(item: Mapping[str, object], row: int, questions: Questions) -> dict[st
     return {str(item.get("question") or questions.asked[0]): item["answer"]}
 
 
-def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: bool, register: Register | None = None) -> Told:
+def record(act: Writing, labels: Iterable[Label], *, correct: bool, ignore_undrawn: bool, register: Register | None = None) -> Told:
     """Appends the answers in one act. Refuses all of them if one cannot be recorded.
 
     register   one kept from act to act, which then need not read the whole study again
@@ -94,7 +94,7 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, drawn_only: 
                 f"one telling gives each unit one answer a labeler, but {label.labeler} says two things of {label.unit!r}: keep one"
             )
         if label.unit not in (study.gold_units if label.gold else study.drawn):
-            if not drawn_only:
+            if not ignore_undrawn:
                 raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))
             counts["undrawn"] += 1
             continue
@@ -173,5 +173,5 @@ def _undrawn(label: Label, study: Register) -> str:
     """The refusal of an answer about a unit that was not drawn."""
     return (
         f"answers are taken for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
-        "id column, draw first, or pass drawn_only=True (--drawn-only) to leave such rows out"
+        "id column, draw first, or pass ignore_undrawn=True (--drawn-only) to leave such rows out"
     )

@@ -11,10 +11,11 @@ from fewlabels.deciding.error_spending import spending
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.choice import Choice, DesignName
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
+from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.assumptions import at_their_worst, recalibrated
 from fewlabels.planning.forecasting import Forecast, forecast
@@ -23,6 +24,7 @@ from fewlabels.planning.recycling import recycled
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
 from fewlabels.study.population.calibration import Recalibration
+from fewlabels.study.population.profile import profile_for, read_goals
 
 
 class Cost(NamedTuple):
@@ -251,6 +253,35 @@ def _at_budget(
     if largest > design.frame:
         raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were asked for: lower it")
     return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
+
+
+def size(
+    population: Population,
+    goals: str | Goal | Sequence[str | Goal],
+    *,
+    budget: int | None = None,
+    level: float = DEFAULT_LEVEL,
+    design: DesignName | Choice = "bands",
+    interval: IntervalKind = "rec",
+) -> Sizing:
+    """How many labels the goals need, each and all together, and what a budget would show; nothing is recorded.
+
+    This is what `fewlabels plan POPULATION` prints without a study. Sizes assume that scores are calibrated, and each goal also has the
+    size it needs if they are uninformative.
+
+    Examples:
+        >>> import fewlabels
+        >>> table = {"id": list(range(1000)), "score": [i / 1000 for i in range(1000)]}
+        >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
+        >>> sizes = fewlabels.size(population, "precision +-0.05")
+        >>> sizes.together, sizes.goals[0].uniform
+        (187, 428)
+    """
+    wanted = read_goals(goals, level)
+    population, profile = profile_for(population, wanted)
+    names = Columns([c.name for c in population.classifiers], population.slices)
+    choice = design if isinstance(design, Choice) else Choice(name=design)
+    return size_goals(profile, wanted, budget=budget, ways=Ways(choice, interval), names=names)
 
 
 class Point(NamedTuple):

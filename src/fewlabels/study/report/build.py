@@ -18,7 +18,7 @@ from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.study.estimate.comparison import Ranked, less_is_better
 from fewlabels.study.estimate.confusion import ConfusionCell
-from fewlabels.study.estimate.convergence import Shrinking
+from fewlabels.study.estimate.convergence import Convergence
 from fewlabels.study.estimate.labelers import Labelers
 from fewlabels.study.estimate.metrics import Estimates
 from fewlabels.study.estimate.slices import InSlices
@@ -44,7 +44,7 @@ class Reportable(Protocol):
     def standing(self) -> Standing: ...
     def estimate(self) -> Estimates: ...
     def decide(self) -> Decision | None: ...
-    def shrinking(self) -> Shrinking: ...
+    def convergence(self) -> Convergence: ...
     def slices(self, metric: str, *, by: Sequence[str], classifier: str | None, simultaneous: bool) -> InSlices: ...
     def curves(self) -> Curves: ...
     def rank(self, metric: str) -> Ranked: ...
@@ -85,7 +85,7 @@ def build_report(study: Reportable) -> dict[str, Json]:
         "estimates": [_estimate(standing, e, caution) for e, caution in zip(shown.estimates, shown.cautions, strict=True)],
         "warnings": list(shown.warnings),
         "coverage": coverage(standing, shown),
-        "shrinking": study.shrinking().as_json(),
+        "convergence": study.convergence().as_json(),
         "budgets": (sections.of("other budgets", lambda: read_budgets(standing, shown)) or []) if numbers else [],
         "slices": list(_slices(study, standing, sections)) if numbers else [],
         "thresholds": sections.of("thresholds", lambda: _thinned(study.curves().as_json())) if numbers else None,

@@ -27,7 +27,14 @@ Seat: TypeAlias = tuple[str, str]  # a question and a labeler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Units handed out together, in a shuffled order; `plan` is the plan they were asked under."""
+    """Units handed out together, in a shuffled order; `plan` is the plan they were asked under.
+
+    Examples:
+        >>> from fewlabels.demo.study import small_study
+        >>> batch = small_study(labeled=False).ask(5)
+        >>> batch.number, batch.plan, len(batch.units)
+        (1, 1, 5)
+    """
 
     number: int
     plan: int
