@@ -168,7 +168,7 @@ def test_open_batches_of_many_labelers_are_read_the_same_when_replayed(tmp_path:
     rng = stream(3)
     held: list[list[str]] = []
     while len(held) < 60:
-        batch = study.ask(int(rng.integers(1, 6)), next=True)
+        batch = study.ask(int(rng.integers(1, 6)), more=True)
         if batch is None:
             break
         held.append(list(batch.units))
@@ -395,10 +395,12 @@ def test_what_does_not_hold_at_every_look_is_refused(tmp_path: Path) -> None:
         lambda: study.preview_extension(goals=["recall >= 0.5"]),
         lambda: study.sql(),
     ):
-        with pytest.raises(PlanError, match="hold at every look"):
+        with pytest.raises(FewlabelsError, match="this study has an online plan"):
             ask()
-    with pytest.raises(StudyError, match="no running band"):
-        create(tmp_path, "fixed").running() if create(tmp_path, "fixed").plan(40) else None
+    fixed = create(tmp_path, "fixed")
+    fixed.plan(40)
+    with pytest.raises(StudyError, match="'fixed' has one look"):
+        fixed.running()
 
 
 def test_every_look_is_certified_and_recorded(tmp_path: Path) -> None:
