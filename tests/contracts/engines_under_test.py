@@ -37,6 +37,7 @@ Table = Mapping[str, Any]  # column name -> NumPy array, Arrow array or list wit
 SALT = "00ff" * 8
 GBM = Classifier("gbm", score="s", threshold=0.3)
 SPARK = os.environ.get("FEWLABELS_TEST_SPARK", "")
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 CONNECT = os.environ.get("FEWLABELS_TEST_SPARK_CONNECT", "")
 POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
 # One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
@@ -127,9 +128,13 @@ def _in_postgres(table: Table, folder: Path, **how: Any) -> Engine:
 
 @functools.cache
 def spark_session() -> SparkSession:
-    """The one session of this process, on the cluster: a core of each of the two workers."""
+    """The one session of this process, on the cluster: a core of each of the two workers.
+
+    No machine code is improved twice: that takes longer than all these small tables.
+    """
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     settings: dict[str, bool | float | int | str | None] = {
+        **dict.fromkeys(("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"), SHORT_LIVED),
         **{"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g"},
         **{"spark.cores.max": "2", "spark.executor.cores": "1", "spark.executor.memory": "1g"},
         **{"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"},

@@ -98,7 +98,7 @@ def test_the_variance_of_a_linear_metric_is_that_of_both_sides() -> None:
 
 
 @pytest.mark.parametrize("labeled", [0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
-@pytest.mark.parametrize("N", [20, 50, 200, 532, 2_000])
+@pytest.mark.parametrize("N", [20, 50, 200, 532, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_rec_of_a_simple_draw_covers_whatever_share_is_labeled(N: int, labeled: float) -> None:
     """No simulation: the chance of every count of positives, for every number of positives among the N units."""
     assert smallest_coverage(N, int(N * labeled)) >= 0.948

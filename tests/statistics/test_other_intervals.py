@@ -33,7 +33,7 @@ def hits(at: Known, metric: str, tally: Tally, interval: IntervalKind, *, seed: 
     return int(((found.low <= truth) & (truth <= found.high)).sum())
 
 
-@pytest.mark.parametrize("design", ["bands", "simple"])
+@pytest.mark.parametrize("design", ["bands", pytest.param("simple", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("maker", [m for m in MAKERS if m is not hidden], ids=lambda m: m.__name__)
 def test_midp_covers_nearly(maker: Maker, design: str, seed: int) -> None:
     """Held to 0.92 on these tables; its worst, for a share with a tenth of an error expected, is 0.90: tests/references."""

@@ -110,7 +110,7 @@ def enough_hits(covered: float = 0.94) -> int:
     return int(binom.ppf(1e-6, REPS, covered))
 
 
-@pytest.mark.parametrize("design", ["bands", "simple"])
+@pytest.mark.parametrize("design", ["bands", pytest.param("simple", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MAKERS)
 def test_interval_by_weight_covers(name: str, design: DesignName, seed: int) -> None:
     at = MAKERS[name](stream(seed, WEIGHTS, 0))
