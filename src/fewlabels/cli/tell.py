@@ -75,17 +75,18 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
 
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
-    how = {option: options[option] for option in ("correct", "ignore_undrawn", "gold")}
+    how = {option: options[option] for option in ("correct", "ignore_undrawn")}
     kind = name or guess_format(file)
     if kind == FLAT and not leave_out:
         sheet = read_answers(file, unit_columns=units, asked=asked, labeler=options["labeler"])
-        return {**study.tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
+        tell = study.tell_gold if options["gold"] else study.tell
+        return {**tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
     if name is None and kind != FLAT:
         note(f"{file} is read as an export of {kind}; say --format to read it otherwise")
     if (package := FORMATS.named(kind).package) is not None:
         note(f"the format {kind} comes from {package} and was not tested by fewlabels")
     found = read_found(file, Reading(kind, asked, units, options["answer_column"], options["labeler"]))
-    ways = Ways(leave_out=leave_out, **how)
+    ways = Ways(leave_out=leave_out, gold=options["gold"], **how)
     refused = checked(study.standing, found, ways).refused
     for one in refused:
         note(f"refused: {one}")

@@ -210,7 +210,7 @@ ASKED: dict[str, Callable[[Study], object]] = {
 SILENT = {"forecast", "convergence"}  # they leave a number out, and say why beside it
 PLANS: dict[Trait, dict[str, Any]] = {
     Trait.ONE_LOOK: {},
-    Trait.GROWTH: {"grow_to": 150},
+    Trait.GROWTH: {"grow_to": 125},
     Trait.LOOKS: {"stopping": "3 looks"},
     Trait.ONLINE: {"stopping": "decision"},
     Trait.PILOT: {"pilot": 60},
@@ -250,9 +250,7 @@ def plan_with(feature: str, trait: Trait) -> None:
     goal = "accuracy >= 0.5" if online else "accuracy +-0.1"
     study = CREATED[trait](goal) if trait in CREATED else made(goals=(goal,))
     how = {**PLANS.get(trait, {}), **PLANS[mine]}
-    if trait in PLANS and PLANS[trait].keys() & PLANS[mine].keys():
-        how = {**how, **PLANS[mine]}
-    study.plan(120, **how)
+    study.plan(110, **how)
 
 
 def check(features: Sequence[str], traits: Sequence[Trait], ask: Callable[[], object]) -> None:
