@@ -213,7 +213,7 @@ PLANS: dict[Trait, dict[str, Any]] = {
     Trait.GROWTH: {"grow_to": 125},
     Trait.LOOKS: {"stopping": "3 looks"},
     Trait.ONLINE: {"stopping": "decision"},
-    Trait.PILOT: {"pilot": 60},
+    Trait.PILOT: {"pilot": 50},
     Trait.DESIGN: {"design": "simple"},
     Trait.POISSON: {"design": "poisson"},
 }
