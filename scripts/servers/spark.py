@@ -12,7 +12,6 @@ from servers.processes import FOLDER, HOST, Failed, free_port, launch, save, wai
 WORKERS = 2
 WORKER_CORES = 2  # room for a second application beside one that takes a core of each worker
 WORKER_MEMORY = "2g"
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # no machine code is improved twice: these servers end before that pays
 
 
 def spark_environment() -> dict[str, str]:
@@ -31,7 +30,6 @@ def spark_environment() -> dict[str, str]:
         "SPARK_LOCAL_IP": HOST,
         "SPARK_LOCAL_DIRS": str(FOLDER / "spark-scratch"),
         "SPARK_DAEMON_MEMORY": "512m",
-        "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
         "PYSPARK_PYTHON": sys.executable,
     }
 
@@ -67,12 +65,5 @@ def start_connect(state: dict, environment: dict[str, str]) -> tuple[str, dict]:
     names = {"spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false"}
     options = [part for name, value in (names | {"spark.sql.shuffle.partitions": 2}).items() for part in ("--conf", f"{name}={value}")]
     submit = [str(Path(environment["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", "local[1]", *options]
-    command = [
-        *submit,
-        "--driver-java-options",
-        SHORT_LIVED,
-        "--class",
-        "org.apache.spark.sql.connect.service.SparkConnectServer",
-        "spark-internal",
-    ]
+    command = [*submit, "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
     return f"sc://{HOST}:{port}", launch(state, "spark-connect", command, ends_by=signal.SIGTERM, env=environment, cwd=FOLDER)

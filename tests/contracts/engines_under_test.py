@@ -19,7 +19,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from fewlabels.engines.base import Engine, Taken
-from fewlabels.engines.checked import CheckedEngine
 from fewlabels.engines.duckdb import DuckDBEngine
 from fewlabels.engines.memory import MemoryEngine
 from fewlabels.engines.opening import open_engine
@@ -37,7 +36,6 @@ Table = Mapping[str, Any]  # column name -> NumPy array, Arrow array or list wit
 SALT = "00ff" * 8
 GBM = Classifier("gbm", score="s", threshold=0.3)
 SPARK = os.environ.get("FEWLABELS_TEST_SPARK", "")
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 CONNECT = os.environ.get("FEWLABELS_TEST_SPARK_CONNECT", "")
 POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
 # One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
@@ -71,11 +69,6 @@ def _held(convert: Callable[[Table], object]) -> Callable[..., Engine]:
         return open_engine(Population(source=MEMORY, table=convert(table), **how))
 
     return build
-
-
-def _checked(table: Table, folder: Path, **how: Any) -> Engine:
-    """As an engine of another package is opened."""
-    return CheckedEngine(MemoryEngine(Population(source=MEMORY, table=plain(table), **how), plain(table)), "somebody 1.0")
 
 
 def _in_parquet(table: Table, folder: Path, **how: Any) -> Engine:
@@ -128,13 +121,9 @@ def _in_postgres(table: Table, folder: Path, **how: Any) -> Engine:
 
 @functools.cache
 def spark_session() -> SparkSession:
-    """The one session of this process, on the cluster: a core of each of the two workers.
-
-    No machine code is improved twice: that takes longer than all these small tables.
-    """
+    """The one session of this process, on the cluster: a core of each of the two workers."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     settings: dict[str, bool | float | int | str | None] = {
-        **dict.fromkeys(("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"), SHORT_LIVED),
         **{"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g"},
         **{"spark.cores.max": "2", "spark.executor.cores": "1", "spark.executor.memory": "1g"},
         **{"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"},
@@ -161,7 +150,6 @@ ENGINES = (
     UnderTest("duckdb-pandas", DuckDBEngine, _held(_pandas), frozenset({"nan"})),
     UnderTest("duckdb-polars", DuckDBEngine, _held(lambda table: pl.from_arrow(arrow(table)))),
     UnderTest("duckdb-arrow", DuckDBEngine, _held(arrow)),
-    UnderTest("checked-memory", CheckedEngine, _checked),
     UnderTest("spark-cluster", SparkEngine, _in_spark, frozenset({"uint64"}), NEEDS_SPARK),
     UnderTest("postgres", PostgresEngine, _in_postgres, frozenset({"uint64", "nul"}), NEEDS_POSTGRES),
 )

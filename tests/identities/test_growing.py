@@ -63,6 +63,7 @@ def budgets(seed: int, purpose: int, *, count: int) -> list[int]:
     return [FIRST, *sorted(stream(seed, GROWING, purpose).choice(np.arange(FIRST + 1, LAST - 60), count, replace=False).tolist())]
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("design", ["bands", "neyman", "poisson"])
 @pytest.mark.parametrize("name", MADE)
 def test_the_units_of_a_budget_are_among_those_of_the_next(name: str, design: DesignName, seed: int) -> None:
@@ -82,6 +83,7 @@ def test_the_units_of_a_budget_are_among_those_of_the_next(name: str, design: De
         assert draw_plan(engine, profile, plan_of(first, n)).units.unit == last.unit[:n]
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("name", MADE)
 def test_a_study_grown_through_eight_budgets_has_the_units_of_one_draw(name: str, seed: int, tmp_path: Path) -> None:
     study = Study.create("s", population(name), goals=[GOAL], ledger=SqliteLedger(f"sqlite:///{tmp_path}/ledger.db"))

@@ -66,6 +66,7 @@ def test_a_harder_target_is_found_higher_up() -> None:
     assert easy.threshold < hard.threshold
 
 
+@pytest.mark.lengthy
 def test_none_found_says_how_many_labels_would() -> None:
     search = search_of(PRECISION, 0.6)
     found = chosen(search, 60)
@@ -83,6 +84,7 @@ def test_none_found_says_where_no_threshold_seems_to_reach_the_target() -> None:
     assert "not even all units of this draw" in found.reason
 
 
+@pytest.mark.lengthy
 def test_no_recall_found_asks_for_labels() -> None:
     found = chosen(search_of(RECALL, 0.999), 60)
     assert found.threshold is None

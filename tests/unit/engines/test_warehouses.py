@@ -79,6 +79,7 @@ def warehouse() -> duckdb.DuckDBPyConnection:
     return connection
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("dialect", READ)
 def test_texts_mean_the_same_to_a_reader_of_their_dialect(dialect: str, warehouse: duckdb.DuckDBPyConnection) -> None:
     """Escapes, casts, precedence and rows, as SQLGlot reads them: run on DuckDB they give what DuckDB's own text gives."""

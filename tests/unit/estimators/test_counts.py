@@ -108,6 +108,7 @@ def test_a_one_sided_bound_says_at_most_and_at_least() -> None:
             both.bound("recall", side, level=level)  # type: ignore[arg-type]  # wrong sides are what is tested
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("sizes", [{}, {"n_predicted_positive": 20_000, "n_predicted_negative": 20_000}], ids=["simple", "two sides"])
 @pytest.mark.parametrize("kind", KINDS)
 @checked_less
@@ -126,6 +127,7 @@ def test_any_counts_give_an_interval_in_the_range(kind: IntervalKind, sizes: dic
     json.dumps(found.as_json(), allow_nan=False)
 
 
+@pytest.mark.lengthy
 @checked
 @given(tp=any_count, fp=any_count, fn=any_count, tn=any_count)
 def test_turning_flags_and_answers_round_turns_the_metrics_round(tp: int, fp: int, fn: int, tn: int) -> None:

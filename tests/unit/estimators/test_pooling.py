@@ -78,6 +78,7 @@ def test_different_rates_are_expanded_apart() -> None:
     assert read_side(pooled(both, pool)).p == pytest.approx(0.1)  # 10 labels stand for 100 units, 9 for 900; plain counting says 10/19
 
 
+@pytest.mark.lengthy
 def test_joined_parts_are_right_on_average() -> None:
     """Two bands that cross the sides of a second classifier, at rates four times apart: no bias beyond that of a ratio."""
     count = np.array([30, 270, 40, 660])  # cells: pattern 1, 1, 3, 3 would be whole; here bands mix the second classifier's sides
