@@ -159,7 +159,7 @@ def label(browser: Browser, server: Server, link: str, people: dict[str, str], f
     page = labeler.page
     page.screenshot(path=folder / "studies-labeler-phone-dark.png", full_page=True)
     assert faults(page) == []
-    page.get_by_role("link", name="Label").click()
+    page.get_by_role("link", name="Label spam").click()
     page.wait_for_selector("#work:not([hidden])")
     for done in range(LABELS):
         unit = page.inner_text("#unit-name")
