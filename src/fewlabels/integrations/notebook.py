@@ -128,9 +128,9 @@ def _sizes(done: Progress) -> tuple[tuple[str, str], ...]:
 
 
 def _of_counts(found: Confusion) -> Fragment:
-    data = cleaned([one.as_json() for one in found.estimates])
+    data = [plain(one) for one in found.estimates]
     cautions = tuple(_readable(f"Caution: {one}") for one in found.cautions)
-    section = Section(key="counts", title="", tables=(_estimates_table(data, several=False),), bullets=cautions, notes=(EXPLAINED,))  # type: ignore[arg-type]
+    section = Section(key="counts", title="", tables=(_estimates_table(data, several=False),), bullets=cautions, notes=(EXPLAINED,))
     return Fragment(title="Metrics of a confusion matrix", sections=(section,))
 
 

@@ -132,8 +132,9 @@ def _answer_names(item: Mapping[str, object], questions: Questions) -> tuple[str
 
 def _plain(value: object, questions: Questions) -> object:
     """The value; as a whole number where only a column with gaps made 3.0 of the class 3."""
-    is_whole = isinstance(value, float) and value.is_integer()
-    return int(value) if is_whole and str(value) not in questions.classes else value  # type: ignore[call-overload]
+    if isinstance(value, float) and value.is_integer() and str(value) not in questions.classes:
+        return int(value)
+    return value
 
 
 def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, object]:
