@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fewlabels.engines
+from fewlabels.engines.checked import CheckedEngine
 from fewlabels.engines.offline import HandedEngine
 from fewlabels.errors import DrawError, PopulationError
 from fewlabels.nouns import ladder
@@ -31,7 +32,7 @@ from tests.contracts.engines_under_test import (
 
 
 def test_every_engine_is_under_test() -> None:
-    """All but the one that answers a single question from a file, which has a suite of its own: test_handed.py."""
+    """All but two with suites of their own: one that answers a single question from a file, and one that checks another's answers."""
     listed = {entry.engine for entry in ENGINES}
     for module in pkgutil.iter_modules(fewlabels.engines.__path__):
         contents = vars(importlib.import_module(f"fewlabels.engines.{module.name}"))
@@ -42,7 +43,7 @@ def test_every_engine_is_under_test() -> None:
                 and not inspect.isabstract(thing)
                 and not getattr(thing, "_is_protocol", False)
             ):
-                assert thing in (*listed, HandedEngine), f"{thing} is in no list: add it to ENGINES"
+                assert thing in (*listed, HandedEngine, CheckedEngine), f"{thing} is in no list: add it to ENGINES"
 
 
 def test_profile_is_that_of_the_reference(under: UnderTest, tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def without_settings() -> dict[str, str]:
 def wait(address: str) -> None:
     """Forks a process for each command. It forks another, which is the command, and passes its exit code on."""
     import_everything()
-    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+    # Not sys.stdin.read(): a fork would find its lock taken, and wait for it with the first line it wants to read.
+    threading.Thread(target=lambda: (os.read(0, 1), os._exit(0)), daemon=True).start()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)

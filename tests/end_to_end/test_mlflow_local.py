@@ -190,7 +190,7 @@ def test_an_address_keeps_its_password_to_itself(monkeypatch: pytest.MonkeyPatch
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(EngineError, match=r"fewlabels\[mlflow\]"):
+    with pytest.raises(EngineError, match=r"the extra mlflow.*: pip install .*\[mlflow\]"):
         log_study(two_looks(), tracking_uri="sqlite:///none.db")
 
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import pytest
 from nbclient import NotebookClient
 from playwright.sync_api import Browser, Page
 
-from tests.service.browsing import chromium
+pytestmark = pytest.mark.browser  # all on the worker that has it: the notebook is run once
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 CELLS = 5
@@ -63,12 +62,6 @@ def outputs(executed: Any) -> list[dict[str, str]]:
     """What each cell shows last: by kind of text."""
     code = [cell for cell in executed.cells if cell.cell_type == "code"]
     return [dict(cell.outputs[-1]["data"]) for cell in code]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 def test_five_cells_end_in_a_verdict(outputs: list[dict[str, str]]) -> None:

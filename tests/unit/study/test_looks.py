@@ -67,8 +67,8 @@ def test_a_decision_may_come_at_an_early_look(tmp_path: Path) -> None:
     ("goal", "how", "says"),
     [
         ("recall >= 0.5", {}, "known without labels"),
-        (GOAL, {"grow_to": 300}, "got grow_to"),
-        (GOAL, {"pilot": 60}, "got a pilot"),
+        (GOAL, {"grow_to": 300}, "planned looks .* but this plan has declared growth"),
+        (GOAL, {"pilot": 60}, "a pilot is for .* but this one has planned looks"),
         (GOAL, {"interval": "midp"}, "interval midp"),
     ],
 )
