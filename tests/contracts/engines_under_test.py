@@ -119,6 +119,10 @@ def _in_postgres(table: Table, folder: Path, **how: Any) -> Engine:
     return open_engine(Population(source=postgres_table(arrow(table)), **how))
 
 
+# A session of minutes ends before what Java compiles twice has paid for itself.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 @functools.cache
 def spark_session() -> SparkSession:
     """The one session of this process, on the cluster: a core of each of the two workers."""
@@ -127,6 +131,7 @@ def spark_session() -> SparkSession:
         **{"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.memory": "1g"},
         **{"spark.cores.max": "2", "spark.executor.cores": "1", "spark.executor.memory": "1g"},
         **{"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"},
+        **{"spark.driver.extraJavaOptions": SHORT_LIVED, "spark.executor.extraJavaOptions": SHORT_LIVED},
         "spark.log.level": "ERROR",
     }
     return SparkSession.builder.master(SPARK).appName("fewlabels tests").config(map=settings).getOrCreate()
