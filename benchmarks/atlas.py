@@ -31,7 +31,7 @@ from fewlabels.estimators.grouping import Groups, groups_of
 from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.weighted import recalibrate
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
@@ -168,7 +168,7 @@ def _sides(at: made.Known, metric: Metric) -> tuple[Any, Any, Any]:
     return float(a1), float(a0), flagged
 
 
-def own_error(at: made.Known, metric: Metric, design: Design, groups: Groups, labels: int) -> float:
+def own_error(at: made.Known, metric: Metric, design: DrawDesign, groups: Groups, labels: int) -> float:
     """The linearised standard error of the estimate under its own design, for somebody who knows the truth of every band."""
     a1, a0, _ = _sides(at, metric)
     inside = groups.of_cell >= 0

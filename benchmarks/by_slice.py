@@ -15,8 +15,8 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric
@@ -71,7 +71,7 @@ def in_slices(at: Bench, text: str, *, reps: int, seed: int, planned: bool = Tru
     served = asks if planned else whole
     needs = [labels_needed(ask) for ask in served]
     labels = labels_for_all(at.profile, served, [n or a.frame for n, a in zip(needs, served, strict=True)], slices=SLICES) or 0
-    design = design_together(at.profile, served, needs, labels=labels, choice=Choice(), slices=SLICES)
+    design = design_together(at.profile, served, needs, labels=labels, choice=Design(), slices=SLICES)
     labels = min(labels, design.frame)
     rng = stream(seed, IN_SLICES, MODELS.index(at.model), len(text), int(planned))
     for ask, tally in zip(asks, counted(at, design, asks, labels=labels, reps=reps, rng=rng), strict=True):
@@ -89,7 +89,7 @@ def held(found: Measured, truth: float) -> Held:
     return Held(int(((found.low <= truth) & (truth <= found.high)).sum()), float(np.mean((found.high - found.low) / 2)))
 
 
-def counted(at: Bench, design: Design, asks: Sequence[Ask], *, labels: int, reps: int, rng: np.random.Generator) -> list[Tally]:
+def counted(at: Bench, design: DrawDesign, asks: Sequence[Ask], *, labels: int, reps: int, rng: np.random.Generator) -> list[Tally]:
     """What each ask counts in the same draws: of every band so many units at random, whatever their slice."""
     n, k = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=reps, rng=rng)
     each = [groups_for(ask, design, take=takes_of(design, labels)) for ask in asks]

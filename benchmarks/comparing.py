@@ -21,8 +21,8 @@ from fewlabels.estimators.comparing import PairTally, compare, pair_groups
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns import ladder
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
@@ -108,10 +108,10 @@ def asked(at: Judged, name: str, first: int, second: int) -> Ask:
     return ask_of(at.profile, goal, names=[str(j) for j in range(int(at.profile.pattern.max()).bit_length())])
 
 
-def drawn_for(at: Judged, name: str, pairs: Sequence[tuple[int, int]], *, labels: int) -> Design:
+def drawn_for(at: Judged, name: str, pairs: Sequence[tuple[int, int]], *, labels: int) -> DrawDesign:
     """The draw a study makes for these differences."""
     asks = [asked(at, name, *pair) for pair in pairs]
-    return design_together(at.profile, asks, [None] * len(asks), labels=labels, choice=Choice())
+    return design_together(at.profile, asks, [None] * len(asks), labels=labels, choice=Design())
 
 
 def covered(at: Judged, name: str, pair: str, *, guide: Guide, reps: int, seed: int) -> Iterator[Row]:

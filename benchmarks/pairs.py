@@ -16,8 +16,8 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.choice import Choice, Several
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import Design, Several
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design
@@ -62,7 +62,7 @@ class Bench(NamedTuple):
     reps: int
     seed: int
 
-    def half_width(self, ask: Ask, design: Design, labels: int) -> float:
+    def half_width(self, ask: Ask, design: DrawDesign, labels: int) -> float:
         """The mean half-width of the goal's metric in draws of so many labels."""
         groups = groups_of(self.profile, design)
         tally = replicate(groups, design, self.positives, labels=labels, reps=self.reps, rng=stream(self.seed, labels))
@@ -83,8 +83,8 @@ def rows(table: str, at: Bench) -> Iterator[Row]:
         sizes, ratios = [], []
         kinds: tuple[Several, ...] = ("largest", "optimum")
         for several in kinds:
-            labels = labels_for_all(at.profile, asks, alone, choice=Choice(several=several)) or 0
-            design = design_together(at.profile, asks, alone, labels=labels, choice=Choice(several=several))
+            labels = labels_for_all(at.profile, asks, alone, choice=Design(several=several)) or 0
+            design = design_together(at.profile, asks, alone, labels=labels, choice=Design(several=several))
             sizes.append(labels)
             ratios.append(tuple(at.half_width(ask, design, labels) / h for ask, h in zip(asks, own, strict=True)))
         yield Row(table, pair, (alone[0], alone[1]), sizes[0], sizes[1], (ratios[0][0], ratios[0][1]), (ratios[1][0], ratios[1][1]))

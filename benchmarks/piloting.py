@@ -14,7 +14,7 @@ from fewlabels.engines.base import Known
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns import ladder
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import PhasedTally, Tally
@@ -100,7 +100,7 @@ class Counted(NamedTuple):
         positives = np.bincount(key, weights=y, minlength=2 * ladder.BINS)[cells].astype(np.int64)
         return cls(profile, cells, key, positives)
 
-    def design(self, metric: Metric, labels: int) -> Design:
+    def design(self, metric: Metric, labels: int) -> DrawDesign:
         """Bands for the metric."""
         return choose_design(self.profile, [metric], labels=labels)
 

@@ -19,7 +19,7 @@ from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import PairGroups
 from fewlabels.estimators.grouping import Groups, groups_of
 from fewlabels.estimators.measuring import Measured, measure
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
@@ -44,7 +44,7 @@ class Bench(NamedTuple):
 
     name: str
     metric: Metric
-    design: Design
+    design: DrawDesign
     groups: Groups
     pair: PairGroups | None
     positives: NDArray[np.int64]

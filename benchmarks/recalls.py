@@ -19,7 +19,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.profile import Profile
@@ -106,7 +106,7 @@ def precise(folder: Path, table: str, models: Sequence[str], *, reps: int, seed:
         asks = [ask_of(at.profile, parse_goal(f"precision +-0.03 for {name}"), names=at.names) for name in names]
         needs = [labels_needed(ask) for ask in asks]
         for n in FEWER:
-            design = design_together(at.profile, asks, needs, labels=n, choice=Choice())
+            design = design_together(at.profile, asks, needs, labels=n, choice=Design())
             used = min(n, design.frame)
             for j, name in enumerate(names):
                 groups = groups_of(at.profile, design, classifier=j, take=takes_of(design, used))
@@ -123,12 +123,12 @@ def rows(folder: Path, table: str, models: Sequence[str], *, reps: int, seed: in
     asks = [ask_of(profile, parse_goal(f"recall +-0.05 for {name}"), names=names) for name in names]
     needs = [labels_needed(ask) for ask in asks]
     for n in LABELS:
-        design = design_together(profile, asks, needs, labels=n, choice=Choice())
+        design = design_together(profile, asks, needs, labels=n, choice=Design())
         take = takes_of(design, n)
         for j, name in enumerate(names):
             chance = stream(seed, [t for t, _ in TABLES].index(table), n, j)
             tally = replicate(groups_of(profile, design, classifier=j, take=take), design, positives, labels=n, reps=reps, rng=chance)
-            own = design_together(profile, [asks[j]], [None], labels=n, choice=Choice())
+            own = design_together(profile, [asks[j]], [None], labels=n, choice=Design())
             alone = replicate(groups_of(profile, own, classifier=j), own, positives, labels=n, reps=max(100, reps // 5), rng=chance)
             for metric in ("recall", ELUSION) if name == "any" else ("recall",):
                 truth = whole.truth(metric, j)

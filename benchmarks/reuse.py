@@ -20,7 +20,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import fill_empty, groups_of
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.profile import Profile
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
     profile: Profile
     positives: IntArray
 
-    def drawn(self, design: Design, take: IntArray, rng: np.random.Generator, before: "Counts | None" = None) -> "Counts":
+    def drawn(self, design: DrawDesign, take: IntArray, rng: np.random.Generator, before: "Counts | None" = None) -> "Counts":
         """Labels and positives of every cell after a draw that adds to what was drawn before."""
         n, k = (np.zeros_like(self.positives), np.zeros_like(self.positives)) if before is None else (before.n.copy(), before.k.copy())
         for band, size in enumerate(take.tolist()):
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
             n[cells] += found[0::2] + found[1::2]
         return Counts(n, k)
 
-    def tally(self, design: Design, take: IntArray, counts: "Counts") -> Tally:
+    def tally(self, design: DrawDesign, take: IntArray, counts: "Counts") -> Tally:
         """The second classifier's labels as a study would read them."""
         groups = groups_of(self.profile, design, classifier=1, take=take)
         inside = groups.of_cell >= 0

@@ -6,12 +6,12 @@ from fewlabels.designs.bands import EVEN, bands, reference_of
 from fewlabels.designs.base import water_fill
 from fewlabels.estimators.thresholds import rank_of
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.threshold_search import Search, beliefs
 
 
-def design_for_search(profile: Profile, search: Search, *, labels: int) -> Design:
+def design_for_search(profile: Profile, search: Search, *, labels: int) -> DrawDesign:
     """Bands for the search for a precision: for everything that may be true, the draw that settles the threshold it would find.
 
     pi = fill(sum over beliefs of w (0.7 fill(sqrt(p (1 - p)) where flagged there, n) + 0.3 n / N1), n)

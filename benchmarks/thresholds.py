@@ -26,7 +26,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.ribbons import Curve, between, measure_thresholds
 from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design
@@ -67,7 +67,7 @@ class Table(NamedTuple):
     profile: Profile
     positives: IntArray
 
-    def drawn(self, design: Design, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
+    def drawn(self, design: DrawDesign, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
         """Labels and positive ones by cell of independent draws."""
         return replicate_cells(design, self.profile.count, self.positives, labels=labels, reps=reps, rng=rng)
 
@@ -77,7 +77,7 @@ class Table(NamedTuple):
         return (flagged @ self.profile.count).astype(np.float64), (flagged @ self.positives).astype(np.float64)
 
 
-def opened(profile: Profile, design: Design, labels: int) -> Pieces:
+def opened(profile: Profile, design: DrawDesign, labels: int) -> Pieces:
     """The pieces of a draw of so many labels."""
     take = takes_of(design, labels)
     return pieces_of(profile, design, thresholds_of(profile, design, take), take)

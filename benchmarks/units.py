@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from fewlabels.designs.base import takes
 from fewlabels.engines.base import Known
 from fewlabels.estimators.grouping import Groups
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
 
@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 class Urn:
     """The units of a design's bands, ready to be drawn from again and again."""
 
-    def __init__(self, known: Known, design: Design, labels: int) -> None:
+    def __init__(self, known: Known, design: DrawDesign, labels: int) -> None:
         """Sorts the units by band once."""
         band = design.band[known.cell]
         inside = np.flatnonzero(band >= 0)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from fewlabels.errors import StudyError as StudyError
     from fewlabels.estimators.counts import from_counts as from_counts
     from fewlabels.integrations.tables import to_table as to_table
-    from fewlabels.nouns.choice import Choice as Choice
     from fewlabels.nouns.classifier import Classifier as Classifier
     from fewlabels.nouns.decision import Decision as Decision
+    from fewlabels.nouns.design import Design as Design
     from fewlabels.nouns.estimate import Estimate as Estimate
     from fewlabels.nouns.goal import Goal as Goal
     from fewlabels.nouns.label import Label as Label
@@ -58,7 +58,7 @@ _HOMES = {
     "Population": "fewlabels.nouns.population",
     "Classifier": "fewlabels.nouns.classifier",
     "Goal": "fewlabels.nouns.goal",
-    "Choice": "fewlabels.nouns.choice",
+    "Design": "fewlabels.nouns.design",
     "size": "fewlabels.study.plan.sizes",
     "Study": "fewlabels.study.study",
     "Plan": "fewlabels.nouns.plan",

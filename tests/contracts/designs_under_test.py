@@ -8,8 +8,8 @@ import numpy as np
 
 from fewlabels.designs.base import takes_of
 from fewlabels.engines.base import Engine
-from fewlabels.nouns.choice import STRATIFIED, Choice, Cut, DesignName
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import STRATIFIED, Cut, Design, DesignName
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.plan import Plan
@@ -25,21 +25,21 @@ FEWEST = {name: 40 for name in STRATIFIED}  # two labels in each of ten strata a
 MANUAL = Cut("score", parts=1)
 
 
-def _manual(profile: Profile, metrics: Sequence[Metric]) -> Choice:
+def _manual(profile: Profile, metrics: Sequence[Metric]) -> Design:
     """Nine labels of each side there is, unflagged first."""
     frame, flagged = frame_of(profile, metrics), profile.predicted(0)
-    return Choice(name="manual", cut=MANUAL, takes=tuple(int(min(9, n)) for n in _sizes(profile, frame, flagged)))
+    return Design(name="manual", cut=MANUAL, takes=tuple(int(min(9, n)) for n in _sizes(profile, frame, flagged)))
 
 
 def _sizes(profile: Profile, frame: np.ndarray, flagged: np.ndarray) -> list[int]:
     return [int(n) for n in (profile.count[frame & side].sum() for side in (~flagged, flagged)) if n]
 
 
-def _plainly(name: DesignName, **how: Any) -> Callable[[Profile, Sequence[Metric]], Choice]:
-    return lambda *_: Choice(name=name, **how)
+def _plainly(name: DesignName, **how: Any) -> Callable[[Profile, Sequence[Metric]], Design]:
+    return lambda *_: Design(name=name, **how)
 
 
-CHOICES: Mapping[str, Callable[[Profile, Sequence[Metric]], Choice]] = {
+CHOICES: Mapping[str, Callable[[Profile, Sequence[Metric]], Design]] = {
     "bands": _plainly("bands"),
     "simple": _plainly("simple"),
     "proportional": _plainly("proportional"),
@@ -62,7 +62,7 @@ def sliced(profile: Profile) -> Profile:
     return replace(profile, slice_values=(("0.25", "at"),))
 
 
-def design_for(under: str, profile: Profile, metrics: Sequence[Metric], labels: int) -> tuple[Design, int]:
+def design_for(under: str, profile: Profile, metrics: Sequence[Metric], labels: int) -> tuple[DrawDesign, int]:
     """The design and the budget it was made for: `labels`, or as few or many as it can be made for."""
     choice = CHOICES[under](profile, metrics)
     frame = int(profile.count[frame_of(profile, metrics)].sum())
@@ -78,7 +78,7 @@ def table(units: int = 400) -> dict[str, Any]:
     return {"id": [f"u{i}" for i in range(units)], "s": score, "pi": np.where(score > 0.3, "0.9", "0.05"), "country": country}
 
 
-def drawn(engine: Engine, profile: Profile, design: Design, budget: int) -> tuple[str, ...]:
+def drawn(engine: Engine, profile: Profile, design: DrawDesign, budget: int) -> tuple[str, ...]:
     """The units of a plan of so many labels, in asking order."""
     plan = Plan(
         number=1,

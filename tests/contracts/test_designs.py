@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fewlabels.designs.base import pi_of, seats_of, takes_of
 from fewlabels.errors import PlanError
-from fewlabels.nouns.choice import DESIGNS, Choice, Cut
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import DESIGNS, Cut, Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.profile import Profile
@@ -45,12 +45,12 @@ def check(under: str, profile: Profile, goals: list[str], labels: int) -> None:
     assert (np.bincount(design.band[frame], weights=profile.count[frame]) == design.N).all()
     if design.name != "simple":
         assert all(np.unique(flagged[design.band == band]).size == 1 for band in range(design.N.size))
-    again = Design.of_json(through_text(design.as_json()))
+    again = DrawDesign.of_json(through_text(design.as_json()))
     assert again.as_json() == design.as_json()
     check_growth(again, labels)
 
 
-def check_growth(design: Design, labels: int) -> None:
+def check_growth(design: DrawDesign, labels: int) -> None:
     """Takes are the budget, no smaller than promised, and those of a larger budget hold them."""
     order = seats_of(design, min(labels + 60, design.frame))
     before, chance = np.zeros(design.N.size, dtype=np.int64), np.zeros(design.N.size)
@@ -139,7 +139,7 @@ def scored(*cells: tuple[int, float, int]) -> Profile:
 
 def test_manual_takes_are_those_named() -> None:
     profile = scored((0, 0.001, 500), (0, 0.3, 300), (1, 0.6, 200), (1, 0.95, 100))
-    choice = Choice(name="manual", cut=Cut("edges", edges=(0.2, 0.9)), takes=(31, 2, 57, 9))
+    choice = Design(name="manual", cut=Cut("edges", edges=(0.2, 0.9)), takes=(31, 2, 57, 9))
     cut = choose_design(profile, [METRICS["f1"]], labels=99, name=choice)
     assert cut.N.tolist() == [500, 300, 200, 100]  # unflagged from low to high, then flagged
     assert takes_of(cut, 99).tolist() == [31, 2, 57, 9]
@@ -148,7 +148,7 @@ def test_manual_takes_are_those_named() -> None:
 def test_strata_have_the_shares_their_names_promise() -> None:
     profile = scored((0, 0.0001, 6000), (0, 0.3, 3000), (1, 0.6, 1000))
     at = {
-        name: takes_of(choose_design(profile, [METRICS["f1"]], labels=100, name=Choice(name=name, cut=Cut("edges", edges=(0.2,)))), 100)
+        name: takes_of(choose_design(profile, [METRICS["f1"]], labels=100, name=Design(name=name, cut=Cut("edges", edges=(0.2,)))), 100)
         for name in ("proportional", "constant", "neyman")
     }
     assert at["proportional"].tolist() == [60, 30, 10]
@@ -161,15 +161,15 @@ def test_strata_have_the_shares_their_names_promise() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (Choice(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "takes are one a stratum, but got 3 for 2 strata"),
-        (Choice(name="manual", cut=Cut("score", parts=1), takes=(1, 5)), "a take lies between 2 and the units of its stratum"),
-        (Choice(name="manual", cut=Cut("score", parts=1), takes=(5, 5000)), "a take lies between 2 and the units"),
-        (Choice(name="neyman", cut=Cut("column", column="city")), "'city' is none of .*: name it with --slice"),
-        (Choice(name="given", pi="city"), "'city' is none of .*: name it with --slice too"),
-        (Choice(name="given", pi="country"), "given probabilities lie in .* but the column holds 'at'"),
-        (Choice(name="constant", smallest=30), "2 strata of at least 30 labels need 60, but the budget is 50: raise it, or cut fewer"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "takes are one a stratum, but got 3 for 2 strata"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(1, 5)), "a take lies between 2 and the units of its stratum"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5000)), "a take lies between 2 and the units"),
+        (Design(name="neyman", cut=Cut("column", column="city")), "'city' is none of .*: name it with --slice"),
+        (Design(name="given", pi="city"), "'city' is none of .*: name it with --slice too"),
+        (Design(name="given", pi="country"), "given probabilities lie in .* but the column holds 'at'"),
+        (Design(name="constant", smallest=30), "2 strata of at least 30 labels need 60, but the budget is 50: raise it, or cut fewer"),
     ],
 )
-def test_what_a_design_cannot_be_made_of_is_refused(choice: Choice, message: str) -> None:
+def test_what_a_design_cannot_be_made_of_is_refused(choice: Design, message: str) -> None:
     with pytest.raises(PlanError, match=message):
         choose_design(sliced(profile_of({(0, 10): 90, (1, 3000): 60})), [METRICS["f1"]], labels=50, name=choice, slices=SLICES)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fewlabels.nouns.choice import DesignName
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.design import DesignName
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population

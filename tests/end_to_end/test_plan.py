@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fewlabels.cli.main import REFUSED
-from fewlabels.nouns.choice import DESIGNS
+from fewlabels.nouns.design import DESIGNS
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import Result, fewlabels, ok
 from tests.unit.study.made import columns, write_csv

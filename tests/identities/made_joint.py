@@ -11,7 +11,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.joint import joint_tally
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
     def J(self) -> int:
         return self.truth.shape[1]
 
-    def tally(self, design: Design, rows: Rows, *, classifiers: Sequence[int] | None = None) -> JointTally:
+    def tally(self, design: DrawDesign, rows: Rows, *, classifiers: Sequence[int] | None = None) -> JointTally:
         """What the labels of these units say of the classifiers."""
         chosen = list(range(self.J) if classifiers is None else classifiers)
         groups = [groups_of(self.profile, design, classifier=j) for j in chosen]
@@ -71,7 +71,7 @@ def _judged(columns: Mapping[str, NDArray[np.generic]], classifiers: list[Classi
     return Judged(profile, known.cell, flags, told)
 
 
-def draw_rows(at: Judged, design: Design, *, labels: int, rng: np.random.Generator) -> Rows:
+def draw_rows(at: Judged, design: DrawDesign, *, labels: int, rng: np.random.Generator) -> Rows:
     """The rows of one draw, at random without replacement inside each band."""
     band, take = design.band[at.cell], takes(design.mass, design.N, labels)
     return np.concatenate([rng.choice(np.flatnonzero(band == h), n, replace=False) for h, n in enumerate(take.tolist())])

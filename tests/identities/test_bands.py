@@ -13,7 +13,7 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.errors import PlanError
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.linearize import sizes
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.ladder import BINS
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.profile import Profile
@@ -49,7 +49,7 @@ GOALS = [
 ONE_SIDED = {"precision": True, "negative_predictive_value": False}  # the side each is a share of: flagged or not
 
 
-def check(profile: Profile, goals: list[str], labels: int) -> Design | None:
+def check(profile: Profile, goals: list[str], labels: int) -> DrawDesign | None:
     """A design that keeps every promise of bands; None where the goals have no frame."""
     metrics = [metric_named(name) for name in goals]
     flagged = profile.predicted(0)

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from fewlabels.designs.base import pi_of, seats, takes
 from fewlabels.estimators.linearize import doubted_guide, guided_totals, outcome_sizes
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
@@ -38,7 +38,7 @@ def test_takes_are_the_seats_counted(pairs: list[tuple[float, int]], smallest: i
 @given(bands, st.floats(0, 1))
 def test_pi_of_a_poisson_draw_sum_to_the_budget_and_follow_the_rates(pairs: list[tuple[float, int]], share: float) -> None:
     mass, N = np.array([m for m, _ in pairs]), np.array([n for _, n in pairs])
-    design = Design(name="poisson", band=np.arange(N.size), N=N, mass=mass, smallest=0, poisson=True)
+    design = DrawDesign(name="poisson", band=np.arange(N.size), N=N, mass=mass, smallest=0, poisson=True)
     total = max(1, round(share * design.frame))
     pi = pi_of(design, total)
     rounding = 16 * (N.size + 1) * EPS
@@ -53,7 +53,7 @@ def test_pi_of_a_poisson_draw_sum_to_the_budget_and_follow_the_rates(pairs: list
 @pytest.mark.parametrize("labels", [1, 7, 25, 59])
 def test_sequential_draws_are_those_of_every_unit_by_itself(labels: int, seed: int) -> None:
     """Mean counts of 20,000 draws of the short way against as many with a number for every unit, to 5 standard errors."""
-    design = Design(
+    design = DrawDesign(
         name="poisson", band=np.arange(4), N=np.array([3, 20, 30, 7]), mass=np.array([2.9, 8.0, 3.0, 0.5]), smallest=0, poisson=True
     )
     reps = 20_000
@@ -71,7 +71,7 @@ def test_sequential_draws_are_those_of_every_unit_by_itself(labels: int, seed: i
 
 def test_a_draw_that_forgets_the_rates_is_seen(seed: int) -> None:
     """The twin: as many labels dealt evenly over the units are told apart from a Poisson draw."""
-    design = Design(name="poisson", band=np.arange(2), N=np.array([20, 40]), mass=np.array([8.0, 4.0]), smallest=0, poisson=True)
+    design = DrawDesign(name="poisson", band=np.arange(2), N=np.array([20, 40]), mass=np.array([8.0, 4.0]), smallest=0, poisson=True)
     found = sequential(design, labels=15, reps=2_000, rng=stream(seed, CHANCE, 99))
     even = np.array([5.0, 10.0])
     assert abs(found.mean(axis=0)[0] - even[0]) > norm.isf(1e-7) * found.std(axis=0)[0] / math.sqrt(2_000)

@@ -12,7 +12,7 @@ from fewlabels.estimators.joint import correlate, measure_joint
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.estimators.sides import read_sides
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import JointTally
@@ -153,23 +153,23 @@ TRUTH = np.array([[1, 1], [1, 1], [0, 0], [1, 0], [0, 0], [1, 0], [0, 1], [1, 1]
 TAKE = (2, 3, 2)
 
 
-def tiny() -> tuple[Judged, Design]:
+def tiny() -> tuple[Judged, DrawDesign]:
     """Thirteen units, three patterns, and a design whose bands are the patterns."""
     scores = np.stack([PATTERN & 1, PATTERN >> 1], axis=1) * 0.8 + 0.1
     at = labels(scores, TRUTH > 0)
     _, band = np.unique(-at.profile.pattern, return_inverse=True)
     N = np.bincount(band, weights=at.profile.count).astype(np.int64)
     assert N.tolist() == [5, 4, 4]
-    return at, Design(name="bands", band=band, N=N, mass=np.array(TAKE, dtype=np.float64))
+    return at, DrawDesign(name="bands", band=band, N=N, mass=np.array(TAKE, dtype=np.float64))
 
 
-def all_draws(at: Judged, design: Design) -> list[NDArray[np.int64]]:
+def all_draws(at: Judged, design: DrawDesign) -> list[NDArray[np.int64]]:
     units = [np.flatnonzero(design.band[at.cell] == h) for h in range(3)]
     ways = (combinations(u, n) for u, n in zip(units, TAKE, strict=True))
     return [np.concatenate(rows) for rows in product(*ways)]
 
 
-def totals_and_covariance(at: Judged, design: Design) -> tuple[FloatArray, FloatArray]:
+def totals_and_covariance(at: Judged, design: DrawDesign) -> tuple[FloatArray, FloatArray]:
     """The four estimated totals of every draw, and the covariance each draw estimates of them."""
     totals, covariance = [], []
     for rows in all_draws(at, design):

@@ -10,8 +10,8 @@ from fewlabels.estimators.grouping import fill_empty, groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Totals
@@ -59,7 +59,7 @@ def ensemble(k: int, rng: np.random.Generator, *, share: float = 0.05, N: int = 
 
 
 def measured(
-    at: Ensemble, design: Design, counts: CellCounts, metric: str, j: int, *, take: IntArray | None, kind: IntervalKind
+    at: Ensemble, design: DrawDesign, counts: CellCounts, metric: str, j: int, *, take: IntArray | None, kind: IntervalKind
 ) -> Measured:
     groups = groups_of(at.profile, design, classifier=j, take=take)
     tally = groups.tally(groups.summed(counts.n), groups.summed(counts.k))
@@ -76,7 +76,7 @@ def hits(shown: Measured, truth: float) -> int:
 def test_one_draw_covers_for_every_classifier(k: int, goal: str, labels: int, seed: int) -> None:
     at = ensemble(k, stream(seed, SEVERAL, k))
     asks = [ask_of(at.profile, parse_goal(f"{goal} for {name}"), names=at.names) for name in at.names]
-    design = design_together(at.profile, asks, [labels] * k, labels=labels, choice=Choice())
+    design = design_together(at.profile, asks, [labels] * k, labels=labels, choice=Design())
     take, rng = takes_of(design, labels), stream(seed, SEVERAL, k, 1)
     counts = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=REPS, rng=rng)
     metric = goal.split()[0]

@@ -10,8 +10,8 @@ from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import BoolArray, IntArray
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import metric_named
@@ -68,7 +68,7 @@ def asks_of(at: Sliced, text: str) -> list[Ask]:
     return [ask_of(at.profile, g, slices=("s",)) for g in expand(at.profile, [parse_goal(text)], slices=("s",))]
 
 
-def counted(at: Sliced, design: Design, asks: Sequence[Ask], labels: int, rng: np.random.Generator) -> list[Tally]:
+def counted(at: Sliced, design: DrawDesign, asks: Sequence[Ask], labels: int, rng: np.random.Generator) -> list[Tally]:
     """What each ask would count in the same draws: of every band so many units at random, whatever their slice."""
     n, k = replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=REPS, rng=rng)
     each = [groups_for(ask, design) for ask in asks]
@@ -99,7 +99,7 @@ def truth_of(at: Sliced, ask: Ask) -> float:
 def test_the_interval_of_every_slice_covers(text: str, labels: int, sharpness: float, seed: int) -> None:
     at = in_four(stream(seed, IN_SLICES), sharpness=sharpness)
     asks = asks_of(at, text)
-    design = design_together(at.profile, asks, [labels_needed(ask) for ask in asks], labels=labels, choice=Choice(), slices=("s",))
+    design = design_together(at.profile, asks, [labels_needed(ask) for ask in asks], labels=labels, choice=Design(), slices=("s",))
     found = counted(at, design, asks, labels, stream(seed, IN_SLICES, 1, labels))
     short = {str(a.goal): hits for a, t in zip(asks, found, strict=True) if (hits := held(a, t, truth_of(at, a)).sum()) < enough_hits(REPS)}
     assert not short
@@ -109,7 +109,7 @@ def test_the_interval_of_a_slice_covers_in_a_draw_made_for_all(seed: int) -> Non
     """Bands across slices: how many labels a slice has is chance, and some groups have none."""
     at = in_four(stream(seed, IN_SLICES))
     whole = ask_of(at.profile, parse_goal("recall +-0.05"))
-    design = design_together(at.profile, [whole], [None], labels=600, choice=Choice(), slices=("s",))
+    design = design_together(at.profile, [whole], [None], labels=600, choice=Design(), slices=("s",))
     asks = asks_of(at, "recall +-0.1 by s")[::2]  # the rarest positives, and a middle share
     found = counted(at, design, asks, 600, stream(seed, IN_SLICES, 2))
     assert any((tally.n == 0).any() for tally in found)
@@ -121,7 +121,7 @@ def test_the_interval_of_all_units_does_not_cover_a_slices_truth(seed: int) -> N
     """The twin: the same draws, read for the whole table and held against one slice."""
     at = in_four(stream(seed, IN_SLICES))
     whole = ask_of(at.profile, parse_goal("recall +-0.05"))
-    design = design_together(at.profile, [whole], [None], labels=600, choice=Choice(), slices=("s",))
+    design = design_together(at.profile, [whole], [None], labels=600, choice=Design(), slices=("s",))
     (found,) = counted(at, design, [whole], 600, stream(seed, IN_SLICES, 2))
     assert held(whole, found, truth_of(at, whole)).sum() >= enough_hits(REPS)
     for ask in asks_of(at, "recall +-0.1 by s"):

@@ -9,7 +9,7 @@ from fewlabels.designs.base import takes_of
 from fewlabels.estimators.ribbons import between, measure_thresholds
 from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.planning.design_choice import choose_design
@@ -31,12 +31,12 @@ def flat(rng: np.random.Generator) -> Known:
     return known("flat", y, score, score >= 0.5)
 
 
-def draws(at: Known, design: Design, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
+def draws(at: Known, design: DrawDesign, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
     """Labels and positive ones by cell."""
     return replicate_cells(design, at.profile.count, at.positives, labels=labels, reps=reps, rng=rng)
 
 
-def opened(at: Known, design: Design, labels: int) -> Pieces:
+def opened(at: Known, design: DrawDesign, labels: int) -> Pieces:
     take = takes_of(design, labels)
     return pieces_of(at.profile, design, thresholds_of(at.profile, design, take), take)
 

@@ -10,7 +10,7 @@ import click
 from fewlabels.cli.options import spelled
 from fewlabels.cli.output import count, note, share, table, working
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.choice import DESIGNS, Choice, parse_cut
+from fewlabels.nouns.design import DESIGNS, Design, parse_cut
 
 if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal
@@ -50,7 +50,7 @@ def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
         "several": options["several"],
     }
     asked = {name: value for name, value in named.items() if value is not None}
-    return None if said and not asked else Choice(**asked)
+    return None if said and not asked else Design(**asked)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.decision import MoreLabels, widest
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.tally import AnyTally, JointTally, PairTally
 from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
@@ -44,7 +44,7 @@ class Ahead(NamedTuple):
     of: Sequence[int]
     pairs: Mapping[str | None, PairAhead] = {}
 
-    def tally(self, reading: Reading, classifier: int, design: Design, budget: int, answered: float) -> AnyTally:
+    def tally(self, reading: Reading, classifier: int, design: DrawDesign, budget: int, answered: float) -> AnyTally:
         """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
         if isinstance(reading.tally, PairTally):
             pair = self.pairs[reading.goal.whose]

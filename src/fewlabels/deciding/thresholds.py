@@ -15,8 +15,8 @@ from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, read_t
 from fewlabels.estimators.weighted import calibration
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.design import Design
 from fewlabels.nouns.display import Displayed
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
@@ -57,7 +57,7 @@ class FoundThreshold(Displayed):
 
 
 def choose_threshold(
-    profile: Profile, design: Design, n: FloatArray, k: FloatArray, *, search: Search, labels: int, classifier: int = 0
+    profile: Profile, design: DrawDesign, n: FloatArray, k: FloatArray, *, search: Search, labels: int, classifier: int = 0
 ) -> FoundThreshold:
     """Where the search ends on these labels. n and k are labels and positive ones by profile cell, `labels` those the draw planned.
 

@@ -18,7 +18,7 @@ from fewlabels.designs.base import SMALLEST_TAKE, water_fill
 from fewlabels.errors import PlanError
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
@@ -77,7 +77,7 @@ def bands(
     labels: int,
     domain: IntArray | None = None,
     pattern: IntArray | None = None,
-) -> Design:
+) -> DrawDesign:
     """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
 
     pi are the rates at the number of labels bands are cut for (`reference_of`); cells of rate 0 are outside the frame. No band crosses
@@ -105,7 +105,7 @@ def bands(
         band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
     home = band[frame]
     mass = own_floats(np.bincount(home, weights=inside * count))
-    return Design(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass)
+    return DrawDesign(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass)
 
 
 def cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 
 SMALLEST_TAKE = 2  # one label has no variance
 
@@ -97,17 +97,17 @@ def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> Int
     return np.array(taken, dtype=np.int64)
 
 
-def takes_of(design: Design, total: int) -> IntArray:
+def takes_of(design: DrawDesign, total: int) -> IntArray:
     """How many labels each band of a design receives of `total`; of a Poisson draw, about as many as expected."""
     return takes(design.mass, design.N, total, smallest=design.smallest, held=design.held)
 
 
-def seats_of(design: Design, total: int) -> IntArray:
+def seats_of(design: DrawDesign, total: int) -> IntArray:
     """The bands of a design in the order in which they receive the labels 1 .. total."""
     return seats(design.mass, design.N, total, smallest=design.smallest, held=design.held)
 
 
-def pi_of(design: Design, total: int) -> FloatArray:
+def pi_of(design: DrawDesign, total: int) -> FloatArray:
     """The probability of each band's units in a draw of `total`."""
     if design.poisson:
         return water_fill(design.mass / design.N, design.N.astype(np.float64), float(total))

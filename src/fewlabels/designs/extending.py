@@ -16,7 +16,7 @@ import numpy as np
 from fewlabels.designs.bands import LABELS_PER_BAND, OWN_BAND, bands
 from fewlabels.designs.base import takes_of
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 RAISED = 1.1  # a rate that should grow by less is left as it is
@@ -35,7 +35,7 @@ class Held(NamedTuple):
     units: IntArray
 
 
-def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> Design:
+def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> DrawDesign:
     """Bands that hold every unit drawn so far and give each cell about its rate pi in a draw of `labels`; 0 needs the cell no more.
 
     pattern   the decisions told apart, a number per cell
@@ -50,7 +50,7 @@ def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntAr
     N = np.bincount(band[inside], weights=profile.count[inside]).astype(np.int64)
     mass = own_floats(np.bincount(band[inside], weights=(np.maximum(pi, old.rate) * profile.count)[inside]))
     held = np.bincount(band[inside], weights=old.units[inside], minlength=N.size).astype(np.int64)
-    return _drop_empty(Design(name="bands", band=band, N=N, mass=mass, held=held), labels)
+    return _drop_empty(DrawDesign(name="bands", band=band, N=N, mass=mass, held=held), labels)
 
 
 def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> IntArray:
@@ -68,7 +68,7 @@ def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> In
     return band - 1 if names[0] < 0 else band
 
 
-def _drop_empty(design: Design, labels: int) -> Design:
+def _drop_empty(design: DrawDesign, labels: int) -> DrawDesign:
     """The design without bands that no label reaches: what was never drawn from is not in the frame."""
     take = takes_of(design, labels)
     if (take > 0).all() or design.held is None:
@@ -76,4 +76,4 @@ def _drop_empty(design: Design, labels: int) -> Design:
     kept = np.flatnonzero(take > 0)
     place = np.full(take.size + 1, -1, dtype=np.int64)
     place[kept] = np.arange(kept.size)
-    return Design(name=design.name, band=place[design.band], N=design.N[kept], mass=design.mass[kept], held=design.held[kept])
+    return DrawDesign(name=design.name, band=place[design.band], N=design.N[kept], mass=design.mass[kept], held=design.held[kept])

@@ -12,7 +12,7 @@ import numpy as np
 
 from fewlabels.designs.bands import SMALLEST_REFERENCE, cut_sides, rates
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 PRIOR = 3.0  # labels that the guide's word counts for in a band
@@ -21,7 +21,7 @@ LEARNING, EVEN_AT_FIRST = 200, 0.5
 BANDS = 16  # about so many, over all sides
 
 
-def online_bands(profile: Profile, *, frame: BoolArray, kind: IntArray, flagged: BoolArray, size: FloatArray) -> Design:
+def online_bands(profile: Profile, *, frame: BoolArray, kind: IntArray, flagged: BoolArray, size: FloatArray) -> DrawDesign:
     """The bands of an online draw. No band crosses a side or a kind (a number per cell: the decisions and slices that goals tell apart).
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
@@ -32,7 +32,7 @@ def online_bands(profile: Profile, *, frame: BoolArray, kind: IntArray, flagged:
     band = cut_sides(profile, frame, flagged + 2 * kind, pi, max(2, labels // BANDS))
     home, count = band[frame], profile.count[frame]
     N, mass = (np.bincount(home, weights=count * each) for each in (1.0, pi))
-    return Design(name="online", band=band, N=N.astype(np.int64), mass=own_floats(mass))
+    return DrawDesign(name="online", band=band, N=N.astype(np.int64), mass=own_floats(mass))
 
 
 def predicted(positives: FloatArray, labels: FloatArray, prior: FloatArray) -> FloatArray:

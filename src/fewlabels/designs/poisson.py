@@ -18,19 +18,19 @@ from fewlabels.designs.bands import bands
 from fewlabels.designs.base import water_fill
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.choice import DesignName
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import DesignName
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 TINY = 1e-9  # of the largest size: a unit that the guide says does not matter can still be drawn
 
 
-def poisson(profile: Profile, *, name: DesignName, flagged: BoolArray, pi: FloatArray, labels: int) -> Design:
+def poisson(profile: Profile, *, name: DesignName, flagged: BoolArray, pi: FloatArray, labels: int) -> DrawDesign:
     """Bands of cells of about the same rate, drawn from with that rate instead of a fixed take."""
     return as_poisson(bands(profile, flagged=flagged, pi=pi, labels=labels), name=name)
 
 
-def as_poisson(bands: Design, *, name: DesignName) -> Design:
+def as_poisson(bands: DrawDesign, *, name: DesignName) -> DrawDesign:
     """The same bands, each unit drawn with its band's rate."""
     return replace(bands, name=name, poisson=True, smallest=0)
 
@@ -43,14 +43,14 @@ def importance(profile: Profile, *, frame: BoolArray, size: FloatArray, labels: 
     return pi
 
 
-def given(profile: Profile, *, frame: BoolArray, flagged: BoolArray, position: int) -> Design:
+def given(profile: Profile, *, frame: BoolArray, flagged: BoolArray, position: int) -> DrawDesign:
     """One band a side and probability, as the values of a slice column (by position) say."""
     pi = np.array([_probability(values[position]) for values in profile.slice_values])[profile.slice]
     keys, home = np.unique(np.stack([flagged[frame], pi[frame]]), axis=1, return_inverse=True)
     band = np.full(profile.count.shape, -1, dtype=np.int64)
     band[frame] = home.ravel()
     N = np.bincount(home.ravel(), weights=profile.count[frame])
-    return Design(name="given", band=band, N=N.astype(np.int64), mass=N * keys[1], poisson=True, smallest=0)
+    return DrawDesign(name="given", band=band, N=N.astype(np.int64), mass=N * keys[1], poisson=True, smallest=0)
 
 
 def _probability(text: str) -> float:

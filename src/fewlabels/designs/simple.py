@@ -3,11 +3,11 @@
 import numpy as np
 
 from fewlabels.nouns.arrays import BoolArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 
-def simple(profile: Profile, *, frame: BoolArray) -> Design:
+def simple(profile: Profile, *, frame: BoolArray) -> DrawDesign:
     """One band of all cells in the frame."""
     N = int(profile.count[frame].sum())
-    return Design(name="simple", band=np.where(frame, 0, -1), N=np.array([N]), mass=np.array([1.0]))
+    return DrawDesign(name="simple", band=np.where(frame, 0, -1), N=np.array([N]), mass=np.array([1.0]))

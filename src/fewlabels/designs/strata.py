@@ -18,8 +18,8 @@ import numpy as np
 from fewlabels.designs.two_bins import TwoBins, Weights
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.choice import TEN, Choice, Cut
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import TEN, Cut, Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
 TINY = 1e-9  # a stratum the guide calls certain still has a mass
@@ -27,8 +27,8 @@ SUREST = 1e-3  # of a guessed share: no side is guessed to be all or none positi
 
 
 def strata(
-    profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int, choice: Choice, slices: Sequence[str] = ()
-) -> Design:
+    profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int, choice: Design, slices: Sequence[str] = ()
+) -> DrawDesign:
     """Strata inside the frame and what each gets of `labels`. `slices` are the profile's slice columns, in order."""
     key = _cut(profile, frame, flagged, choice.cut or TEN, slices)
     names, home = np.unique(key[frame] + flagged[frame] * (key.max() + 1), return_inverse=True)
@@ -43,7 +43,7 @@ def strata(
         raise PlanError(
             f"{N.size} strata of at least {choice.smallest} labels need {fewest:,}, but the budget is {labels:,}: raise it, or cut fewer"
         )
-    return Design(name=choice.name, band=band, N=N.astype(np.int64), mass=np.maximum(mass, TINY * mass.max()), smallest=choice.smallest)
+    return DrawDesign(name=choice.name, band=band, N=N.astype(np.int64), mass=np.maximum(mass, TINY * mass.max()), smallest=choice.smallest)
 
 
 def _cut(profile: Profile, frame: BoolArray, flagged: BoolArray, cut: Cut, slices: Sequence[str]) -> IntArray:
@@ -73,7 +73,7 @@ def _equal_sizes(guide_bin: IntArray, count: IntArray, parts: int) -> IntArray:
     return np.asarray(np.minimum((middle * parts).astype(np.int64), parts - 1)[where])
 
 
-def _mass(choice: Choice, N: FloatArray, side: BoolArray, size: FloatArray, expected: FloatArray, labels: int) -> FloatArray:
+def _mass(choice: Design, N: FloatArray, side: BoolArray, size: FloatArray, expected: FloatArray, labels: int) -> FloatArray:
     """Each stratum's share of the labels."""
     if choice.name == "proportional":
         return N
@@ -91,7 +91,7 @@ def _mass(choice: Choice, N: FloatArray, side: BoolArray, size: FloatArray, expe
     return np.asarray(np.where(side, n1 * N / N[side].sum(), (labels - n1) * N / N[~side].sum()))
 
 
-def _as_given(choice: Choice, N: FloatArray, side: BoolArray) -> FloatArray:
+def _as_given(choice: Design, N: FloatArray, side: BoolArray) -> FloatArray:
     """The takes a person named. Refuses another number of them than there are strata, and more than a stratum holds."""
     takes = np.array(choice.takes, dtype=np.float64)
     shown = ", ".join(f"{'flagged' if f else 'unflagged'} {int(n):,}" for n, f in zip(N, side, strict=True))

@@ -26,7 +26,7 @@ from fewlabels.intervals.ellipsoid import reached
 from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.capabilities import require
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
@@ -62,7 +62,7 @@ class PairGroups(NamedTuple):
 
 
 def pair_groups(
-    profile: Profile, design: Design, first: int, second: int, *, weight: str | None = None, guide: FloatArray | None = None
+    profile: Profile, design: DrawDesign, first: int, second: int, *, weight: str | None = None, guide: FloatArray | None = None
 ) -> PairGroups:
     """The groups of two classifiers (by position) under a design: every band cut by what the two predict."""
     cell = disagreement(profile, first, second)
@@ -72,7 +72,7 @@ def pair_groups(
     band = np.full(key.shape, -1, dtype=np.int64)
     band[inside] = where
     N = np.bincount(where, weights=profile.count[inside]).astype(np.int64)
-    cut = Design(name=design.name, band=band, N=N, mass=np.ones(names.size))
+    cut = DrawDesign(name=design.name, band=band, N=N, mass=np.ones(names.size))
     groups = groups_of(profile, cut, classifier=first, weight=weight, guide=guide)
     mine = names[groups.band]
     size = np.bincount(cell, weights=profile.amount(weight), minlength=CELLS).astype(np.float64)

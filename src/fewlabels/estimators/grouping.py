@@ -12,7 +12,7 @@ import numpy as np
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.pooling import Pool, pool_parts, pooled
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import NO_LAYER, QUANTA, LabelSums, WeightSums
@@ -80,7 +80,7 @@ class Groups(NamedTuple):
 
 def groups_of(
     profile: Profile,
-    design: Design,
+    design: DrawDesign,
     *,
     classifier: int = 0,
     weight: str | None = None,
@@ -134,7 +134,7 @@ def _stratum(profile: Profile, groups: Groups, others: Sequence[int]) -> IntArra
     return np.asarray(held > groups.N / 2).astype(np.int64)
 
 
-def _pool(groups: Groups, design: Design, take: IntArray) -> Pool | None:
+def _pool(groups: Groups, design: DrawDesign, take: IntArray) -> Pool | None:
     """Which parts of bands are read together when each band gets its take."""
     N = design.N[groups.band]
     rate = np.maximum(take, 1e-9)[groups.band] / N  # a band without a label expands to nothing that is read

@@ -19,13 +19,13 @@ from fewlabels.estimators.sides import Measured, read_sides
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import side_limits_of
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import JointTally
 
 
-def joint_tally(groups: Sequence[Groups], design: Design, *, cell: IntArray, positive: FloatArray) -> JointTally:
+def joint_tally(groups: Sequence[Groups], design: DrawDesign, *, cell: IntArray, positive: FloatArray) -> JointTally:
     """The labels of one study: the profile cell of each unit, and its answer to each classifier's question (1, 0; NaN: none)."""
     tallies = []
     residuals = np.zeros((cell.size, 2 * len(groups)))

@@ -21,7 +21,7 @@ from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.mover import mover
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
@@ -69,7 +69,7 @@ def rank_of(profile: Profile) -> IntArray:
     return np.where(profile.unscored, -1, profile.guide_bin)
 
 
-def thresholds_of(profile: Profile, design: Design, take: IntArray) -> Thresholds:
+def thresholds_of(profile: Profile, design: DrawDesign, take: IntArray) -> Thresholds:
     """Thresholds at which labels can speak: at least STEP of them expected between two, and on both parts of a band that one cuts.
 
     take   labels planned in each band. No threshold flags a unit the design does not draw from.
@@ -89,7 +89,7 @@ def thresholds_of(profile: Profile, design: Design, take: IntArray) -> Threshold
     return Thresholds(bins[chosen], score_of(bins[chosen]), np.cumsum(units)[chosen], np.cumsum(labels)[chosen])
 
 
-def _smallest_part(profile: Profile, design: Design, rate: FloatArray, where: IntArray, bins: int) -> FloatArray:
+def _smallest_part(profile: Profile, design: DrawDesign, rate: FloatArray, where: IntArray, bins: int) -> FloatArray:
     """The fewest labels expected in a part of any band that a threshold at each bin would cut; infinite where it cuts none."""
     least = np.full(bins, np.inf)
     for band in range(design.N.size):
@@ -172,7 +172,7 @@ class Pieces(NamedTuple):
         return parts if pool is None else pooled(parts, pool)
 
 
-def pieces_of(profile: Profile, design: Design, thresholds: Thresholds, take: IntArray, *, classifier: int = 0) -> Pieces:
+def pieces_of(profile: Profile, design: DrawDesign, thresholds: Thresholds, take: IntArray, *, classifier: int = 0) -> Pieces:
     """The pieces of a design's bands under these thresholds, for a classifier (by position) whose score is the guide."""
     inside = design.band >= 0
     first = np.searchsorted(-thresholds.bin, -rank_of(profile))
@@ -198,7 +198,7 @@ def pieces_of(profile: Profile, design: Design, thresholds: Thresholds, take: In
     )
 
 
-def _sides(profile: Profile, design: Design, classifier: int) -> IntArray:
+def _sides(profile: Profile, design: DrawDesign, classifier: int) -> IntArray:
     """Which bands are of the side the draw took for flagged; all on one side where a band crosses."""
     inside = design.band >= 0
     flagged = profile.predicted(classifier)[inside].astype(np.int64)

@@ -1,77 +1,136 @@
-"""How a unit gets in, as plain data: which band each cell belongs to, and each band's share of the labels."""
+"""What a person may ask of a design: its name, where the strata are cut, and what it cannot know by itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
 
 from fewlabels.errors import PlanError
-from fewlabels.nouns.arrays import FloatArray, IntArray, own_floats, own_ints
 from fewlabels.nouns.canonical import Json
 
+DesignName = Literal["bands", "simple", "proportional", "constant", "neyman", "two_bins", "manual", "poisson", "importance", "given"]
+DESIGNS: tuple[DesignName, ...] = (
+    "bands", "simple", "proportional", "constant", "neyman", "two_bins", "manual", "poisson", "importance", "given"
+)  # fmt: skip
+STRATIFIED: tuple[DesignName, ...] = ("proportional", "constant", "neyman", "two_bins", "manual")
+Several = Literal["largest", "optimum"]
+CutKind = Literal["score", "percentile", "edges", "column"]
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+
+class Cut(NamedTuple):
+    """Where strata are cut: so many of equal score width, so many of equal size on each side, at these guides, or by a slice column."""
+
+    kind: CutKind
+    parts: int = 0
+    edges: tuple[float, ...] = ()
+    column: str = ""
+
+    def __str__(self) -> str:
+        """As it would be typed."""
+        if self.kind == "column":
+            return f"column:{self.column}"
+        return f"edges:{','.join(map(repr, self.edges))}" if self.kind == "edges" else f"{self.kind}:{self.parts}"
+
+
+TEN = Cut("percentile", parts=10)
+
+
+def parse_cut(text: str) -> Cut:
+    """The cut a person typed: score:10, percentile:10, edges:0.1,0.5,0.9 or column:country."""
+    kind, _, rest = text.partition(":")
+    try:
+        if kind == "column" and rest:
+            return Cut("column", column=rest)
+        if kind == "edges":
+            edges = tuple(float(e) for e in rest.split(","))
+            if list(edges) == sorted(set(edges)) and all(0 < e < 1 for e in edges):
+                return Cut("edges", edges=edges)
+        elif kind in ("score", "percentile") and 1 <= int(rest) <= 1_000:
+            return Cut("score" if kind == "score" else "percentile", parts=int(rest))
+    except ValueError:
+        pass
+    raise PlanError(
+        f"strata are cut by score:K, percentile:K, edges:A,B,C (rising, in (0, 1)) or column:NAME, but got {text!r}: write percentile:10"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """Bands of cells, drawn from independently, each a simple random draw.
+    """How units are to be chosen.
 
-    name      which of the designs
-    band      the band of each profile cell; -1 where the goals do not need the cell
-    N         units in each band
-    mass      each band's share of the labels; takes follow from it by Webster's method
-    smallest  the fewest labels a band gets, if it has as many units
-    poisson   units are drawn one by one, each with its band's rate; the takes are then what is expected, not what comes
-    held      units of each band that an earlier design drew: a study that took in a classifier or a goal only adds; None: nothing
-    judged    the classifiers (by position) whose goals it was made for
+    cut        of strata; tenths of each side, if not said
+    smallest   the fewest labels a stratum gets
+    takes      of "manual": the labels of each stratum, unflagged ones from low to high score, then flagged ones
+    expect     of "two_bins": the positive shares of the flagged and of the other side; what the scores say, if not said
+    weights    of "two_bins": what the standard errors of precision, recall and F1 count
+    pi         of "given": the slice column that holds each unit's probability
+    several    several goals on one draw: the "largest" rate any of them needs, or the "optimum" that saves where they overlap
+
+    Examples:
+        >>> import fewlabels
+        >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
+        >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
+        >>> study = fewlabels.Study.create("strata", population, goals=["f1 +-0.2"], ledger="sqlite:///:memory:")
+        >>> plan = study.plan(40, design=fewlabels.Design(name="constant"))
+        >>> plan.take.tolist()  # as many of each tenth of either side
+        [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
 
-    name: str
-    band: IntArray
-    N: IntArray
-    mass: FloatArray
+    name: DesignName = "bands"
+    cut: Cut | None = None
     smallest: int = 2
-    poisson: bool = False
-    held: IntArray | None = None
-    judged: tuple[int, ...] = (0,)
+    takes: tuple[int, ...] = ()
+    expect: tuple[float, float] | None = None
+    weights: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    pi: str | None = None
+    several: Several = "largest"
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses a band without units or without mass."""
-        object.__setattr__(self, "band", own_ints(self.band))
-        object.__setattr__(self, "N", own_ints(self.N))
-        object.__setattr__(self, "mass", own_floats(self.mass))
-        if self.held is not None:
-            object.__setattr__(self, "held", own_ints(self.held))
-        if self.N.size == 0 or not (self.N > 0).all() or not (self.mass > 0).all():
-            raise PlanError("every band needs units and mass: this is a defect of the design, please report it")
-
-    @property
-    def frame(self) -> int:
-        """Units the design can draw: all that its goals need."""
-        return int(self.N.sum())
+        """Refuses what does not belong together."""
+        if self.name not in DESIGNS:
+            raise PlanError(f"no design {self.name!r}: fewlabels knows {', '.join(DESIGNS)}")
+        if self.cut is not None and self.name not in STRATIFIED:
+            raise PlanError(f"strata are cut for {', '.join(STRATIFIED)}, but the design is {self.name}: leave the cut out")
+        if self.smallest < 1 or (self.smallest != 2 and self.name not in STRATIFIED):
+            raise PlanError(f"the smallest take is 1 or more and of strata, but {self.name} has {self.smallest}: leave it out")
+        weighed = self.weights != (0.0, 0.0, 1.0)
+        only = (
+            ("manual", "takes", self.takes),
+            ("two_bins", "expect", self.expect),
+            ("two_bins", "weights", weighed),
+            ("given", "pi", self.pi),
+        )
+        for name, what, given in only:
+            if given and self.name != name:
+                raise PlanError(f"{what} is of the design {name}, but the design is {self.name}: leave it out")
+        if self.name == "manual" and not self.takes:
+            raise PlanError("the design manual needs the labels of each stratum, but got none: name them with takes= (--takes 50,50,100)")
+        if self.name == "given" and not self.pi:
+            raise PlanError("the design given needs the slice column that holds each unit's probability: name it with pi= (--pi COLUMN)")
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what is as usual is left out."""
-        data: dict[str, Json] = {"name": self.name, "band": self.band.tolist(), "N": self.N.tolist(), "mass": self.mass.tolist()}
-        if self.smallest != 2:
-            data["smallest"] = self.smallest
-        if self.poisson:
-            data["poisson"] = True
-        if self.held is not None:
-            data["held"] = self.held.tolist()
-        if self.judged != (0,):
-            data["judged"] = list(self.judged)
-        return data
+        """Plain data for the ledger; what was not said is left out.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.Design(name="neyman", smallest=3).as_json()
+            {'name': 'neyman', 'smallest': 3}
+        """
+        said = {field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default}
+        if self.cut is not None:
+            said["cut"] = str(self.cut)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Design":
-        """The design that `as_json` wrote."""
-        return cls(
-            name=data["name"],
-            band=np.array(data["band"]),
-            N=np.array(data["N"]),
-            mass=np.array(data["mass"]),
-            smallest=data.get("smallest", 2),
-            poisson=data.get("poisson", False),
-            held=np.array(data["held"]) if "held" in data else None,
-            judged=tuple(data.get("judged", (0,))),
-        )
+        """The choice that `as_json` wrote, or a person: {"name": "neyman", "cut": "percentile:10"}.
+
+        Examples:
+            >>> import fewlabels
+            >>> choice = fewlabels.Design.of_json({"name": "neyman", "cut": "percentile:5"})
+            >>> str(choice.cut)
+            'percentile:5'
+        """
+        said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        if "cut" in said:
+            said["cut"] = parse_cut(said["cut"])
+        return cls(**said)

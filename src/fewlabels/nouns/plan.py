@@ -9,9 +9,9 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import IntArray, own_ints
 from fewlabels.nouns.canonical import Json, fingerprint
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.display import Displayed
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.stopping import ONLINE, Stopping
@@ -64,7 +64,7 @@ class Plan(Displayed):
 
     number: int
     goals: tuple[Goal, ...]
-    design: Design
+    design: DrawDesign
     budget: int
     take: IntArray
     salt: str
@@ -76,7 +76,7 @@ class Plan(Displayed):
     interval_from: str | None = None
     pilot: Pilot | None = None
     guide: tuple[float, ...] | None = None
-    choice: Choice | None = None
+    choice: Design | None = None
     fresh: tuple[str, ...] = ()
     number_rule: NumberRule = "md5"
     stopping: Stopping | None = None
@@ -213,7 +213,7 @@ class Plan(Displayed):
         return cls(
             number=data["number"],
             goals=tuple(Goal.of_json(g) for g in data["goals"]),
-            design=Design.of_json(data["design"]),
+            design=DrawDesign.of_json(data["design"]),
             budget=data["budget"],
             take=np.array(data["take"]),
             salt=data["salt"],
@@ -225,7 +225,7 @@ class Plan(Displayed):
             interval_from=data.get("interval_from"),
             pilot=Pilot(**data["pilot"]) if "pilot" in data else None,
             guide=tuple(data["guide"]) if "guide" in data else None,
-            choice=Choice.of_json(data["choice"]) if "choice" in data else None,
+            choice=Design.of_json(data["choice"]) if "choice" in data else None,
             fresh=tuple(data.get("fresh", ())),
             number_rule=data.get("number_rule", "md5"),
             stopping=Stopping.of_json(data["stopping"]) if "stopping" in data else None,

@@ -18,7 +18,7 @@ from fewlabels.errors import PlanError
 from fewlabels.estimators.comparing import CELLS, PairGroups, difference, disagreement, matters, pair_groups, slopes
 from fewlabels.estimators.linearize import CLIP, DOUBT, SUREST
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
 
@@ -56,7 +56,7 @@ class Contest(NamedTuple):
             )
         return np.asarray(need[self.cell])
 
-    def groups(self, design: Design) -> PairGroups:
+    def groups(self, design: DrawDesign) -> PairGroups:
         """The groups of the two classifiers under a design."""
         return pair_groups(self.profile, design, self.first, self.second, weight=self.metric.weight)
 

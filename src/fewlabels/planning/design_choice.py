@@ -12,10 +12,10 @@ from fewlabels.designs.strata import strata
 from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import outcome_sizes, sizes
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.choice import DESIGNS as DESIGNS
-from fewlabels.nouns.choice import STRATIFIED, Choice
-from fewlabels.nouns.choice import DesignName as DesignName
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import DESIGNS as DESIGNS
+from fewlabels.nouns.design import STRATIFIED, Design
+from fewlabels.nouns.design import DesignName as DesignName
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
 
@@ -41,19 +41,19 @@ def choose_design(
     metrics: Sequence[Metric],
     *,
     labels: int,
-    name: DesignName | Choice = "bands",
+    name: DesignName | Design = "bands",
     classifier: int = 0,
     slices: Sequence[str] = (),
-) -> Design:
+) -> DrawDesign:
     """The design for these metrics of one classifier (by position) and a budget of `labels`. `slices` are the slice columns, in order."""
     found = _design(profile, metrics, labels=labels, name=name, classifier=classifier, slices=slices)
     return replace(found, judged=(classifier,))
 
 
 def _design(
-    profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName | Choice, classifier: int, slices: Sequence[str]
-) -> Design:
-    choice = name if isinstance(name, Choice) else Choice(name=name)
+    profile: Profile, metrics: Sequence[Metric], *, labels: int, name: DesignName | Design, classifier: int, slices: Sequence[str]
+) -> DrawDesign:
+    choice = name if isinstance(name, Design) else Design(name=name)
     frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
     if choice.name == "simple":
         return simple(profile, frame=frame)

@@ -12,7 +12,7 @@ import numpy as np
 from fewlabels.designs.base import takes_of
 from fewlabels.designs.extending import Held, extend_design
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import sides_of
@@ -60,7 +60,7 @@ def late(profile: Profile, held: Held, asks: Sequence[Ask], *, judged: Sequence[
     return Late(profile, held, asks, [labels_needed(ask, interval=interval) for ask in asks], judged)
 
 
-def late_design(at: Late, labels: int) -> Design:
+def late_design(at: Late, labels: int) -> DrawDesign:
     """The design that holds every unit drawn and adds up to `labels`."""
     wanted = [ask.frame if need is None else need for ask, need in zip(at.asks, at.needs, strict=True)]
     count = np.where(at.reached, at.profile.count, 0).astype(np.float64)

@@ -18,7 +18,7 @@ from fewlabels.estimators.joint import uncorrelated
 from fewlabels.estimators.measuring import Measured, measure, measure_sides, read_sides
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.decision import widest
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
@@ -46,7 +46,7 @@ class Forecast(NamedTuple):
     short: float
 
 
-def spread_labels(groups: Groups, design: Design, labels: int, take: IntArray | None = None) -> FloatArray:
+def spread_labels(groups: Groups, design: DrawDesign, labels: int, take: IntArray | None = None) -> FloatArray:
     """Labels per group when `labels` are drawn: the band's take (worked out, if not given), shared by the units of its groups."""
     take = takes_of(design, labels) if take is None else take
     return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
@@ -73,13 +73,13 @@ def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:
     return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
 
 
-def groups_for(ask: Ask, design: Design, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
+def groups_for(ask: Ask, design: DrawDesign, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
     """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are read as a study reads them."""
     part, judged = replace(design, band=design.band[ask.cells]), ask.classifier if classifier is None else classifier
     return groups_of(ask.part, part, classifier=judged, weight=ask.metric.weight, take=take)
 
 
-def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
+def expected_tally(ask: Ask, design: DrawDesign, labels: int) -> AnyTally:
     """What `labels` labels would say on average if the scores are true probabilities."""
     if ask.has_value or ask.part.claims is None:
         groups = groups_for(ask, design)
@@ -89,7 +89,9 @@ def expected_tally(ask: Ask, design: Design, labels: int) -> AnyTally:
     return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
 
 
-def imagined_pair(ask: PairAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> PairTally:
+def imagined_pair(
+    ask: PairAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None
+) -> PairTally:
     """The same for a difference, by part of a band that the two classifiers tell apart."""
     pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
     groups = pair.groups
@@ -106,7 +108,7 @@ def imagined_pair(ask: PairAsk, design: Design, labels: int, share: FloatArray, 
     return pair.tally(n.astype(np.float64), k.astype(np.float64))
 
 
-def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+def imagined_tally(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
     take = takes_of(design, labels) if take is None else take
     groups = groups_for(ask, design, take=take)
@@ -125,24 +127,24 @@ def imagined_tally(ask: Ask, design: Design, labels: int, share: FloatArray, *, 
 
 
 @singledispatch
-def imagine(ask: Ask, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+def imagine(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     """What a draw would show of the goal, by its type: simulated draws for each row of `share`, or the answers expected on average."""
     return imagined_tally(ask, design, labels, share, reps=reps, take=take)
 
 
 @imagine.register
-def _(ask: PairAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+def _(ask: PairAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     return imagined_pair(ask, design, labels, share, reps=reps, take=take)
 
 
 @imagine.register
-def _(ask: JointAsk, design: Design, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
+def _(ask: JointAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
     return expected_tally(ask, design, labels)
 
 
 def forecast(
     ask: Ask,
-    design: Design,
+    design: DrawDesign,
     labels: int,
     *,
     believed: Believed | None = None,

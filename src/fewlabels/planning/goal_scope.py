@@ -13,7 +13,7 @@ from fewlabels.errors import GoalError
 from fewlabels.estimators.linearize import influence
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal, Slice
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
@@ -198,7 +198,7 @@ def merge(profile: Profile, keep: Sequence[str], slices: Sequence[str], *, bins:
     return Merged(merged, home)
 
 
-def kept_columns(goals: Sequence[Goal], choice: Choice) -> list[str]:
+def kept_columns(goals: Sequence[Goal], choice: Design) -> list[str]:
     """The slice columns that goals and design tell apart, in order of their names."""
     named = {goal.slice[0] for goal in goals if goal.slice is not None} | {goal.by for goal in goals if goal.by is not None}
     return sorted(named | {c for c in (choice.pi, choice.cut.column if choice.cut else None) if c})

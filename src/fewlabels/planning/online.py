@@ -17,7 +17,7 @@ from fewlabels.estimators.online import difference_terms, influences, terms_of
 from fewlabels.intervals.anytime import EFFECTS, Terms, width_effects
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.capabilities import require
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
@@ -88,7 +88,7 @@ def _refuse_tolerance(goal: Goal, tolerance: float) -> None:
         )
 
 
-def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[str], slices: Sequence[str]) -> Design:
+def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[str], slices: Sequence[str]) -> DrawDesign:
     """The bands of an online plan: no band mixes decisions or slices that a goal tells apart; only units whose label counts."""
     asked = [_cell_terms(profile, goal, names, slices) for goal in goals]
     frame = np.any([_matters(terms) for terms in asked], axis=0)
@@ -106,7 +106,7 @@ def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[st
 
 
 def course_of(
-    profile: Profile, design: Design, goals: Sequence[Goal], stopping: Stopping, *, names: Sequence[str], slices: Sequence[str]
+    profile: Profile, design: DrawDesign, goals: Sequence[Goal], stopping: Stopping, *, names: Sequence[str], slices: Sequence[str]
 ) -> Course:
     """What the plan bets on. Pure: the same profile and plan give the same course."""
     inside = design.band >= 0

@@ -16,8 +16,8 @@ from fewlabels.designs.bands import bands, reference_of
 from fewlabels.designs.poisson import as_poisson
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.choice import Choice, Several
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import Design, Several
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design, sides_of
 from fewlabels.planning.goal_scope import Ask, domain_of
@@ -27,8 +27,8 @@ ROUNDS = 300
 
 
 def design_together(
-    profile: Profile, asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, choice: Choice, slices: Sequence[str] = ()
-) -> Design:
+    profile: Profile, asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, choice: Design, slices: Sequence[str] = ()
+) -> DrawDesign:
     """One design for all goals and a budget of `labels`. `needs` are the labels of each goal alone, `slices` the slice columns."""
     metrics, first = [ask.metric for ask in asks], asks[0].classifier
     whole = len(asks) == 1 and asks[0].goal.slice is None and len(asks[0].judged) == 1

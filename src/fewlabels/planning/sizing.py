@@ -12,8 +12,8 @@ from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
@@ -28,7 +28,7 @@ CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
 NEAR = 1.03  # of several goals on one draw: a half-width as near to the goal as imagined draws can tell
 MOST_RAISES = 5
-PLAIN = Choice()
+PLAIN = Design()
 UNSIZED = ("manual", "given")  # their labels are what a person says
 
 
@@ -91,7 +91,7 @@ def _step(n: int, found: float, under: tuple[int, float] | None, over: tuple[int
 def labels_needed(
     ask: Ask,
     *,
-    name: DesignName | Choice = "bands",
+    name: DesignName | Design = "bands",
     believed: Believed | None = None,
     interval: IntervalKind = "rec",
     share: float = 1.0,
@@ -105,7 +105,7 @@ def labels_needed(
     """
     alone = ask.alone
     frame = alone.frame
-    choice = name if isinstance(name, Choice) else Choice(name=name)
+    choice = name if isinstance(name, Design) else Design(name=name)
     if choice.name in UNSIZED:
         return None
 
@@ -119,7 +119,7 @@ def labels_needed(
     return nearly_smallest(short, low=min(10, frame), high=frame, start=start or START)
 
 
-def _own_design(ask: Ask, labels: int, choice: Choice, slices: Sequence[str]) -> Design:
+def _own_design(ask: Ask, labels: int, choice: Design, slices: Sequence[str]) -> DrawDesign:
     """The design of a goal alone; of bands from the sizes it keeps."""
     if choice.name == "simple":
         return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
@@ -137,7 +137,7 @@ def labels_for_all(
     asks: Sequence[Ask],
     needs: Sequence[int | None],
     *,
-    choice: Choice = PLAIN,
+    choice: Design = PLAIN,
     slices: Sequence[str] = (),
     interval: IntervalKind = "rec",
 ) -> int | None:
@@ -168,7 +168,7 @@ def _labels_searched(
     profile: Profile,
     asks: Sequence[Ask],
     needs: Sequence[int | None],
-    choice: Choice,
+    choice: Design,
     slices: Sequence[str],
     interval: IntervalKind,
 ) -> int | None:

@@ -8,7 +8,7 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.estimators.comparing import CELLS, PairGroups, matters
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.forecasting import spread_labels
 from fewlabels.planning.sizing import smallest
@@ -16,7 +16,7 @@ from fewlabels.planning.sizing import smallest
 FEWEST, THIN = 5.0, 0.1  # a cell may have this share of its units where a band that crosses cells expects fewer labels than FEWEST
 
 
-def thin_share(groups: PairGroups, design: Design, labels: int) -> FloatArray:
+def thin_share(groups: PairGroups, design: DrawDesign, labels: int) -> FloatArray:
     """The share of each disagreement cell's units where a band that crosses cells leaves to chance whether any label comes.
 
     Such a group is part of a band, and expects fewer than five labels of it. A draw made for the two has none.
@@ -28,7 +28,7 @@ def thin_share(groups: PairGroups, design: Design, labels: int) -> FloatArray:
     return np.asarray(np.divide(found, whole, out=np.zeros(CELLS), where=whole > 0))
 
 
-def refuse_thin(contest: Contest, design: Design, labels: int, *, names: tuple[str, str]) -> None:
+def refuse_thin(contest: Contest, design: DrawDesign, labels: int, *, names: tuple[str, str]) -> None:
     """Nothing comes back. Refuses to read the difference from a draw that was not made for the two and leaves a cell to chance."""
     groups, need = contest.groups(design), matters(contest.metric, contest.size)
 

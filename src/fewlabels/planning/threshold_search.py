@@ -21,7 +21,7 @@ from fewlabels.estimators.linearize import CLIP, SUREST
 from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_of, read_thresholds, thresholds_of
 from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.profile import Profile
@@ -180,7 +180,7 @@ class Prospect(NamedTuple):
     units: float
 
 
-def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0) -> Prospect:
+def prospect(profile: Profile, search: Search, share: FloatArray, *, design: DrawDesign, labels: int, classifier: int = 0) -> Prospect:
     """What `labels` of a design's draw are expected to find if these are the shares of the cells."""
     take = takes_of(design, labels)
     pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
@@ -192,7 +192,7 @@ def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Des
 
 
 def labels_to_find(
-    profile: Profile, search: Search, share: FloatArray, *, design: Design, labels: int, classifier: int = 0, power: float = POWER
+    profile: Profile, search: Search, share: FloatArray, *, design: DrawDesign, labels: int, classifier: int = 0, power: float = POWER
 ) -> int | None:
     """About how many labels of the same design's draw find a threshold with this chance, if these are the shares; None: no number does.
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fewlabels.ledgers.people import Role
-from fewlabels.nouns.choice import DesignName
+from fewlabels.nouns.design import DesignName
 from fewlabels.nouns.sheet import ShownKind
 
 PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, nothing that is not printed

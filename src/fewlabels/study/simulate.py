@@ -20,7 +20,7 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric, Totals
@@ -176,7 +176,7 @@ def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: Interva
     return Measured(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
 
-def replicate(groups: Groups, design: Design, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
+def replicate(groups: Groups, design: DrawDesign, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
     """Tallies of `reps` independent draws of `labels` units."""
     if groups.N.sum() > MOST_UNITS:
         raise PlanError(f"simulation takes populations of up to {MOST_UNITS:,} units: simulate on a part of it")
@@ -207,7 +207,7 @@ class CellCounts(NamedTuple):
 
 
 def replicate_cells(
-    design: Design, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator
+    design: DrawDesign, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator
 ) -> CellCounts:
     """The same cell by cell, for draws that are read in several ways: by other classifiers, slices or thresholds."""
     n, k = np.zeros((reps, count.size)), np.zeros((reps, count.size))
@@ -219,7 +219,7 @@ def replicate_cells(
     return CellCounts(n, k)
 
 
-def sequential(design: Design, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
+def sequential(design: DrawDesign, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
     """How many units each band gives to sequential Poisson draws of `labels`: the smallest numbers of each band, one over another's rate.
 
     The j-th smallest of N even numbers is a sum of exponential gaps (Renyi), so only as many as could matter are made.

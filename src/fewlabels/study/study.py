@@ -32,8 +32,8 @@ from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
 if TYPE_CHECKING:
     from fewlabels.deciding.thresholds import FoundThreshold
     from fewlabels.engines.base import Engine
-    from fewlabels.nouns.choice import Choice, DesignName
     from fewlabels.nouns.decision import Decision
+    from fewlabels.nouns.design import Design, DesignName
     from fewlabels.nouns.estimate import Estimate
     from fewlabels.nouns.gate import Gate
     from fewlabels.nouns.policy import Policy
@@ -237,13 +237,13 @@ class Study:
         *,
         grow_to: int | None = None,
         pilot: int | None = None,
-        design: DesignName | Choice | None = None,
+        design: DesignName | Design | None = None,
         interval: str | None = None,
         stopping: str | Stopping | None = None,
     ) -> Plan:
         """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
 
-        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design (a name, or a Choice that says
+        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design (a name, or a Design that says
         more) and interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
 
         stopping says what ends the labeling, if not one look when all labels are in: "decision" or "decision +-0.02" (a tolerance),

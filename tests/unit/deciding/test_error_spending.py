@@ -5,11 +5,11 @@ import pytest
 
 from fewlabels.deciding.error_spending import FIRST_SHARE, LAST_SHARE, declared_next, spending
 from fewlabels.errors import PlanError
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.plan import Plan
 
-DESIGN = Design(name="simple", band=np.array([0]), N=np.array([10_000]), mass=np.array([1.0]))
+DESIGN = DrawDesign(name="simple", band=np.array([0]), N=np.array([10_000]), mass=np.array([1.0]))
 
 
 def planned(*budgets: tuple[int, int | None, bool]) -> list[Plan]:

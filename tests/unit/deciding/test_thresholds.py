@@ -10,7 +10,7 @@ from fewlabels.deciding.thresholds import FoundThreshold, choose_threshold
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.thresholds import score_of
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.threshold_search import Search, search_of
@@ -20,7 +20,7 @@ from tests.unit.planning.made import PROFILE
 CHOOSING = 23  # the purpose of the streams below
 
 
-def told(design: Design, labels: int, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+def told(design: DrawDesign, labels: int, share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Labels by cell of one draw, positive with these shares."""
     rng, n = stream(42, CHOOSING, labels), np.zeros(PROFILE.count.size)
     for band, size in enumerate(takes_of(design, labels)):

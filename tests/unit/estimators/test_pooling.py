@@ -8,7 +8,7 @@ from fewlabels.estimators.pooling import FEWEST, pool_parts, pooled
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.rare import rec
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 
@@ -86,7 +86,7 @@ def test_joined_parts_are_right_on_average() -> None:
         columns=(), pattern=np.array([0, 0, 2, 2]), guide_bin=np.array([1, 2, 1, 2]), slice=np.zeros(4, dtype=np.int64), count=count,
         slice_values=((),), guided=True, smallest_id="", largest_id="",
     )  # fmt: skip
-    design = Design(name="bands", band=np.array([0, 1, 0, 1]), N=np.array([70, 930]), mass=np.array([7.0, 20.0]))
+    design = DrawDesign(name="bands", band=np.array([0, 1, 0, 1]), N=np.array([70, 930]), mass=np.array([7.0, 20.0]))
     take, truth = np.array([7, 20]), np.array([0, 0, 30, 200])
     groups = groups_of(profile, design, classifier=1, take=take)
     assert groups.pool is not None

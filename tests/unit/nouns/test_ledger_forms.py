@@ -11,8 +11,8 @@ from fewlabels.designs.base import takes
 from fewlabels.errors import DrawError, PlanError, PopulationError
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.arrays import own_floats, own_ints
-from fewlabels.nouns.design import Design
 from fewlabels.nouns.draw import Units
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metrics import METRICS
@@ -23,7 +23,7 @@ from fewlabels.planning.design_choice import choose_design
 from tests.identities.made import checked_less, profile_of, profiles, tallies, tally_of, through_text
 
 
-def plan_of(design: Design, budget: int, **other: Any) -> Plan:
+def plan_of(design: DrawDesign, budget: int, **other: Any) -> Plan:
     fields: dict[str, Any] = {
         "number": 1,
         "goals": (parse_goal("recall +-0.05"), parse_goal("f0.5 >= 0.8 for gbm")),
@@ -52,7 +52,7 @@ def test_profiles_designs_and_plans_survive_the_ledger(profile: Profile) -> None
     assert Profile.of_json(through_text(profile.as_json())).fingerprint == profile.fingerprint
     labels = min(20, profile.N)
     design = choose_design(profile, [METRICS["f1"]], labels=labels)
-    again = Design.of_json(through_text(design.as_json()))
+    again = DrawDesign.of_json(through_text(design.as_json()))
     assert again.as_json() == design.as_json()
     assert (again.mass == design.mass).all()
     plan = plan_of(design, labels)
@@ -60,7 +60,7 @@ def test_profiles_designs_and_plans_survive_the_ledger(profile: Profile) -> None
 
 
 def test_a_plan_that_differs_anywhere_has_another_hash() -> None:
-    design = Design(name="bands", band=np.array([0, 1]), N=np.array([50, 60]), mass=np.array([1.0, 2.0]))
+    design = DrawDesign(name="bands", band=np.array([0, 1]), N=np.array([50, 60]), mass=np.array([1.0, 2.0]))
     hashes = {plan_of(design, 20, **change).hash for change in ({}, {"salt": "0"}, {"share": 0.5}, {"grow_to": 30}, {"number": 2})}
     assert len(hashes) == 5
 
@@ -104,11 +104,11 @@ def test_an_unknown_value_is_null_beside_a_reason() -> None:
 )
 def test_a_band_without_units_or_mass_does_not_exist(N: list[int], mass: list[float]) -> None:
     with pytest.raises(PlanError):
-        Design(name="bands", band=own_ints([0]), N=own_ints(N), mass=own_floats(mass))
+        DrawDesign(name="bands", band=own_ints([0]), N=own_ints(N), mass=own_floats(mass))
 
 
 def test_takes_that_are_not_the_budget_do_not_exist() -> None:
-    design = Design(name="simple", band=np.array([0]), N=np.array([50]), mass=np.array([1.0]))
+    design = DrawDesign(name="simple", band=np.array([0]), N=np.array([50]), mass=np.array([1.0]))
     with pytest.raises(PlanError, match="takes must sum to the budget"):
         plan_of(design, 20, take=np.array([19]))
 
@@ -134,7 +134,7 @@ def test_a_profile_out_of_order_does_not_exist() -> None:
 
 def test_nouns_own_their_arrays() -> None:
     N = np.array([50, 60])
-    design = Design(name="bands", band=np.array([0, 1]), N=N, mass=np.array([1.0, 2.0]))
+    design = DrawDesign(name="bands", band=np.array([0, 1]), N=N, mass=np.array([1.0, 2.0]))
     N[0] = 7
     assert design.N[0] == 50
     with pytest.raises(ValueError, match="read-only"):

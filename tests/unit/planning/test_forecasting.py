@@ -7,7 +7,7 @@ from scipy.stats import binom
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import Measured, measure
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.planning.assumptions import at_their_word
 from fewlabels.planning.design_choice import DesignName, choose_design
@@ -22,7 +22,7 @@ REPS = 600
 TARGETS = ["precision >= 0.6", "recall >= 0.4 with 90 % power if 0.5", "prevalence <= 0.2 with 0.6 power"]
 
 
-def studies(ask: Ask, design: Design, labels: int, rng: np.random.Generator) -> tuple[Measured, Measured]:
+def studies(ask: Ask, design: DrawDesign, labels: int, rng: np.random.Generator) -> tuple[Measured, Measured]:
     """Whole studies on populations made as the goal believes: every unit's answer, then a draw of each band, then the intervals."""
     share = at_their_word(ask).share[0]
     groups = groups_of(ask.part, design)

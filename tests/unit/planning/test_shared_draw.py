@@ -9,7 +9,7 @@ import pytest
 
 from fewlabels.designs.base import takes_of
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.forecasting import WIDTH_REPS, forecast
@@ -93,12 +93,12 @@ def test_one_draw_of_that_size_shows_every_goal_what_its_own_would(case: str, se
     """Half-widths at the labels all need together are those asked for, up to the imagined draws behind the sizes and coarser bands."""
     profile, asks, needs = sized(case)
     labels = labels_together(asks, needs, several=several)
-    design = design_together(profile, asks, needs, labels=labels, choice=Choice(several=several), slices=SLICES)
+    design = design_together(profile, asks, needs, labels=labels, choice=Design(several=several), slices=SLICES)
     assert takes_of(design, labels).sum() == labels
     for ask in asks:
         assert forecast(ask, design, labels).short <= 1 + 0.35 / math.sqrt(WIDTH_REPS) + 0.05, str(ask.goal)
     fewer = labels // 2
-    coarse = design_together(profile, asks, needs, labels=fewer, choice=Choice(several=several), slices=SLICES)
+    coarse = design_together(profile, asks, needs, labels=fewer, choice=Design(several=several), slices=SLICES)
     assert any(forecast(ask, coarse, fewer).short > 1.1 for ask in asks)
 
 
@@ -108,7 +108,7 @@ def test_bands_keep_the_slices_of_goals_apart_where_there_are_labels_enough() ->
     assert domain is not None
 
     def crossing(labels: int) -> list[int]:
-        design = design_together(profile, asks, needs, labels=labels, choice=Choice(), slices=SLICES)
+        design = design_together(profile, asks, needs, labels=labels, choice=Design(), slices=SLICES)
         return [band for band in range(design.N.size) if np.unique(domain[design.band == band]).size > 1]
 
     assert not crossing(400)
@@ -117,5 +117,5 @@ def test_bands_keep_the_slices_of_goals_apart_where_there_are_labels_enough() ->
 
 def test_a_goal_in_one_slice_asks_for_no_unit_elsewhere() -> None:
     asks: Sequence[Ask] = [ask_of(SLICED, parse_goal("recall +-0.1 in country=de"), slices=SLICES)]
-    design = design_together(SLICED, asks, [None], labels=100, choice=Choice(), slices=SLICES)
+    design = design_together(SLICED, asks, [None], labels=100, choice=Design(), slices=SLICES)
     assert ((design.band >= 0) == asks[0].cells).all()

@@ -10,7 +10,7 @@ from benchmarks.search_draw import design_for_search
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import GoalError
 from fewlabels.estimators.thresholds import Pieces, pieces_of, rank_of, thresholds_of
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import F1, PRECISION, RECALL
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design
@@ -36,7 +36,7 @@ SEARCH = search_of(PRECISION, 0.8)
 SEARCHING = 22  # the purpose of the streams below
 
 
-def opened(design: Design, labels: int, profile: Profile = PROFILE) -> Pieces:
+def opened(design: DrawDesign, labels: int, profile: Profile = PROFILE) -> Pieces:
     take = takes_of(design, labels)
     return pieces_of(profile, design, thresholds_of(profile, design, take), take)
 

@@ -14,7 +14,7 @@ from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.estimators.sides import read_sides
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.decision import widest
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.policy import Rule
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
@@ -24,7 +24,7 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import groups_for
 
 
-def drawn(design: Design, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
+def drawn(design: DrawDesign, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
     """Labels and positive ones of every cell in `reps` draws."""
     return replicate_cells(design, count, positives, labels=labels, reps=reps, rng=rng)
 

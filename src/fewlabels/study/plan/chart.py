@@ -14,7 +14,7 @@ from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import THIN_N_EFF, widest
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
@@ -96,7 +96,7 @@ def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[
     }
 
 
-def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> Design | None:
+def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> DrawDesign | None:
     """The design of so many labels; None where they are too few for its strata."""
     try:
         design = choose_design(ask.part, [ask.metric], labels=labels, name=ways.choice, classifier=ask.classifier, slices=names.slices)
@@ -112,7 +112,7 @@ def _beliefs(ask: Ask) -> Believed:
     return believed(ask, *(expit(x + np.log(factor)) for factor in FACTORS))
 
 
-def half_widths(ask: Ask, design: Design, labels: int, belief: Believed, interval: IntervalKind) -> FloatArray:
+def half_widths(ask: Ask, design: DrawDesign, labels: int, belief: Believed, interval: IntervalKind) -> FloatArray:
     """Mean half-widths, one row a level and one column a belief."""
     tally = imagined_tally(ask, design, labels, belief.share, reps=REPS)
     assert isinstance(tally, Tally)

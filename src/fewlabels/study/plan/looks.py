@@ -11,14 +11,14 @@ from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.capabilities import Trait, require
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.study.state.standing import Standing
 
 
-def looks_of(design: Design, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
+def looks_of(design: DrawDesign, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
     """The looks of a plan that has some."""
     fewest = int(np.minimum(design.N, design.smallest).sum())
     return planned_looks(budget, looks=stopping.looks, level=level, frame=design.frame, fewest=fewest)

@@ -9,8 +9,8 @@ from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.intervals.registered import plan_interval
 from fewlabels.nouns.capabilities import FEATURES, Trait, require
-from fewlabels.nouns.choice import Choice, DesignName
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import Design, DesignName
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Pilot, Plan
@@ -31,7 +31,7 @@ from fewlabels.study.state.standing import Standing
 class PlanWays(NamedTuple):
     """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one; `stopping` ends it, if not one look."""
 
-    design: DesignName | Choice
+    design: DesignName | Design
     interval: IntervalKind
     pilot: int | None = None
     stopping: Stopping | None = None
@@ -39,7 +39,7 @@ class PlanWays(NamedTuple):
 
 def check_fixed(
     standing: Standing,
-    design: DesignName | Choice | None,
+    design: DesignName | Design | None,
     interval: IntervalKind | None,
     pilot: int | None = None,
     stopping: Stopping | None = None,
@@ -55,17 +55,17 @@ def check_fixed(
     held = first.pilot.labels if first.pilot is not None else None
     if pilot is not None and pilot != held:
         raise PlanError(f"a pilot is fixed with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
-    name = design.name if isinstance(design, Choice) else design
+    name = design.name if isinstance(design, Design) else design
     for what, asked, fixed in (("design", name, first.design.name), ("interval", interval, first.interval)):
         if asked is not None and asked != fixed:
             raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
-    if isinstance(design, Choice) and design != (held_choice := first.choice or Choice(name=design.name)):
+    if isinstance(design, Design) and design != (held_choice := first.choice or Design(name=design.name)):
         raise PlanError(
             f"the design is fixed with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
         )
 
 
-def first_design(standing: Standing, budget: int, choice: Choice, interval: IntervalKind) -> Design:
+def first_design(standing: Standing, budget: int, choice: Design, interval: IntervalKind) -> DrawDesign:
     """The design of a study's first plan: one draw for all its goals."""
     names = Columns(standing.classifiers, standing.population["slices"])
     if standing.profile.claims is not None:
@@ -125,10 +125,10 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
     """A study's first plan, or its pilot."""
     interval = plan_interval(ways.interval)
     spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
-    if ways.pilot is not None and not isinstance(ways.design, Choice) and ways.design == "bands":
+    if ways.pilot is not None and not isinstance(ways.design, Design) and ways.design == "bands":
         pilot_of(budget, ways.pilot, budget + 1)  # refuses a pilot too small or too large before anything is sized
     first = ways.pilot or budget
-    choice = ways.design if isinstance(ways.design, Choice) else Choice(name=ways.design)
+    choice = ways.design if isinstance(ways.design, Design) else Design(name=ways.design)
     if choice.takes and budget != sum(choice.takes):
         raise PlanError(
             f"manual takes are the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: say the same, or none"
@@ -173,7 +173,7 @@ def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:
         raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
 
 
-def _refuse_pilot(standing: Standing, design: Design, grow_to: int | None, ways: PlanWays) -> None:
+def _refuse_pilot(standing: Standing, design: DrawDesign, grow_to: int | None, ways: PlanWays) -> None:
     """Nothing comes back. Refuses what a pilot was not built for."""
     if ways.pilot is None:
         return

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.nouns.capabilities import Trait, require
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
@@ -40,9 +40,9 @@ def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
     )
 
 
-def require_online(standing: Standing, *, design: str | Choice, interval: str, pilot: bool, growth: bool) -> None:
+def require_online(standing: Standing, *, design: str | Design, interval: str, pilot: bool, growth: bool) -> None:
     """Raise PlanError unless an online plan can do what was asked for beside it."""
-    other = (design.name if isinstance(design, Choice) else design) not in ("bands", "online")
+    other = (design.name if isinstance(design, Design) else design) not in ("bands", "online")
     asked = {Trait.PILOT: pilot, Trait.GROWTH: growth, Trait.DESIGN: other}
     require("online", [*(trait for trait, there in asked.items() if there), *standing.traits], subject="this one has")
     if interval not in ("rec", "anytime"):

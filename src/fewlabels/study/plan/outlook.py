@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from fewlabels.deciding.error_spending import spending
-from fewlabels.nouns.choice import Choice
+from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.forecasting import forecast
@@ -23,7 +23,7 @@ def verdicts_expected(profile: Profile, goals: Sequence[Goal], sizing: Sizing, n
         return [*implied(goals), NO_TARGET]
     if not profile.guided and profile.claims is None:
         return implied(goals)
-    profile, names = narrowed(profile, goals, Choice(), names)
+    profile, names = narrowed(profile, goals, Design(), names)
     pairs = zip(asks_for(profile, goals, names), sizing.goals, strict=True)
     said = [_expected(size, claimed) for ask, size in pairs if ask.goal.kind != "+-" and (claimed := _claimed(ask, size)) is not None]
     more = len(said) - MOST_SAID
@@ -81,9 +81,9 @@ def _together(one: Goal, other: Goal) -> str | None:
 
 def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget: int, grow_to: int | None, names: Columns) -> Sizing:
     """The same sizes, with what a budget is expected to show of each goal at its look."""
-    profile, names = narrowed(profile, goals, Choice(), names)
+    profile, names = narrowed(profile, goals, Design(), names)
     asks = asks_for(profile, goals, names)
-    design = design_together(profile, asks, [g.labels for g in sizing.goals], labels=budget, choice=Choice(), slices=names.slices)
+    design = design_together(profile, asks, [g.labels for g in sizing.goals], labels=budget, choice=Design(), slices=names.slices)
     share = spending([], budget=budget, grow_to=grow_to).share
     sizes = (replace(size, forecast=forecast(ask, design, budget, share=share)) for ask, size in zip(asks, sizing.goals, strict=True))
     return replace(sizing, goals=tuple(sizes), budget=budget)

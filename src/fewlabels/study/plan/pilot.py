@@ -14,9 +14,9 @@ from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.choice import Choice
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.draw import Units
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.plan import Pilot, Plan
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.goal_scope import Ask, ask_of, cells_of
@@ -101,13 +101,13 @@ def plan_rest(standing: Standing) -> Plan:
     )
 
 
-def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: int) -> Design:
+def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: int) -> DrawDesign:
     """Bands for the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
     steered = steer(standing.profile, guide, left)
     names = Columns(standing.classifiers, standing.population["slices"])
     asks = _asks_left(steered.profile, standing, names)
     needs = [labels_needed(ask) for ask in asks] if len(asks) > 1 else [None]
-    found = design_together(steered.profile, asks, needs, labels=labels, choice=Choice(), slices=names.slices)
+    found = design_together(steered.profile, asks, needs, labels=labels, choice=Design(), slices=names.slices)
     band = np.full(standing.profile.count.size, -1, dtype=np.int64)
     band[steered.order] = found.band
     return replace(found, band=band)

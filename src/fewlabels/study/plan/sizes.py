@@ -11,7 +11,7 @@ from fewlabels.deciding.error_spending import spending
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.choice import Choice, DesignName
+from fewlabels.nouns.design import Design, DesignName
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
@@ -132,7 +132,7 @@ class Sizing(Displayed):
 class Ways(NamedTuple):
     """How labels would be drawn and read: what a plan fixes beside its goals and sizes."""
 
-    choice: Choice = Choice()
+    choice: Design = Design()
     interval: IntervalKind = "rec"
     recalibration: Recalibration | None = None
 
@@ -171,7 +171,7 @@ class Nearby:
         return found
 
 
-def narrowed(profile: Profile, goals: Sequence[Goal], choice: Choice, names: Columns) -> tuple[Profile, Columns]:
+def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: Columns) -> tuple[Profile, Columns]:
     """The profile with only the slice columns told apart that goals and design are about: sizes are the same, and sooner there."""
     if profile.claims is not None:
         return profile, names
@@ -209,7 +209,7 @@ def size_goals(
         goals=sizes,
         together=together,
         separately=sum(known) if len(known) == len(alone) else None,
-        optimum=shared(choice=Choice(several="optimum")) if several else None,
+        optimum=shared(choice=Design(several="optimum")) if several else None,
         budget=budget,
         cost=cost,
         left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
@@ -261,7 +261,7 @@ def size(
     *,
     budget: int | None = None,
     level: float = DEFAULT_LEVEL,
-    design: DesignName | Choice = "bands",
+    design: DesignName | Design = "bands",
     interval: IntervalKind = "rec",
 ) -> Sizing:
     """How many labels the goals need, each and all together, and what a budget would show; nothing is recorded.
@@ -280,7 +280,7 @@ def size(
     wanted = read_goals(goals, level)
     population, profile = profile_for(population, wanted)
     names = Columns([c.name for c in population.classifiers], population.slices)
-    choice = design if isinstance(design, Choice) else Choice(name=design)
+    choice = design if isinstance(design, Design) else Design(name=design)
     return size_goals(profile, wanted, budget=budget, ways=Ways(choice, interval), names=names)
 
 

@@ -13,7 +13,7 @@ from fewlabels.estimators.joint import joint_tally
 from fewlabels.estimators.missing import Fill, fill_all
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.metric import Metric
@@ -92,7 +92,7 @@ def _positive(label: Label | None, classifier: Classifier) -> float:
 
 
 def groups_for(
-    standing: Standing, weight: str | None = None, part: Slice | Sequence[Slice] | None = None, *, design: Design | None = None
+    standing: Standing, weight: str | None = None, part: Slice | Sequence[Slice] | None = None, *, design: DrawDesign | None = None
 ) -> list[Groups]:
     """The groups of every classifier under the plan in force; after a pilot of the first alone.
 

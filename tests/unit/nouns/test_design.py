@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fewlabels.errors import PlanError
-from fewlabels.nouns.choice import DESIGNS, STRATIFIED, Choice, Cut, parse_cut
-from fewlabels.nouns.design import Design
+from fewlabels.nouns.design import DESIGNS, STRATIFIED, Cut, Design, parse_cut
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.plan import Plan
 from tests.identities.made import checked, through_text
@@ -66,7 +66,7 @@ def test_what_is_no_cut_is_refused(text: str) -> None:
 )
 def test_what_does_not_belong_together_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(PlanError, match=message):
-        Choice(**asked)
+        Design(**asked)
 
 
 inside = st.floats(0, 1, exclude_min=True, exclude_max=True)
@@ -80,7 +80,7 @@ cuts = st.one_of(
 
 
 @st.composite
-def choices(draw: st.DrawFn) -> Choice:
+def choices(draw: st.DrawFn) -> Design:
     """Any choice that exists."""
     name = draw(st.sampled_from(DESIGNS))
     said: dict[str, Any] = {"name": name, "several": draw(st.sampled_from(["largest", "optimum"]))}
@@ -93,18 +93,18 @@ def choices(draw: st.DrawFn) -> Choice:
         said["weights"] = draw(st.tuples(*[st.floats(0, 9)] * 3))
     if name == "given":
         said["pi"] = draw(st.text(min_size=1, max_size=9))
-    return Choice(**said)
+    return Design(**said)
 
 
 @checked
 @given(choices())
-def test_a_choice_survives_the_ledger(choice: Choice) -> None:
-    assert Choice.of_json(through_text(choice.as_json())) == choice
+def test_a_choice_survives_the_ledger(choice: Design) -> None:
+    assert Design.of_json(through_text(choice.as_json())) == choice
 
 
 def test_the_usual_choice_says_nothing() -> None:
-    assert Choice().as_json() == {}
-    assert Choice(name="neyman").as_json() == {"name": "neyman"}
+    assert Design().as_json() == {}
+    assert Design(name="neyman").as_json() == {"name": "neyman"}
 
 
 # ---------------------------------------------------------------- old ledgers
@@ -157,5 +157,5 @@ def test_what_is_new_in_a_goal_is_in_the_plan_and_its_hash(text: str) -> None:
 
 
 def test_a_design_as_usual_has_no_new_keys() -> None:
-    design = Design(name="bands", band=np.array([0, 1]), N=np.array([50, 60]), mass=np.array([1.0, 2.0]))
+    design = DrawDesign(name="bands", band=np.array([0, 1]), N=np.array([50, 60]), mass=np.array([1.0, 2.0]))
     assert list(design.as_json()) == ["name", "band", "N", "mass"]
