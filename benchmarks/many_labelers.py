@@ -169,7 +169,7 @@ def run(kind: str, *, labelers: int, answers: int, faults: bool, seed: int = 42,
 def _told(study: fewlabels.Study) -> int:
     """Roughly how many answers there are; all there were last, while the database is down."""
     try:
-        return study.written
+        return study._written
     except fewlabels.FewlabelsError:
         return 0
 

@@ -220,12 +220,12 @@ def test_wrong_answers_are_listed_and_nothing_is_recorded_unless_they_are_left_o
     else:
         head = 1 if name in ("mturk", "toloka") else 0
         mixed = "\n".join(wrong.splitlines()[: 3 + head] + right.splitlines()[3 + head :]) + "\n"
-    before = Study.load("s").written
+    before = Study.load("s")._written
     refused = tell(name, mixed)
     assert refused.code == 5
     assert len(refused.json["refused"]) == 3
     assert all(WRONG[name][1] in one["why"] for one in refused.json["refused"])
-    assert Study.load("s").written == before
+    assert Study.load("s")._written == before
     left = tell(name, mixed, "--leave-out")
     assert left.code == 0
     assert (left.json["recorded"], len(left.json["refused"])) == (BUDGET - 3, 3)
@@ -235,9 +235,9 @@ def test_flat_files_leave_out_the_same_way(folder: Path) -> None:
     ok("draw", "s", "--units", 4, "--out", "b.csv")
     units = list(answers_of())
     Path("f.csv").write_text(f"unit,answer\n{units[0]},yes\n{units[1]},banana\nnobody,no\n{units[2]},\n")
-    before = Study.load("s").written
+    before = Study.load("s")._written
     assert "row 2" in fewlabels("tell", "s", "f.csv").err
-    assert Study.load("s").written == before
+    assert Study.load("s")._written == before
     found = ok("tell", "s", "f.csv", "--leave-out", "--json").json
     assert (found["recorded"], found["blank"]) == (1, 1)
     assert {one["unit"]: one["where"] for one in found["refused"]} == {units[1]: "row 2", "nobody": "row 3"}
@@ -254,11 +254,11 @@ def test_another_file_is_not_written_over(folder: Path) -> None:
 
 
 def test_a_wrong_ending_is_refused_before_a_batch_is_recorded(folder: Path) -> None:
-    before = Study.load("s").written
+    before = Study.load("s")._written
     refused = fewlabels("draw", "s", "--format", "toloka", "--out", "batch.csv")
     assert refused.code == 5
     assert ".tsv" in refused.err
-    assert Study.load("s").written == before
+    assert Study.load("s")._written == before
 
 
 def test_formulas_are_defused_on_the_way_out_and_ids_restored_on_the_way_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

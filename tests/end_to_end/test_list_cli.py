@@ -28,28 +28,29 @@ def plan(name: str, *more: object) -> None:
 
 
 def states() -> dict[str, str]:
-    return {one["study"]: one["state"] for one in ok("list", "--json").json["studies"]}
+    """The state of each study, with a star if its results were shown; the word is that of `status`."""
+    return {one["study"]: one["state"] + "*" * one["shown"] for one in ok("list", "--json").json["studies"]}
 
 
 def test_a_study_is_listed_from_its_plan_to_its_results(folder: Path) -> None:
     plan("s")
-    one = {"study": "s", "population": str(folder / "t.csv"), "goals": ["precision +-0.1"], "labels": 0, "planned": BUDGET}
-    assert ok("list", "--json").json == {"ledger": "fewlabels.db", "studies": [{**one, "state": "planned"}]}
+    one = {"study": "s", "population": str(folder / "t.csv"), "goals": ["precision +-0.1"], "labels": 0, "planned": BUDGET, "shown": False}
+    assert ok("list", "--json").json == {"ledger": "fewlabels.db", "studies": [{**one, "state": "labeling"}]}
     ok("draw", "s", "--units", 5, "--out", "b.csv")
     assert states() == {"s": "labeling"}
     ok("tell", "s", "answers.csv", "--drawn-only")
     ok("draw", "s", "--units", BUDGET, "--out", "b.csv")
     ok("tell", "s", "answers.csv", "--drawn-only")
-    assert ok("list", "--json").json["studies"] == [{**one, "labels": BUDGET, "state": "ready to decide"}]
+    assert ok("list", "--json").json["studies"] == [{**one, "labels": BUDGET, "state": "ready"}]
     ok("decide", "s")
-    assert states() == {"s": "results shown"}
+    assert states() == {"s": "ready*"}
     ok("plan", "--study", "s", "--budget", 2 * BUDGET)
     assert states() == {"s": "labeling"}  # what was shown is of the earlier plan
 
 
 def test_a_table_below_this_folder_is_shown_by_its_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan("s")
-    row = ["s", "0", "of", "20", "planned", "t.csv", "precision", "+-0.1"]
+    row = ["s", "0", "of", "20", "labeling", "t.csv", "precision", "+-0.1"]
     assert ok("list").out.splitlines()[1].split() == row
     (folder / "inner").mkdir()
     monkeypatch.chdir(folder / "inner")
@@ -65,7 +66,7 @@ def test_a_peek_does_not_count_as_results() -> None:
     ok("estimate", "s", "--peek")
     assert states() == {"s": "labeling"}
     ok("tell", "s", "answers.csv", "--drawn-only")
-    assert states() == {"s": "ready to decide"}
+    assert states() == {"s": "ready"}
 
 
 def test_gold_that_is_missing_is_waited_for() -> None:
@@ -78,18 +79,18 @@ def test_gold_that_is_missing_is_waited_for() -> None:
 
 def test_an_online_study_is_ready_once_its_rule_has_ended_it() -> None:
     ok("plan", *SMALL, "--goal", "precision >= 0.05", "--stopping", "decision", "--budget", 40, "--study", "live")
-    assert states() == {"live": "planned"}
+    assert states() == {"live": "labeling"}
     for _ in range(10):
         ok("draw", "live", "--units", 10, "--out", "b.csv")
         assert states() == {"live": "labeling"}
         ok("decide", "live")
-        assert states() == {"live": "labeling"}  # it may be looked at at any time
+        assert states() == {"live": "labeling*"}  # it may be looked at at any time
         ok("tell", "live", "answers.csv", "--drawn-only")
         if ok("status", "live", "--json").json["running"]["outcome"] in ("ship", "do not ship"):
             break
-    assert states() == {"live": "ready to decide"}
+    assert states() == {"live": "decided"}
     ok("decide", "live")
-    assert states() == {"live": "results shown"}
+    assert states() == {"live": "decided*"}
 
 
 def test_monitors_and_broken_studies_are_listed_and_nothing_falls_over() -> None:
@@ -101,7 +102,7 @@ def test_monitors_and_broken_studies_are_listed_and_nothing_falls_over() -> None
         columns = "serial, kind, key, at, body, seal, hash"
         connection.execute(f"insert into entry select 'begun', {columns} from entry where study = 'good' and serial = 1")
     connection.close()
-    assert states() == {"broken": "damaged", "begun": "not created completely", "good": "planned", "m": "monitor"}
+    assert states() == {"broken": "damaged", "begun": "not created completely", "good": "labeling", "m": "monitor"}
     found = ok("list")
     assert [line.split()[0] for line in found.out.splitlines()] == ["study", "begun", "broken", "good", "m"]
     assert "fewlabels verify STUDY" in found.err

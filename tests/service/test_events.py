@@ -221,7 +221,7 @@ def test_one_reading_serves_all_who_watch(bench: Bench) -> None:
     def slow(study: Study) -> int:
         calls.append(1)
         time.sleep(0.1)
-        return study.written
+        return study._written
 
     threads = [threading.Thread(target=held.read, args=(STUDY, "slow", slow)) for _ in range(8)]
     for thread in threads:

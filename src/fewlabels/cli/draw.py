@@ -152,7 +152,7 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
 def _note_inherited(study: Any) -> None:
     """How many answers an earlier study gave."""
     if study.standing.follows is not None:
-        note(f"{study.inherited:,} answers are carried over from {study.standing.follows}; it was asked about no other unit drawn here")
+        note(f"{study._inherited:,} answers are carried over from {study.standing.follows}; it was asked about no other unit drawn here")
 
 
 def _nothing_left(*, more: bool, gold: bool) -> str:

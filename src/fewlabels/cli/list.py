@@ -11,7 +11,7 @@ from fewlabels.cli.options import json_option, ledger_option
 from fewlabels.cli.output import count, note, print_json, table
 
 if TYPE_CHECKING:
-    from fewlabels.study.state.listing import Listed
+    from fewlabels.study.report.listing import Listed
 
 
 @click.command("list")
@@ -26,7 +26,7 @@ def command(*, ledger: str, as_json: bool) -> None:
       fewlabels list --ledger postgresql://team@db.example.org/fewlabels --json
     """  # noqa: D301
     from fewlabels.ledgers.opening import open_ledger
-    from fewlabels.study.state.listing import list_studies
+    from fewlabels.study.report.listing import list_studies
 
     opened = open_ledger(ledger, create=False)
     found = list_studies(opened)
@@ -51,6 +51,6 @@ def _cells(one: "Listed") -> Iterator[str]:
 
     yield harmless(one.study).replace("\n", " ")
     yield count(one.labels) if one.planned is None else f"{count(one.labels)} of {count(one.planned)}"
-    yield one.state
+    yield f"{one.state}, results shown" if one.shown else one.state
     yield harmless((one.population or "-").removeprefix(here)).replace("\n", " ")
     yield harmless(", ".join(one.goals) or "-").replace("\n", " ")

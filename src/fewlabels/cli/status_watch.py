@@ -40,8 +40,8 @@ def watch_study(study: "Study", *, every: float, as_json: bool) -> None:
     """Nothing comes back. Shows where the study stands whenever an answer has come, until it has ended or somebody stops it."""
     written, seen = -1, ""
     while True:
-        if study.written != written:
-            written = study.written
+        if study._written != written:
+            written = study._written
             with working("reading the ledger"):
                 found = study.running()
             now = json.dumps({"study": study.name, **found.as_json()}, allow_nan=False)

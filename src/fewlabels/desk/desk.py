@@ -48,7 +48,7 @@ class Desk:
 
     def set_sheet(self, sheet: Sheet) -> None:
         """Replaces the sheet. Refuses columns that would give a score or prediction away, and columns the table does not have."""
-        self._study.refuse_hidden(sheet.columns)
+        self._study._refuse_hidden(sheet.columns)
         rule = self._study.standing.rule
         if sheet.check_every and rule != "first":
             raise LabelError(
@@ -238,7 +238,7 @@ class Desk:
             held = self._ledger.contents(self._name, units)
         return {unit: {column: held[unit][column] for column in columns} for unit in units}
 
-    def _fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
+    def fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
         """Holds the shown columns of these units and of others that are drawn, asked of the engine at once."""
         standing = self._study.standing
         drawn = [unit for some in (standing.units, standing.reserve) if some is not None for unit in some.unit]

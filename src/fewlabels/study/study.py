@@ -203,29 +203,13 @@ class Study:
         return replay(self._ledger.entries(self.name))
 
     @property
-    def written(self) -> int:
-        """How many entries the ledger has of the study: nothing has changed while it stays the same.
-
-        Examples:
-            >>> from fewlabels.demo.study import small_study
-            >>> study = small_study(labeled=False)
-            >>> before = study.written
-            >>> batch = study.ask(5)
-            >>> study.written > before
-            True
-        """
+    def _written(self) -> int:
+        """How many entries the ledger has for the study; while it stays the same, nothing has changed."""
         return self._ledger.last(self.name)
 
     @property
-    def inherited(self) -> int:
-        """Units whose answers were carried over from the studies this one follows: answered, and never handed out.
-
-        Examples:
-            >>> from fewlabels.demo.study import small_study
-            >>> study = small_study()
-            >>> study.inherited  # it follows no other study
-            0
-        """
+    def _inherited(self) -> int:
+        """How many answers were carried over from the studies this one follows, for units it never handed out."""
         standing = self.standing
         return sum(unit not in standing.asked for unit in standing.answers) if standing.follows is not None else 0
 
@@ -397,17 +381,11 @@ class Study:
             >>> study.fetch(["small-7"], columns=["text", "country"])
             [{'text': 'made-up message number 7', 'country': 'BR'}]
         """
-        self.refuse_hidden(columns)
+        self._refuse_hidden(columns)
         return self._engine(self.standing, self._table).fetch(units, columns=columns)
 
-    def refuse_hidden(self, columns: Sequence[str]) -> None:
-        """Nothing comes back. Refuses columns that would show a labeler a score, a prediction or the guide.
-
-        Examples:
-            >>> from fewlabels.demo.study import small_study
-            >>> study = small_study()
-            >>> study.refuse_hidden(["text", "country"])  # labelers may see both
-        """
+    def _refuse_hidden(self, columns: Sequence[str]) -> None:
+        """Raise StudyError if a column would show labelers a score, a prediction or the guide."""
         hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
         if hidden:
             raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")

@@ -48,7 +48,7 @@ def test_what_stands_the_check_is_told_and_the_rest_is_listed(study: Study) -> N
 
 
 def test_one_refused_answer_refuses_the_file(study: Study) -> None:
-    before = study.written
+    before = study._written
     with pytest.raises(LabelError, match=r"1 of its answers .*nobody.*--leave-out"):
         receive(study, Found([label(units(study)[0]), label("nobody")], []))
     assert study.written == before

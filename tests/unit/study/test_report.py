@@ -221,7 +221,7 @@ def test_files_are_written_as_their_endings_say_and_the_data_first(tmp_path: Pat
     report = study.report(tmp_path / "r.html", tmp_path / "r.md", str(tmp_path / "r.txt"))
     assert read_report(tmp_path / "r.json") == json.loads(json_text(report))
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
-    before = study.written
+    before = study._written
     with pytest.raises(FileError, match=r"\.html, \.md, \.txt, \.json, but got .*r\.pdf"):
         study.report(tmp_path / "r.pdf")
     assert study.written == before

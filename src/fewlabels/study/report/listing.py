@@ -7,7 +7,7 @@ from fewlabels.errors import LedgerError, StudyError
 from fewlabels.ledgers.base import Entry, Ledger
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.redaction import without_password
-from fewlabels.study.state.online_path import has_ended, walked
+from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
@@ -18,7 +18,8 @@ class Listed(NamedTuple):
 
     population   where its table is, without a password; None for a monitor
     labels       units resolved, of `planned`; for a monitor answers recorded
-    state        no plan, planned, labeling, waiting for gold, ready to decide, results shown; monitor; not created completely, damaged
+    state        as `status` has it: no plan, labeling, waiting for gold, ready, decided; or monitor, not created completely, damaged
+    shown        whether numbers were seen at the look of the plan in force; of an online study, at the labels it has now
     """
 
     study: str
@@ -27,6 +28,7 @@ class Listed(NamedTuple):
     labels: int | None
     planned: int | None
     state: str
+    shown: bool = False
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
@@ -51,31 +53,21 @@ def _listed(name: str, entries: Sequence[Entry]) -> Listed:
 def _study(standing: Standing) -> Listed:
     done = progress(standing)
     goals = tuple(map(str, standing.goals))
+    state = kind_of(standing).state(standing, done)
     return Listed(
-        standing.name, without_password(standing.population["source"]), goals, done.labels, done.planned, state_of(standing, done)
+        standing.name, without_password(standing.population["source"]), goals, done.labels, done.planned, state, _is_shown(standing, done)
     )
+
+
+def _is_shown(standing: Standing, done: Progress) -> bool:
+    """Whether numbers of the plan in force were seen at its look; of an online study, at the labels it has now."""
+    if not standing.plans:
+        return False
+    looks = [look for look in standing.looks if look.plan == standing.plan.number and look.certified]
+    return any(look.labels == done.labels or standing.plan.kind != "online" for look in looks)
 
 
 def _monitor(name: str, entries: Sequence[Entry]) -> Listed:
     how = entries[0].body
     answers = sum(entry.kind == "answer" for entry in entries)
     return Listed(name, None, (f"{how['metric']} >= {how['floor']:g}",), answers, None, "monitor")
-
-
-def state_of(standing: Standing, done: Progress) -> str:
-    """Where a study stands, in a word or two.
-
-    Results count as shown once numbers were seen at the look of the plan in force; for an online study, at the labels it has now. A study
-    with planned looks is labeling until the last one: whether an earlier one ended it, only a verdict says.
-    """
-    if not standing.plans:
-        return "no plan"
-    if not done.labels and not done.asked:
-        return "planned"
-    if done.waits_for_gold:
-        return "waiting for gold"
-    online = standing.plan.kind == "online"
-    if not done.complete and not (online and has_ended(standing, walked(standing))):
-        return "labeling"
-    looks = [look for look in standing.looks if look.plan == standing.plan.number and look.certified]
-    return "results shown" if any(look.labels == done.labels or not online for look in looks) else "ready to decide"
