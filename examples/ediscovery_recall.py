@@ -18,7 +18,7 @@ import fewlabels
 
 LEDGER = "sqlite:///ediscovery_recall.db"
 DOCUMENTS, RELEVANT = 60_000, 0.02
-FIRST, LARGEST = 1_000, 3_000  # documents to read for the test; the largest number is declared beforehand, so that a first look costs little
+FIRST, LARGEST = 1_000, 3_000  # documents to read for the test; the largest number is declared first, so that an early look costs little
 
 
 def made_up(seed: int) -> tuple[dict[str, object], np.ndarray]:
