@@ -1,13 +1,13 @@
 """E-discovery: has the review found at least three quarters of the relevant documents?
 
 A court case. Of 60,000 documents about 1 in 50 is relevant. A classifier has ranked them all, and lawyers will read
-those it flags. Before they hand them over they must show that few were missed: recall of at least 0.75. To look for
+those it flags. Before they hand them over they must show that few were missed: recall of at least 0.75. Looking for
 what was missed by reading documents at random is hopeless: of a thousand, twenty are relevant, and perhaps two of them
-were missed. The draw looks where the ranking is unsure, and leaves no document out.
+were missed. The draw looks where the ranking is unsure, and gives every document a chance.
 
 The other side will ask what happens if the ranking is wrong where it seems sure. So the strict interval decides: it
-holds wherever errors hide. Beside it stands *elusion*, the share of relevant documents among those that were not
-flagged.
+is valid wherever the errors are. Reported beside it is *elusion*, the share of relevant documents among those that were
+not flagged.
 
 Run it in an empty folder: `python ediscovery_recall.py`. The record is kept in ediscovery_recall.db.
 """
@@ -18,7 +18,7 @@ import fewlabels
 
 LEDGER = "sqlite:///ediscovery_recall.db"
 DOCUMENTS, RELEVANT = 60_000, 0.02
-FIRST, LARGEST = 1_000, 3_000  # documents to read for the test; the largest number is said beforehand, so that a first look costs little
+FIRST, LARGEST = 1_000, 3_000  # documents to read for the test; the largest number is declared first, so that an early look costs little
 
 
 def made_up(seed: int) -> tuple[dict[str, object], np.ndarray]:

@@ -1,8 +1,8 @@
-"""Three spam filters and their vote: which of the four shall we use? One set of labels answers for all of them.
+"""Three spam filters and their vote: which of the four should we use? One set of labels serves all of them.
 
 A mail service has a filter that reads the text, one that looks at the sender and one that follows the links. Each flags
-other mails. Should it use the best of them, or believe what at least two of them say? To label a draw for each filter
-would be to pay four times: a label says what a mail is, and that serves every filter that looked at it.
+different mails. Should it use the best of them, or trust what at least two of them say? Labeling a separate draw for
+each filter would mean paying four times: a label says what a mail is, and that serves every filter that scored it.
 
 Run it in an empty folder: `python ensemble_of_three.py`. The record is kept in ensemble_of_three.db.
 """

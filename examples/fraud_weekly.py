@@ -1,15 +1,15 @@
 """Fraud, week after week: is the model still good enough, and if not, is the new one better?
 
-A payment service blocks what its model flags. Every Monday four hundred of last week's payments are looked at by
-people. In the third week fraudsters have found a new trick, which the model hardly sees. Three questions, in the
+A payment service blocks what its model flags. Every Monday people look at four hundred of last week's
+payments. In the third week fraudsters have found a new trick, which the model hardly sees. Three questions, in the
 order in which they come up:
 
 1. Is recall what it should be this week? (a goal, a verdict)
 2. Has it fallen since last week, or below what we can live with? (a change, an alarm)
-3. A model is trained anew and scores the same payments. Is it better? (a study that follows another: answers are not asked for twice)
+3. A retrained model scores the same payments. Is it better? (a study that follows another: answers are not asked for twice)
 
-Run it in an empty folder: `python fraud_weekly.py`. The record is kept in fraud_weekly.db; run again, nobody is asked
-again.
+Run it in an empty folder: `python fraud_weekly.py`. The record is kept in fraud_weekly.db; if you run it
+again, nobody is asked twice.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A language model as judge: how far can we believe what it says about our chatbot's answers?
+"""A language model as judge: how far can we trust what it says about our chatbot's answers?
 
 A chatbot answers questions. A language model reads every answer and says, from 0 to 100, how likely it is wrong; from
 50 on it counts as wrong. That is cheap, so it judges everything. But who judges the judge? People do, on a few answers:
@@ -7,8 +7,8 @@ classifier like any other, and "wrong" is what it looks for.
 
 Three things come out of it:
 
-1. How often the two reviewers agree. Where people do not, no judge can.
-2. How good the judge is, held against the reviewers as they answered, and corrected by the expert.
+1. How often the two reviewers agree. Where people disagree, no judge can do well.
+2. How good the judge is, compared with the reviewers' answers as recorded, and corrected by the expert.
 3. The share of wrong answers itself, which is not what the judge counts.
 
 Run it in an empty folder: `python llm_judge.py`. The record is kept in llm_judge.db.
@@ -25,7 +25,7 @@ ANSWERS, WRONG = 8_000, 0.15
 
 
 class Judged(NamedTuple):
-    """Answers as the judge rates them, which of them are wrong, and what each reviewer would say of every answer."""
+    """Answers as the judge rates them, which of them are wrong, and what each reviewer would say about every answer."""
 
     table: dict[str, object]
     wrong: np.ndarray
@@ -44,7 +44,7 @@ def made_up(seed: int) -> Judged:
 
 
 def rows(units: tuple[str, ...], says: np.ndarray, labeler: str) -> list[dict[str, object]]:
-    """What one person says of some answers, as it would stand in a file."""
+    """What one person says about some answers, as in a file."""
     return [{"unit": unit, "answer": bool(says[int(unit.removeprefix("answer-"))]), "labeler": labeler} for unit in units]
 
 

@@ -1,9 +1,9 @@
 """Content moderation: one model, four languages, and a promise for each of them.
 
 A model hides insulting comments. Over all languages it looks fine, but most comments are English, so that number is
-mostly about English. Whoever writes in Hindi wants to know about Hindi. So the goal is put for each language: of what
+mostly about English. Whoever writes in Hindi wants to know about Hindi. So there is a goal for each language: of what
 is hidden there, at least 70 % must be insults. One draw serves all of them; small languages get the labels they need,
-not those their share would give.
+not just their share.
 
 Run it in an empty folder: `python moderation_by_language.py`. The record is kept in moderation_by_language.db.
 """

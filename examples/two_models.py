@@ -1,12 +1,12 @@
-"""Two models and one place: which of them goes live, and at which threshold?
+"""Two models for one job: which of them goes live, and at which threshold?
 
 A clinic sorts referral letters: urgent or not. The champion has done so for a year, the challenger was trained last
 month. They agree on most letters, and what both get right or wrong says nothing about which is better. So the goal is
 the difference itself, and the draw goes to the letters on which the two disagree.
 
 The one that is better then gets a threshold: as low as possible, so that few urgent letters are missed, as long as 70 %
-of what it flags is urgent. The labels are there already. The search over thresholds is paid for: its promise holds
-after it, wherever it ends.
+of what it flags is urgent. The labels already exist. The guarantee accounts for the search over thresholds: it is
+valid wherever the search ends.
 
 Run it in an empty folder: `python two_models.py`. The record is kept in two_models.db.
 """
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def difference(table: dict[str, object], urgent: np.ndarray, metric: str) -> float:
-    """The challenger's metric less the champion's, which only the maker of the letters knows."""
+    """The challenger's metric minus the champion's, which only the maker of the letters knows."""
     values = []
     for name in SIGHT:
         flagged = np.asarray(table[name]) >= 0.5

@@ -55,6 +55,7 @@ WORDS = {
     "PairTally": "difference",
     "Pilot": "pilot",
     "Cut": "strata",
+    "DrawDesign": "design",
     "LabelSums": "metric weight",
     "WeightSums": "metric weight",
     "Agreed": "agreement",
