@@ -55,7 +55,7 @@ WORDS = {
     "PairTally": "difference",
     "Pilot": "pilot",
     "Cut": "strata",
-    "DrawDesign": "design",
+    "DrawDesign": "draw design",
     "LabelSums": "metric weight",
     "WeightSums": "metric weight",
     "Agreed": "agreement",
