@@ -706,8 +706,8 @@ class Study:
     ) -> Watched:
         """Watch the metric over several studies: whether the alarm has rung because it fell below the floor.
 
-        The probability of ever ringing falsely is at most `error`; with run_length, false alarms instead come at least that many periods
-        apart on average.
+        The probability that it ever rings falsely is at most `error`; with run_length, the mean time to a false alarm is instead at least
+        that many periods.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
