@@ -28,9 +28,7 @@ def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
     if plan.kind == "planned looks" and not holds_at_looks(goal.metric):
         raise StudyError(f"planned looks were not shown to hold for {goal.metric}: gate on precision or accuracy, or plan one look")
     if plan.pilot is not None and standing.position(goal.classifier):  # with a pilot, no metric is of several classifiers
-        raise StudyError(
-            f"after a pilot only the first classifier is judged, but the rule is about {goal.classifier}: make a study for it"
-        )
+        raise StudyError(f"after a pilot only the first classifier is judged, but the rule is about {goal.classifier}: make a study for it")
     if goal.is_difference:
         _refuse_pair(standing, goal)
     design = standing.plans[0].design if plan.guide is not None else plan.design

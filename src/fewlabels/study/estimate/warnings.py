@@ -97,9 +97,7 @@ def _reach(standing: Standing) -> list[str]:
             "correction assumes that they are like the others on their side"
         )
     if standing.profile.claims is not None or standing.population["weight"] is not None:
-        said.append(
-            "metrics of several labels together and metrics by weight are not corrected: they use the labels as recorded"
-        )
+        said.append("metrics of several labels together and metrics by weight are not corrected: they use the labels as recorded")
     return said
 
 
