@@ -122,7 +122,7 @@ class Study:
         wanted = read_goals(goals, level)
         if rule is not None and rule not in COUNTING_RULES:
             raise StudyError(
-                f"the answer that counts is chosen by one of {', '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
+                f"the answer that counts is chosen by the rule {' or '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         leader = None if follows is None else leader_of(book, name, follows)
@@ -316,7 +316,7 @@ class Study:
         standing, body = self._extension(classifiers, goals)
         with self._ledger.writing(self.name) as act:
             if replay(act.entries()).plan.hash != standing.plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew meanwhile: extend it again")
+                raise StudyError(f"the plan of study {self.name!r} changed meanwhile: extend it again")
             wider = extend_standing(standing, body)
             plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
             act.append("extension", key=f"extension:{plan.number}", body=body)
@@ -387,7 +387,7 @@ class Study:
                 return batch
             self._fill_reserve(units)
             if held(self.standing) == held(standing):
-                raise DrawError("a reserve that ran dry has to grow, but the engine gave no unit more: this is a defect, please report it")
+                raise DrawError("a reserve that ran dry has to grow, but the engine gave no more units: this is a defect, please report it")
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Fetch columns of the given units for labelers. Raise StudyError for scores, predictions and the guide: labelers are blind.
@@ -872,7 +872,7 @@ class Study:
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.plan.hash != plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
+                raise StudyError(f"the plan of study {self.name!r} changed while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
             if standing.follows is not None:
                 record(act, carried(self._ledger, replay(act.entries())), correct=False, ignore_undrawn=True)
