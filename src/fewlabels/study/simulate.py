@@ -179,7 +179,7 @@ def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: Interva
 def replicate(groups: Groups, design: DrawDesign, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
     """Tallies of `reps` independent draws of `labels` units."""
     if groups.N.sum() > MOST_UNITS:
-        raise PlanError(f"a population can be simulated up to {MOST_UNITS:,} units: simulate on a part of it")
+        raise PlanError(f"simulation supports populations of up to {MOST_UNITS:,} units: simulate on a part of it")
     inside = groups.of_cell >= 0
     K = np.bincount(groups.of_cell[inside], weights=positives[inside], minlength=groups.N.size).astype(np.int64)
     N = groups.N.astype(np.int64)
