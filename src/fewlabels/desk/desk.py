@@ -52,7 +52,7 @@ class Desk:
         rule = self._study.standing.rule
         if sheet.check_every and rule != "first":
             raise LabelError(
-                f"checks need the rule 'first', but the rule is {rule!r}: extra answers on gold units alone would make their labels better "
+                f"checks need the rule 'first', but the rule is {rule}: extra answers on gold units alone would make their labels better "
                 "than the labels they represent; leave check_every at 0"
             )
         if sheet.columns:
