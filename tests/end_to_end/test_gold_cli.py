@@ -90,7 +90,7 @@ def test_gold_of_units_not_drawn_for_it_is_refused(folder: Path) -> None:
     write(folder / "wrong.csv", {other: "yes"})
     found = fewlabels("tell", "s", "wrong.csv", "--gold")
     assert found.code == REFUSED
-    assert "gold answers correct the others only if chance chose their units" in found.err
+    assert "gold answers correct the others only if their units were drawn at random" in found.err
 
 
 def test_all_adjudicated_says_so(folder: Path) -> None:

@@ -136,7 +136,7 @@ def test_another_plan_waits_for_the_pilot_and_gold_does_not_follow_one(seed: int
     study.plan(BUDGET, pilot=PILOT)
     with pytest.raises(PlanError, match="once all of its units are answered"):
         study.plan(BUDGET + 100)
-    with pytest.raises(PlanError, match="a pilot is fixed with the first plan"):
+    with pytest.raises(PlanError, match="a pilot is locked with the first plan"):
         study.plan(BUDGET, pilot=PILOT + 1)
     answer_all(study, truth)
     with pytest.raises(PlanError, match="gold"):

@@ -46,7 +46,7 @@ def test_a_file_that_is_no_report_is_refused_and_nothing_is_written(
     Path("held.json").write_text(json.dumps(spoiled))
     done = fewlabels("report", "--from", "held.json", "--out", "page.html")
     assert done.code == 5, done
-    assert "has not the shape" in done.err
+    assert "does not have the structure" in done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["held.json"]
 
 

@@ -249,9 +249,9 @@ def test_what_needs_a_connection_says_so(folder: Path) -> None:
 
 def test_wrong_calls_are_told(folder: Path) -> None:
     make(folder)
-    refused(fewlabels("sql", "scored.parquet", *READ), "PopulationError", "say which with --table")
-    refused(fewlabels("sql", "scored.parquet", *READ, "--table", "t"), "PopulationError", "say it with --dialect")
-    refused(fewlabels("sql", "duckdb:scored", *READ, "--dialect", "trino"), "PopulationError", "say which with --table")
+    refused(fewlabels("sql", "scored.parquet", *READ), "PopulationError", "name it with --table")
+    refused(fewlabels("sql", "scored.parquet", *READ, "--table", "t"), "PopulationError", "name it with --dialect")
+    refused(fewlabels("sql", "duckdb:scored", *READ, "--dialect", "trino"), "PopulationError", "name it with --table")
     assert "Say how the table is read" in fewlabels("sql", "duckdb:scored").err
     assert fewlabels("sql", "nobody").code == 5
     profiled(folder)
@@ -262,7 +262,7 @@ def test_wrong_calls_are_told(folder: Path) -> None:
         in fewlabels("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
     )
     assert "hand in its profile" in fewlabels("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err
-    refused(plan(source="scored.parquet"), "PopulationError", "say which with --table")
+    refused(plan(source="scored.parquet"), "PopulationError", "name it with --table")
     assert "could not be written" in fewlabels("sql", "duckdb:scored", *READ, "--out", "no/folder.sql").err
 
 

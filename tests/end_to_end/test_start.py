@@ -68,4 +68,4 @@ def test_scores_that_claim_the_opposite_are_found_by_the_exact_test(ledger: str)
     """The twin: where the guide may be wrong SciPy is imported after all."""
     assert "scipy.special" in run("status", "opposite", ledger)[1]
     (warning,) = fewlabels.Study.load("opposite", ledger=ledger).status().warnings
-    assert warning.startswith("the scores do not predict as they claim")
+    assert warning.startswith("the scores are not calibrated")

@@ -99,7 +99,7 @@ def test_a_study_from_the_engine_to_the_verdict(installed: Path, table: Path) ->
         folder=folder, installed=installed,
     )  # fmt: skip
     assert looked.json["units"] == 300
-    assert any("the table is read by fewlabels-extra 1.0, which fewlabels did not test" in line for line in looked.json["findings"])
+    assert any("the table is read by fewlabels-extra 1.0, which fewlabels has not tested" in line for line in looked.json["findings"])
     assert planned.code == 0, planned
     assert len(drawn.json["units"]) == 60
 

@@ -1,6 +1,6 @@
-"""The labelers' side of a study: turns that are leased, what is shown, and answers that are on disk when they are acknowledged.
+"""The labelers' side of a study: leased turns, what labelers are shown, and answers that are on disk when they are acknowledged.
 
-Labelers are blind here: a unit comes with the columns of the sheet and nothing else. The terminal and the workbench both work on this.
+Labelers are blind: a unit comes with the columns of the labeling form and nothing else. The terminal and the workbench both use this.
 """
 
 import threading
@@ -24,49 +24,49 @@ from fewlabels.study.labels.record import record
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.study import Study
 
-LEASE = 600.0  # seconds a labeler has for the units of one taking
-AHEAD = 200  # units made ready at once, where the plan says beforehand which come next
-FETCHED = 20_000  # units whose content is fetched in one go
-NOT_YOURS = "a labeler answers units they were given, but this one is not theirs, or is another labeler's by now: go on with the next"
+LEASE = 600.0  # seconds a labeler has for the units of one `take`
+AHEAD = 200  # units made ready at once, if the plan determines in advance which come next
+FETCHED = 20_000  # units whose content is fetched at once
+NOT_YOURS = "labelers answer the units they were given, but this one was not given to you or has passed to another: go on with the next"
 
 
 class Desk:
-    """Where labelers work on one study. Several threads and processes may use desks of the same study at once."""
+    """The place where labelers work on one study. Several threads and processes may use desks of the same study at once."""
 
     def __init__(self, study: Study, *, lease: float = LEASE, clock: Callable[[], float] = time.time) -> None:
-        """`lease` is how many seconds a labeler has before a unit is open to others."""
+        """Open the desk. `lease` is the number of seconds before a unit that a labeler holds is open to others."""
         self._study, self._ledger, self._name = study, study.ledger, study.name
         self._lease, self._clock = lease, clock
         self._register, self._guard = Register(), threading.RLock()
         self._seconds: tuple[tuple[int, float], int] = ((0, 0.0), 0)
-        self._dry: dict[bool, tuple[float, ...]] = {}  # how the study stood when no turn was left: for adjudicators, for others
+        self._dry: dict[bool, tuple[float, ...]] = {}  # the state when no turn was left: for adjudicators, for others
 
     @property
     def sheet(self) -> Sheet:
-        """What labelers are shown, and the instructions."""
+        """The labeling form: what labelers are shown, and the instructions."""
         return self._ledger.sheet(self._name)
 
     def set_sheet(self, sheet: Sheet) -> None:
-        """Replaces the sheet. Refuses columns that would give a score or prediction away, and columns the table does not have."""
+        """Replace the labeling form. Raise if a column is not in the table or would reveal a score or a prediction."""
         self._study._refuse_hidden(sheet.columns)
         rule = self._study.standing.rule
         if sheet.check_every and rule != "first":
             raise LabelError(
-                f"checks are mixed in where the first answer counts, but the rule is {rule}: more voices on gold units alone would make "
-                "their labels better than those they stand for; leave check_every at 0"
+                f"checks need the rule 'first', but the rule is {rule}: extra answers on gold units alone would make their labels better "
+                "than the labels they represent; leave check_every at 0"
             )
         if sheet.columns:
-            self._study.fetch([], columns=sheet.columns)  # refuses unknown columns now, not when a labeler waits
+            self._study.fetch([], columns=sheet.columns)  # refuse unknown columns now, not when a labeler waits
         self._ledger.set_sheet(self._name, sheet)
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is asked about a unit."""
+        """The questions asked about a unit."""
         return self._followed().questions
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What may be answered beside cannot_tell and skipped: yes and no, or the classes."""
+        """The possible answers besides cannot_tell and skipped: yes and no, or the classes."""
         return self._followed().classes or ("yes", "no")
 
     def _followed(self) -> Register:
@@ -74,14 +74,14 @@ class Desk:
             return self._register.follow(self._ledger.entries(self._name))
 
     def take(self, labeler: str, units: int = 20, *, adjudicates: bool = False) -> list[Given]:
-        """Leases up to so many units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
+        """Lease up to `units` units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
         refuse_name(labeler)
         if units < 1:
             raise LabelError(f"a labeler takes at least one unit, but {units} were asked for: ask for 1 or more")
         if not adjudicates:
             self._mix_in(labeler, every=self.sheet.check_every)
         held = self._leased(labeler, units, adjudicates=adjudicates)
-        while len(held) < units and self._fill(units, adjudicates=adjudicates):  # what is made ready may all be for others
+        while len(held) < units and self._fill(units, adjudicates=adjudicates):  # the turns made ready may all be for others
             held = self._leased(labeler, units, adjudicates=adjudicates)
         shown = self._contents([unit for unit, _ in held])
         return [Given(unit, shown[unit], until) for unit, until in held]
@@ -91,11 +91,11 @@ class Desk:
         return self._ledger.take(self._name, labeler, units=units, now=now, until=now + self._lease, adjudicates=adjudicates)
 
     def give_back(self, labeler: str, units: Sequence[str]) -> int:
-        """Opens units that a labeler holds to others at once; returns how many those were."""
+        """Release units that a labeler holds, so that others may take them at once; return how many were released."""
         return self._ledger.give_back(self._name, labeler, units)
 
     def tell(self, labeler: str, said: Sequence[Said]) -> list[Acknowledged]:
-        """Records what a labeler says in one act. A saying that is refused does not hold up the others."""
+        """Record a labeler's answers in one transaction. An answer that is refused does not hold up the others."""
         refuse_name(labeler)
         with self._guard, self._ledger.writing(self._name) as act:
             self._register.follow(act.entries())
@@ -107,7 +107,7 @@ class Desk:
         return found
 
     def _told(self, act: Writing, labeler: str, said: Said, *, is_own: bool) -> Acknowledged:
-        """One saying, recorded or refused."""
+        """Record one answer, or refuse it."""
         if not is_own:
             return Acknowledged(said.unit, "refused", NOT_YOURS)
         before = act.count
@@ -121,7 +121,7 @@ class Desk:
         return Acknowledged(said.unit, "corrected" if told.corrected else "recorded" if told.recorded else "known")
 
     def _is_told_again(self, labeler: str, unit: str) -> bool:
-        """Whether a labeler who could not tell looks at a unit again: what they say now is no slip."""
+        """Whether a labeler who could not tell sees the unit again: a different answer now is intended."""
         seats = self._register.answers.get(unit, {})
         mine = [label.answer for (_, who), label in seats.items() if who == labeler]
         return self._register.waits(unit) and any(answer in UNANSWERED for answer in mine)
@@ -136,18 +136,18 @@ class Desk:
             )
         answers = {question: read_answer(said.answers[question], classes) for question in questions}
         if "never_answered" in answers.values():
-            raise LabelError("only the end of a study says never_answered, but a labeler did: answer cannot_tell or skipped")
+            raise LabelError("never_answered is recorded only when a study is closed, but a labeler gave it: answer cannot_tell or skipped")
         return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]
 
     def progress(self, labeler: str) -> DeskProgress:
-        """How far the work is. Nothing about answers."""
+        """Progress of the labeling; nothing about the answers."""
         told, waiting = self._ledger.told_and_waiting(self._name, labeler)
         register = self._register if self._is_busy() else self._followed()
         wanted = register.planned + self._second_looks(register)
         return DeskProgress(told, min(register.looks, wanted), wanted, waiting)
 
     def _second_looks(self, register: Register) -> int:
-        """How many second looks the design asks for; counted again only when units or share have changed."""
+        """Number of second looks the design asks for; recounted only when the units or the share have changed."""
         key = (len(register.drawn), register.double)
         if self._seconds[0] != key:
             chosen = sum(is_double(register.salt, unit, register.double) for unit in list(register.drawn)) if register.double else 0
@@ -156,11 +156,11 @@ class Desk:
 
     @property
     def double_share(self) -> float:
-        """The share of the units that two labelers look at."""
+        """The share of the units that two labelers answer."""
         return self._followed().double
 
     def _is_busy(self) -> bool:
-        """Whether somebody is in an act, for the end of which nobody waits only to see how far the work is."""
+        """Whether a transaction is in progress: reading progress does not wait for it to end."""
         if not self._register.planned:
             return False
         if self._guard.acquire(blocking=False):
@@ -169,22 +169,22 @@ class Desk:
         return True
 
     def double(self, share: float) -> None:
-        """Gives a share of the units to a second labeler, chosen by their ids and recorded. A larger share only adds units."""
+        """Give a share of the units, chosen by their ids, to a second labeler, and record the share. A larger share only adds units."""
         if not 0 < share <= 1:
-            raise LabelError(f"a share of the units is labeled twice, in (0, 1], but got {share:g}: 0.1 is usual")
+            raise LabelError(f"the share of units labeled twice is in (0, 1], but got {share:g}: 0.1 is usual")
         with self._ledger.writing(self._name) as act:
             act.append("double", key=f"double:{float(share)!r}", body={"share": share})
 
     @property
     def adjudication(self) -> int:
-        """Units whose labelers disagree, and that wait for an adjudicator."""
+        """Number of units on which labelers disagree and that wait for an adjudicator."""
         with self._guard, self._ledger.writing(self._name) as act:
             act.add_turns(turns_for_adjudicators(act, self._register.follow(act.entries()), now=self._clock()))
         found = self._ledger.turn_counts(self._name, now=self._clock(), adjudicates=True)
         return found.open + found.held
 
     def _mix_in(self, labeler: str, *, every: int) -> None:
-        """Puts a unit whose gold answer is known before the next ones of a labeler who has earned it; every=0: never."""
+        """Insert a unit with a known gold answer before a labeler's next ones, if a check is due; every=0: never."""
         if not every:
             return
         with self._guard:
@@ -194,7 +194,7 @@ class Desk:
                     act.add_turns(turns_for_checks(act, register, labeler, every=every, now=self._clock()))
 
     def _fill(self, units: int, *, adjudicates: bool) -> bool:
-        """Makes more turns ready; says whether there are any."""
+        """Make more turns ready; return whether there are any."""
         with self._guard:
             stands = self._stands(adjudicates)
             if self._dry.get(adjudicates) == stands:
@@ -209,7 +209,7 @@ class Desk:
             return False
 
     def _stands(self, adjudicates: bool) -> tuple[float, ...]:
-        """All that may bring forth a turn: while it stays the same, there is none to look for."""
+        """Everything that can give rise to a new turn: while it stays the same, there is none to look for."""
         register = self._followed()
         if adjudicates:
             return (register.told,)
@@ -217,7 +217,7 @@ class Desk:
         return (register.plans, len(register.handed), register.double, seen, register.told if register.learns else 0)
 
     def _ask(self, units: int) -> bool:
-        """Asks the study for more units; says whether there are any."""
+        """Ask the study for more units; return whether there are any."""
         batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), more=True)
         if batch is None:
             return False
@@ -226,9 +226,9 @@ class Desk:
         return True
 
     def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
-        """What is shown of these units; fetched for all units drawn so far when one of them is not there yet."""
+        """The columns shown of these units; if one is not there yet, fetch those of all units drawn so far."""
         columns: Sequence[str] = self.sheet.columns
-        if columns and units:  # a classifier that came later may judge by a column that was shown
+        if columns and units:  # a classifier added later may use a column that was shown
             columns = [column for column in columns if column not in self._followed().hidden]
         if not columns or not units:
             return {unit: {} for unit in units}
@@ -238,8 +238,8 @@ class Desk:
             held = self._ledger.contents(self._name, units)
         return {unit: {column: held[unit][column] for column in columns} for unit in units}
 
-    def fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
-        """Holds the shown columns of these units and of others that are drawn, asked of the engine at once."""
+    def _fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
+        """Fetch the shown columns of these units and of other drawn units with one request to the engine, and store them."""
         standing = self._study.standing
         drawn = [unit for some in (standing.units, standing.reserve) if some is not None for unit in some.unit]
         held = self._ledger.contents(self._name, drawn)

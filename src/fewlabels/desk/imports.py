@@ -1,4 +1,4 @@
-"""Answers from another tool, each checked against the draw before any is told: what cannot be attached to a drawn unit is refused."""
+"""Answers from another tool, all checked against the draw before any is recorded: those that match no drawn unit are refused."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ Seats = dict[tuple[str, str, str], list[Label]]
 
 
 class Ways(NamedTuple):
-    """How answers are told; see `Study.tell`. leave_out: refused answers are left out, else one of them refuses the file."""
+    """How answers are recorded; see `Study.tell`. leave_out: skip refused answers; otherwise a single one rejects the whole file."""
 
     correct: bool = False
     ignore_undrawn: bool = False
@@ -28,7 +28,7 @@ DEFAULT_WAYS = Ways()
 
 
 class Received(NamedTuple):
-    """What became of answers from another tool: those told, and those refused, one by one."""
+    """The outcome of an import from another tool: answers recorded, and each answer refused."""
 
     told: Told
     refused: Sequence[Refused]
@@ -40,7 +40,7 @@ class Received(NamedTuple):
 
 
 def asked_of(standing: Standing, answer_column: str | None = None) -> Asked:
-    """What a file of answers may hold: with several questions a column for each, else the answer column."""
+    """The columns a file of answers may have: one per question if there are several, otherwise the answer column."""
     questions = standing.questions
     if len(questions) > 1:
         return Asked({question: (question,) for question in questions}, standing.classes)
@@ -48,7 +48,7 @@ def asked_of(standing: Standing, answer_column: str | None = None) -> Asked:
 
 
 def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
-    """Tells the answers that stand the check; nothing of a file with others, unless these are left out."""
+    """Record the answers that pass the check. If any fails, record none, unless ways.leave_out is set."""
     sound = checked(study.standing, found, ways)
     if sound.refused and not ways.leave_out:
         raise refuse_all(sound.refused)
@@ -60,7 +60,7 @@ def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
 
 
 def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Found:
-    """The answers that can be recorded, one a labeler, unit and question; the others join those refused."""
+    """The answers that can be recorded, one per labeler, unit and question; the others are added to those refused."""
     allowed = frozenset(standing.gold_units) if ways.gold else frozenset(standing.units.unit) if standing.units else frozenset()
     sound = Found([], list(found.refused), found.blank, found.place)
     seats: Seats = {}
@@ -78,16 +78,16 @@ def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Foun
 
 
 def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, ignore_undrawn: bool) -> str | None:
-    """Why a label cannot be attached to anything; None: it can."""
+    """Why a label cannot be recorded; None if it can."""
     if label.question not in standing.questions:
         return f"the study does not ask {label.question!r}"
     if label.unit not in allowed and not ignore_undrawn:
         return "this unit was not drawn"
-    return f"{CLOSER!r} is the name fewlabels closes studies by, and no labeler's" if label.labeler == CLOSER else None
+    return f"the name {CLOSER!r} is reserved: fewlabels closes studies under it" if label.labeler == CLOSER else None
 
 
 def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: Ways) -> None:
-    """Nothing comes back. The one answer that a labeler gave joins the sound ones; two that differ, and a changed one, those refused."""
+    """Add a labeler's answer to the sound ones; refuse answers that contradict each other or change an earlier one."""
     first = labels[0]
     said = list(dict.fromkeys(label.answer for label in labels))
     if len(said) > 1:
@@ -96,7 +96,7 @@ def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: Way
         return
     before = None if ways.gold else standing.answers.get(first.unit, {}).get((first.question, first.labeler))
     if before is not None and before.answer != first.answer and not ways.correct:
-        why = f"{first.labeler} answered {before.answer} before and now {first.answer}: take it with --correct if the new answer is right"
+        why = f"{first.labeler} answered {before.answer} before and now {first.answer}: pass --correct if the new answer is right"
         sound.refused.append(Refused(first.unit, why, sound.where(first)))
         return
     sound.labels.append(first)

@@ -1,10 +1,10 @@
-"""A study's units to Label Studio projects, and the answers back.
+"""Push a study's units to Label Studio projects, and pull the answers back.
 
-What was pushed is remembered in Label Studio alone: the description of each project ends with a mark made of the study (its name and salt,
-hashed) and the labeler. A push or pull from any machine that has the ledger finds the projects by it, and there is no second record that
-could disagree. A project whose description was edited is named with its number.
+What was pushed is recorded in Label Studio alone: the description of each project ends with a mark made of the study (its name and salt,
+hashed) and the labeler. A push or pull from any machine that has the ledger finds the projects by this mark, and there is no second record
+that could disagree. If a project's description was edited, name the project by its number.
 
-One project a labeler keeps double labeling blind, for Label Studio shows everybody in a project the others' answers.
+One project per labeler keeps double labeling blind, because Label Studio shows everybody in a project the others' answers.
 """
 
 import json
@@ -28,7 +28,7 @@ MARK = re.compile(r"\[fewlabels ([0-9a-f]{16}) (.*)\]\s*$", re.DOTALL)
 
 
 class PushedProject(NamedTuple):
-    """A project after a push: its number, whose it is (None: of all), its tasks before, and the tasks added."""
+    """A project after a push: its number, its labeler (None: shared by all), its tasks before, and the tasks added."""
 
     project: int
     labeler: str | None
@@ -37,7 +37,7 @@ class PushedProject(NamedTuple):
 
 
 class Pushed(NamedTuple):
-    """A batch after a push; None: nothing is left to label."""
+    """A batch after a push; `batch` is None if nothing is left to label."""
 
     batch: int | None
     units: int
@@ -49,10 +49,10 @@ class Pushed(NamedTuple):
 
 
 class How(NamedTuple):
-    """What is pushed: how many units at most, what labelers see, and who they are.
+    """What to push: how many units at most, what labelers see, and who they are.
 
-    double   every unit goes to every labeler; else to one
-    more     new units although earlier ones are open
+    double   give every unit to every labeler; otherwise to one
+    more     push new units even if earlier ones are open
     """
 
     units: int = 200
@@ -64,11 +64,11 @@ class How(NamedTuple):
 
 
 def push(study: Study, client: LabelStudio, how: How) -> Pushed:
-    """Makes each labeler's project unless it is there, and adds the units of the batch that it does not have."""
+    """Create each labeler's project unless it exists, and add the units of the batch that it lacks."""
     if len(set(how.labelers)) < len(how.labelers) or (how.double and len(how.labelers) < 2):
-        raise LabelError(f"labelers differ, and --double needs two or more, but got {list(how.labelers)}: name each once")
+        raise LabelError(f"labelers are distinct, and --double needs two or more, but got {list(how.labelers)}: name each once")
     columns = tuple(shown.column for shown in how.show)
-    study.fetch((), columns=columns) if columns else None  # refuses a score before anything is made
+    study.fetch((), columns=columns) if columns else None  # refuse a score before anything is created
     batch = study.ask(how.units, more=how.more)
     if batch is None:
         return Pushed(None, 0, ())
@@ -85,7 +85,7 @@ def push(study: Study, client: LabelStudio, how: How) -> Pushed:
 
 
 def _shared(units: Sequence[str], held: Mapping[str | None, set[str]], *, double: bool) -> dict[str | None, list[str]]:
-    """The units each project still needs: all it lacks, or, where they are split, those that nobody has, to whoever has fewest."""
+    """The units each project still needs: all it lacks, or, if units are split, those in no project, assigned to the smallest."""
     if double:
         return {who: [unit for unit in units if unit not in there] for who, there in held.items()}
     new: dict[str | None, list[str]] = {who: [] for who in held}
@@ -96,7 +96,7 @@ def _shared(units: Sequence[str], held: Mapping[str | None, set[str]], *, double
 
 
 def _project(standing: Standing, client: LabelStudio, labeler: str | None, how: How) -> Project:
-    """The project of a labeler, made unless it is there."""
+    """The project of a labeler, created unless it exists."""
     mark = _mark(standing, labeler)
     for project in client.projects():
         found = MARK.search(project.description)
@@ -127,7 +127,7 @@ def _mark(standing: Standing, labeler: str | None) -> tuple[str, str]:
 
 
 def pushed_projects(study: Study, client: LabelStudio) -> dict[int, str | None]:
-    """The study's projects with their labelers."""
+    """The study's projects, by number, with their labelers."""
     wanted = _mark(study.standing, None)[0]
     found: dict[int, str | None] = {}
     for project in client.projects():
@@ -144,15 +144,13 @@ def pushed_projects(study: Study, client: LabelStudio) -> dict[int, str | None]:
 
 
 def pull(study: Study, client: LabelStudio, *, correct: bool = False, projects: Mapping[int, str | None] | None = None) -> Received:
-    """Tells every sound answer of the study's projects and lists the others. Pulling twice is pulling once.
+    """Record every sound answer of the study's projects and list the others. Pulling again has no further effect.
 
-    projects   their numbers and labelers, where they are not to be found by their descriptions
+    projects   their numbers and labelers, if they cannot be found by their descriptions
     """
     named = projects or pushed_projects(study, client)
     if not named:
-        raise LabelError(
-            f"no project at {client.url} is marked as of study {study.name!r}: push it first, or name one with --project NUMBER"
-        )
+        raise LabelError(f"no project at {client.url} belongs to study {study.name!r}: push it first, or name one with --project NUMBER")
     names = client.people() if None in named.values() else {}
     every = Found([], [], 0, "annotation")
     for number, labeler in named.items():
@@ -165,13 +163,13 @@ def pull(study: Study, client: LabelStudio, *, correct: bool = False, projects: 
 
 
 def _of_project(study: Study, tasks: list[dict[str, Any]], labeler: str | None, names: Mapping[str, str]) -> Found:
-    """The answers of one project; all of one labeler's are refused where several accounts answered: nobody can say which is theirs."""
+    """The answers of one project; all are refused if several accounts answered in one labeler's project: whose is whose is unknown."""
     asked = asked_of(study.standing)
     if labeler is None:
         return read_export(tasks, asked=asked, names=names)
     accounts = sorted({str(account_of(one)) for task in tasks for one in task.get("annotations") or ()})
     if len(accounts) < 2:
         return read_export(tasks, asked=asked, labeler=labeler)
-    why = f"this project is {labeler}'s alone, but accounts {', '.join(accounts)} answered in it: delete there what is not {labeler}'s"
+    why = f"this project is {labeler}'s alone, but accounts {', '.join(accounts)} answered in it: delete the others' annotations there"
     strange = [(unit_of(task), one) for task in tasks for one in task.get("annotations") or ()]
     return Found([], [Refused(unit, why, f"annotation {one.get('id')}") for unit, one in strange], 0, "annotation")

@@ -1,4 +1,4 @@
-"""What passes over a labelers' desk: units given, what is said of them, and what became of it."""
+"""What passes over a labelers' desk: units given, answers to them, and acknowledgments."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -12,7 +12,7 @@ MOST_NAME = 200  # characters of a labeler's name
 
 
 class Given(NamedTuple):
-    """A unit given to a labeler: what to show of it, and until when it is theirs, in seconds since 1970."""
+    """A unit given to a labeler: what to show of it, and when the lease ends, in seconds since 1970."""
 
     unit: str
     content: Mapping[str, str | None]
@@ -24,7 +24,7 @@ class Given(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a labeler says of one unit: an answer to each question, when, and the seconds it took. `correct` replaces what they said."""
+    """A labeler's answers about one unit: one per question, when, and the seconds taken. `correct` replaces their earlier answers."""
 
     unit: str
     answers: Mapping[str, str]
@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 
 class Acknowledged(NamedTuple):
-    """What became of it, on disk by now; or why it was refused."""
+    """What became of an answer, by now on disk; or why it was refused."""
 
     unit: str
     status: Literal["recorded", "known", "corrected", "refused"]
@@ -46,9 +46,9 @@ class Acknowledged(NamedTuple):
 
 
 class DeskProgress(NamedTuple):
-    """How far the work is: looks of this labeler, looks of all of those wanted, and turns that wait for somebody.
+    """Progress of the labeling: looks by this labeler, looks by all, looks planned, and turns that wait for somebody.
 
-    Looks and not units: a count that rose with some answers and not with others would tell which units somebody else has seen.
+    It counts looks, not units: a count that rose with some answers and not with others would reveal which units somebody else has seen.
     """
 
     told: int
@@ -62,8 +62,8 @@ class DeskProgress(NamedTuple):
 
 
 def refuse_name(labeler: str) -> None:
-    """Nothing comes back. Refuses a labeler's name that is empty, long, fewlabels' own, or holds signs that cannot be seen."""
+    """Raise LabelError if a labeler's name is empty, too long, reserved, or contains characters that cannot be printed."""
     if not labeler.strip() or len(labeler) > MOST_NAME or not labeler.isprintable():
         raise LabelError(f"a labeler has a name of at most {MOST_NAME} visible characters, but got {labeler!r:.60}: give another")
     if labeler in (CLOSER, GOLD):
-        raise LabelError(f"the names {CLOSER} and {GOLD} stand for answers that no labeler gave, but got {labeler!r}: give another")
+        raise LabelError(f"the names {CLOSER} and {GOLD} are reserved for answers that no labeler gave, but got {labeler!r}: give another")

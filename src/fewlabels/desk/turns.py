@@ -1,4 +1,4 @@
-"""Which turns come next: a look at every unit handed out, a second at some by design, checks, and units on which labelers disagree."""
+"""Which turns come next: a look at every unit handed out, a second look at some by design, checks, and units in dispute."""
 
 import hashlib
 from collections import Counter
@@ -12,7 +12,7 @@ from fewlabels.study.state.label_index import Register
 
 
 def next_turns(act: Writing, register: Register, *, now: float) -> list[Turn]:
-    """First looks at units that were handed out and have none yet, once more at those handed out again, and second looks by design."""
+    """The next turns: first looks at units just handed out, another at those handed out again, and second looks by design."""
     known = act.turns()
     handed = list(register.handed)
     ready = [Turn(unit, 1) for unit in handed if unit not in known and unit not in register.resolved]
@@ -24,12 +24,12 @@ def next_turns(act: Writing, register: Register, *, now: float) -> list[Turn]:
 
 
 def _order(salt: str, name: str) -> bytes:
-    """Where a turn stands among those made ready with it: an order that says nothing about scores, nor which look it is."""
+    """Sort key of a turn among those made ready with it; the order reveals neither the score nor which look it is."""
     return hashlib.md5(f"{salt}:turn:{name}".encode(), usedforsecurity=False).digest()
 
 
 def _doubles(register: Register, handed: Sequence[str], known: Mapping[str, UnitTurns], *, now: float) -> list[Turn]:
-    """Second looks at units that design chose and that one labeler has seen, or is to see."""
+    """Second looks at units chosen by design that one labeler has seen or will see."""
     ready: list[Turn] = []
     for unit in handed:
         labelers = {who for _, who in register.answers.get(unit, {})}
@@ -42,7 +42,7 @@ def _doubles(register: Register, handed: Sequence[str], known: Mapping[str, Unit
 
 
 def seen_elsewhere(register: Register, unit: str, *, now: float) -> list[Turn]:
-    """The looks at a unit that were told before it had turns, in a file for example: whoever had one is not to have another."""
+    """The looks at a unit recorded before it had turns, from a file for example: a labeler who had one does not get another."""
     if unit not in register.resolved:
         return []
     labelers = dict.fromkeys(who for _, who in register.answers.get(unit, {}))
@@ -50,7 +50,7 @@ def seen_elsewhere(register: Register, unit: str, *, now: float) -> list[Turn]:
 
 
 def turns_for_adjudicators(act: Writing, register: Register, *, now: float) -> list[Turn]:
-    """A look at every unit on which labelers disagree, for somebody else."""
+    """One look by another person at every unit on which labelers disagree."""
     asked, known = act.adjudicated(), act.turns()
     ready: list[Turn] = []
     for unit in register.drawn:
@@ -74,18 +74,18 @@ def is_disputed(register: Register, unit: str) -> bool:
 
 
 def has_earned_check(register: Register, labeler: str, *, every: int) -> bool:
-    """Whether a labeler has answered enough units since the last whose gold answer is known."""
+    """Whether a labeler has answered enough units since the last one with a known gold answer."""
     answered = _answered_by(register, labeler)
     return len(answered) >= every * (1 + sum(_is_gold(register, unit) for unit in answered))
 
 
 def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: int, now: float) -> list[Turn]:
-    """One look at a unit whose gold answer is known and that others have answered, when a labeler has earned one and none waits."""
+    """One look at a unit with a known gold answer that others have answered, if the labeler is due for a check and none waits."""
     if not has_earned_check(register, labeler, every=every) or act.checks(labeler):
         return []
     known, answered = act.turns(), _answered_by(register, labeler)
     told = [unit for unit in register.gold if unit not in answered and _is_gold(register, unit)]
-    ready = [unit for unit in told if _is_answered(register, unit)]  # so that what a check says never counts for the unit
+    ready = [unit for unit in told if _is_answered(register, unit)]  # so that the answer to a check never counts for the unit
     ready.sort(key=lambda unit: hashlib.md5(f"{register.salt}:check:{labeler}:{unit}".encode(), usedforsecurity=False).digest())
     if not ready:
         return []
@@ -98,7 +98,7 @@ def _answered_by(register: Register, labeler: str) -> set[str]:
 
 
 def _is_answered(register: Register, unit: str) -> bool:
-    """Whether every question about a unit has an answer that can be used."""
+    """Whether every question about a unit has a usable answer."""
     said = {question for (question, _), label in register.answers.get(unit, {}).items() if label.answer not in UNANSWERED}
     return said >= set(register.questions)
 

@@ -1,1 +1,1 @@
-"""Where mathematics, engine and ledger meet, and nowhere else."""
+"""Studies: the only place where mathematics, engines and ledgers meet."""

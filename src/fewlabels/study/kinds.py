@@ -1,11 +1,11 @@
-"""Kinds of study, one type for each kind of plan, with what the path does in its own way: ask, read, decide, close.
+"""Kinds of study, one class for each kind of plan, with the steps in which they differ: ask, read, decide, close.
 
     OneLook        numbers once all planned labels are in
     Growing        the same after a larger budget, declared or not
     PlannedLooks   numbers at looks named before the first label
-    Online         a confidence sequence: numbers at any time, units asked where answers say
+    Online         a confidence sequence: numbers at any time, units chosen adaptively
 
-A pilot, several questions and the like are not kinds but traits, which any kind may have or refuse: nouns/capabilities.py.
+A pilot, several questions and the like are not kinds but traits, which a kind may support or refuse: nouns/capabilities.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fewlabels.study.state.progress import progress
 
-# Rooms are imported by the methods that enter them, so that a command waits for no other.
+# Subpackages are imported inside the methods that need them, so that a command loads only what it uses.
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -45,23 +45,23 @@ class OneLook:
         return next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
-        """How many units to hand out at once where `units` are wanted now: more, for the order is fixed."""
+        """How many units to hand out at once if `units` are wanted now: more, because the order is fixed."""
         return max(units, most)
 
     def close(self, standing: Standing) -> list[Label]:
-        """What ends the waiting for units without an answer."""
+        """The labels that end the wait for units without an answer."""
         from fewlabels.study.labels.record import closing
 
         return closing(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
-        """What a reader must know beside the numbers."""
+        """Warnings shown beside the numbers."""
         from fewlabels.study.estimate.warnings import read_warnings
 
         return read_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
-        """How far the study is, in a word."""
+        """The state of the study, in a word."""
         if not standing.plans:
             return "no plan"
         if done.waits_for_gold:
@@ -69,25 +69,25 @@ class OneLook:
         return "ready" if done.complete else "labeling"
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
-        """The labels of the look whose numbers may be shown now; None before the first."""
+        """Number of labels of the look whose numbers may be shown now; None before the first."""
         return done.labels if done.complete else None
 
     def shows(self, standing: Standing) -> bool:
-        """Whether all that the labels say may be shown now."""
+        """Whether everything the labels say may be shown now."""
         return bool(standing.plans) and progress(standing).complete
 
     def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
-        """The confidence sequences; None where the plan has none."""
+        """The confidence sequences; None if the plan has none."""
         return None
 
     def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
-        """Every metric the draw can answer for; before the look only progress, unless one peeks."""
+        """Every metric the draw can estimate; before the look, only progress unless peek=True."""
         from fewlabels.study.estimate.metrics import read_estimates
 
         return read_estimates(standing, peek=peek)
 
     def decide(self, standing: Standing, shown: Estimates) -> Decision:
-        """The verdict on the goals from estimates already read."""
+        """The verdict on the goals, given their estimates."""
         from fewlabels.study.estimate.metrics import read_decision
 
         return read_decision(standing, shown)
@@ -99,7 +99,7 @@ class OneLook:
         return read_convergence(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
-        """What the look of a plan may spend, by the plans before it and what was shown of them."""
+        """The error the look of a plan may spend, given the plans before it and what was shown of them."""
         from fewlabels.deciding.error_spending import extended, spending
 
         if plan.change == "extension":
@@ -111,21 +111,21 @@ class OneLook:
 
 
 class Growing(OneLook):
-    """The budget was raised, or a larger one was declared: each plan has its look, and a share of the error."""
+    """The budget was raised, or a larger one was declared: each plan has its own look and a share of the error."""
 
 
 class PlannedLooks(OneLook):
-    """Numbers are read at looks named before the first label, each at its share of the error."""
+    """Numbers are read at looks named before the first label, each with its share of the error."""
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
-        """The labels of the last planned look that the answers allow."""
+        """Number of labels of the last planned look that the answers reach."""
         from fewlabels.study.plan.looks import at_look
 
         then = at_look(standing)
         return len(then.units) if then is not None and then.units is not None else None
 
     def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
-        """What the last planned look shows; before the first only progress, unless one peeks."""
+        """The estimates at the last planned look; before the first, only progress unless peek=True."""
         from fewlabels.study.estimate.metrics import of_look, read_estimates
         from fewlabels.study.plan.looks import at_look
 
@@ -133,62 +133,62 @@ class PlannedLooks(OneLook):
         return super().read(standing, peek=peek) if then is None else of_look(read_estimates(then), progress(standing))
 
     def decide(self, standing: Standing, shown: Estimates) -> Decision:
-        """The verdict at that look; no label can be added, so none is forecast."""
+        """The verdict at that look, without a forecast, since no labels can be added."""
         from fewlabels.study.estimate.metrics import read_decision
         from fewlabels.study.plan.looks import at_look
 
         return read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
-        """What the last look may spend, as all looks were planned."""
+        """The error the last look may spend, given all planned looks."""
         from fewlabels.study.plan.looks import spending_of
 
         return spending_of(plan)
 
 
 class Online(OneLook):
-    """A confidence sequence, valid at every look; units are asked one after another where answers say."""
+    """A confidence sequence, valid at every look; units are chosen one after another, guided by the answers so far."""
 
     waits_for = "the first"
 
     def ask(self, act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
-        """The units to label now, recorded; None once the study has ended; "dry" where the reserve is too short."""
+        """The units to label now, recorded; None once the study has ended; "dry" if the reserve is too short."""
         from fewlabels.study.draw.online import next_batch
 
         return next_batch(act, standing, units, more=more)
 
     def ahead(self, units: int, most: int) -> int:
-        """As many as are wanted: what is handed out early cannot learn from the answers to come."""
+        """As many as are wanted now: units handed out early cannot benefit from later answers."""
         return units
 
     def close(self, standing: Standing) -> list[Label]:
-        """What ends the waiting for every unit that is not settled."""
+        """The labels that end the wait for every unit that is not settled."""
         from fewlabels.study.draw.online import closing_online
 
         return closing_online(standing)
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
-        """The same, but nothing rests on the scores or on what is assumed of missing answers."""
+        """Warnings shown beside the numbers; none about scores or assumptions on missing answers, since nothing depends on them."""
         from fewlabels.study.estimate.online import online_warnings
 
         return online_warnings(standing, done, missing)
 
     def state(self, standing: Standing, done: Progress) -> State:
-        """How far the study is; decided once its stopping rule has ended it."""
+        """The state of the study; "decided" once its stopping rule has ended it."""
         from fewlabels.study.estimate.online import read_running
 
         return "decided" if read_running(standing).ended else "ready" if done.complete else "labeling"
 
     def open_look(self, standing: Standing, done: Progress) -> int | None:
-        """None: there is no look to wait for, see `running`."""
+        """Return None: there is no look to wait for; see `running`."""
         return None
 
     def shows(self, standing: Standing) -> bool:
-        """Always: what is shown is valid at every look."""
+        """Return True: what is shown is valid at every look."""
         return True
 
     def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
-        """The confidence sequences; with `forecast`, how many labels more it should take."""
+        """The confidence sequences; with `forecast`, also how many more labels it should take."""
         from fewlabels.study.estimate.online import read_running
 
         return read_running(standing, forecast=forecast)
@@ -200,7 +200,7 @@ class Online(OneLook):
         return read_online(standing)
 
     def decide(self, standing: Standing, shown: Estimates) -> Decision:
-        """The verdict on the goals, from what is known now."""
+        """The verdict on the goals, given what is known now."""
         from fewlabels.study.estimate.online import decide_online
 
         return decide_online(standing, shown)
@@ -212,7 +212,7 @@ class Online(OneLook):
         return read_running_path(standing)
 
     def spending(self, plan: Plan, earlier: Sequence[Plan], shown: Collection[int]) -> Spending:
-        """All of the error: looking is free."""
+        """Spend all of the error: looking is free."""
         from fewlabels.deciding.error_spending import Spending
         from fewlabels.study.plan.online import promise
 
@@ -224,5 +224,5 @@ KINDS: dict[Kind, OneLook] = {"one look": OneLook(), "growth": Growing(), "plann
 
 
 def kind_of(standing: Standing) -> OneLook:
-    """The kind of a study, by the plan in force; one without a plan is as one that waits for its look."""
+    """The kind of a study, given its current plan; without a plan, it is treated as one that waits for its look."""
     return KINDS[standing.plan.kind if standing.plans else "one look"]

@@ -1,7 +1,7 @@
-"""Monitor: units of a stream come one after another, some are labeled, and an alarm rings when a metric has fallen below a floor.
+"""Monitor: units of a stream arrive one after another, some are labeled, and an alarm rings when a metric has fallen below a floor.
 
-Whether a unit is asked about is settled when it arrives: its permanent number is below a probability that knows only units read before.
-Units are read in the order in which they came, up to the first that waits for an answer.
+Whether to label a unit is decided when it arrives: if its permanent number is below a probability that depends only on units read before.
+Units are read in order of arrival, up to the first that waits for an answer.
 """
 
 from collections import Counter
@@ -29,14 +29,14 @@ QUESTION = "positive"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monitored:
-    """Where a stream stands.
+    """The current state of a stream.
 
-    units     that arrived; `read` of them up to the first that waits for an answer
-    labels    among those read
-    waiting   units asked about and not answered, in the order in which they came
-    evidence  what the bets have become; the alarm rings at `limit`
-    rang      the unit with which it rang; None: it has not
-    says      the promise in words
+    units     number of units that arrived; `read` of them come before the first that waits for an answer
+    labels    number of labels among those read
+    waiting   units asked about and not answered, in order of arrival
+    evidence  the current value of the bets; the alarm rings at `limit`
+    rang      the unit at which it rang; None if it has not
+    says      the guarantee in words
     """
 
     metric: str
@@ -56,7 +56,7 @@ class Monitored:
 
 
 class Monitor:
-    """One stream in one ledger. Every method reads where it stands anew.
+    """One stream in one ledger. Every method rereads the current state.
 
     Examples:
         >>> import fewlabels
@@ -78,9 +78,10 @@ class Monitor:
         cls, name: str, *, metric: str = "precision", floor: float, rate: float, error: float = 0.05, run_length: float | None = None,
         ledger: str | Ledger = DEFAULT_LEDGER,
     ) -> "Monitor":  # fmt: skip
-        """A new monitor. Of the units whose label counts about the share `rate` is asked about, more where the guess is unsure.
+        """Create a monitor. It asks for labels of about the share `rate` of the units that matter, more where the guess is uncertain.
 
-        It ever rings falsely with probability at most `error`; or, with a run length in units, it rings falsely after so many on average.
+        The probability that it ever rings falsely is at most `error`; with run_length, the mean time to a false alarm is instead at least
+        that many units.
 
         Examples:
             >>> import fewlabels
@@ -89,11 +90,11 @@ class Monitor:
             20.0
         """
         how: dict[str, Json] = {"metric": metric_named(metric).name, "floor": floor, "rate": rate, "error": error, "run_length": run_length}
-        _alarm(how)  # refuses before anything is written
+        _alarm(how)  # raise before anything is written
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         with book.writing(name) as act:
             if act.entries() and act.entries()[0].kind != "stream":
-                raise StudyError(f"{name!r} is a study of this ledger, and a monitor needs a name of its own: choose another")
+                raise StudyError(f"a monitor needs a name of its own, but {name!r} is a study in this ledger: choose another")
             act.append("stream", key="stream", body={**how, "salt": new_salt()})
             held = act.entries()[0].body
         if {key: held[key] for key in how} != how:
@@ -102,7 +103,7 @@ class Monitor:
 
     @classmethod
     def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER) -> "Monitor":
-        """The monitor of that name.
+        """Load a monitor by name.
 
         Examples:
             >>> import fewlabels
@@ -119,9 +120,9 @@ class Monitor:
         return cls(name, book)
 
     def arrive(self, units: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
-        """Takes in units in the order in which they came, each {unit, flagged, guess}, and says which are to be labeled.
+        """Record units in order of arrival, each {unit, flagged, guess}, and return those to label.
 
-        guess is the predicted probability that the label is positive, such as the score. The same units arriving twice have arrived once.
+        guess is the predicted probability that the label is positive, such as the score. Repeating the same call has no further effect.
 
         Examples:
             >>> import fewlabels
@@ -146,7 +147,7 @@ class Monitor:
         return tuple(unit for unit, asked in zip(body["unit"], body["asked"], strict=True) if asked)
 
     def tell(self, answers: object) -> int:
-        """Records answers about units that were asked about, all or none; how many are new. `answers` are what `Study.tell` takes.
+        """Record answers to units that were asked about, all or none; return how many are new. `answers` is as in `Study.tell`.
 
         Examples:
             >>> import fewlabels
@@ -162,17 +163,17 @@ class Monitor:
             for told in labels:
                 label = told if told.unit in asked else replace(told, unit=restored(told.unit))
                 if label.unit not in asked:
-                    raise LabelError(f"answers are taken for units that were asked about, but {label.unit!r} was not: check the id column")
+                    raise LabelError(f"answers are recorded for units asked about only, but {label.unit!r} was not: check the id column")
                 before = stream.answers.get(label.unit)
                 if before is not None and before != label.answer and before not in UNANSWERED:
                     raise LabelError(
-                        f"unit {label.unit!r} was answered {before} before and now {label.answer}: a monitor takes no second answer"
+                        f"unit {label.unit!r} was answered {before} before and now {label.answer}: a monitor accepts no second answer"
                     )
                 new += act.append("answer", key=label.key, body=label.as_json())
         return new
 
     def state(self) -> Monitored:
-        """Where the stream stands.
+        """The current state of the stream and its alarm.
 
         Examples:
             >>> import fewlabels
@@ -191,7 +192,7 @@ class Monitor:
         )  # fmt: skip
 
     def verify(self) -> tuple[str, ...]:
-        """What does not match in the record: hashes, seals, probabilities and who was asked; empty: everything does.
+        """Recompute hashes, seals, probabilities and which units were asked about; return what does not match.
 
         Examples:
             >>> import fewlabels
@@ -206,13 +207,13 @@ class Monitor:
                 rows = list(zip(entry.body["unit"], entry.body["flagged"], entry.body["guess"], strict=True))
                 again = _chosen(_read(entries[:i]), rows)
                 if again["asked"] != entry.body["asked"] or not np.allclose(again["pi"], entry.body["pi"], rtol=1e-9):
-                    found.append(f"entry {entry.serial} (arrival): it asks about other units than its numbers and the labels before it say")
+                    found.append(f"entry {entry.serial} (arrival): the units asked about do not follow from the record before it")
         return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The record of a stream, unit after unit; answers by unit, the first usable one."""
+    """The record of a stream, unit by unit; `answers` holds the first usable answer to each unit."""
 
     terms: Mapping[str, Any]
     salt: str
@@ -225,7 +226,7 @@ class Stream:
 
 
 def _read(entries: Sequence[Entry]) -> Stream:
-    """The fold of the entries."""
+    """Fold the entries into the record of the stream."""
     answers: dict[str, str] = {}
     arrived: dict[str, list[object]] = {name: [] for name in ("unit", "flagged", "guess", "pi", "asked")}
     for entry in entries:
@@ -250,7 +251,7 @@ def _alarm(terms: Mapping[str, Any]) -> StreamAlarm:
 
 
 def _observed(stream: Stream) -> tuple[StreamAlarm, int]:
-    """The alarm after every unit up to the first that waits for an answer, and how many those are."""
+    """The alarm after all units up to the first that waits for an answer, and the number of those units."""
     alarm = _alarm(stream.terms)
     label = {"yes": 1, "no": 0}
     for i, unit in enumerate(stream.unit):
@@ -263,7 +264,7 @@ def _observed(stream: Stream) -> tuple[StreamAlarm, int]:
 
 
 def _chosen(stream: Stream, rows: Sequence[tuple[str, bool, float]]) -> dict[str, Any]:
-    """The ledger's entry of an arrival: with which probability each unit was to be asked about, and whether it is."""
+    """The ledger entry of an arrival: the probability of asking about each unit, and whether it is asked about."""
     alarm, _ = _observed(stream)
     flagged, guess = np.array([row[1] for row in rows], dtype=np.bool_), np.array([row[2] for row in rows])
     pi = asking_probability(alarm, flagged=flagged, guess=guess)
@@ -274,7 +275,7 @@ def _chosen(stream: Stream, rows: Sequence[tuple[str, bool, float]]) -> dict[str
 
 
 def _row(number: int, item: Mapping[str, object]) -> tuple[str, bool, float]:
-    """A unit as it arrived. Refuses one without id, decision or guess."""
+    """A unit as it arrived. Raise LabelError unless it has an id, a decision and a guess."""
     try:
         unit, flagged, guess = str(item["unit"]), item["flagged"], float(str(item["guess"]))
     except (KeyError, ValueError):

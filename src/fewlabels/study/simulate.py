@@ -1,7 +1,7 @@
-"""Replays designs against known labels: coverage, width, error and labels, before money is spent.
+"""Simulate designs on known labels: coverage, width, error and labels, before money is spent.
 
-A replicate replaces the permanent numbers by a seeded stream. Given a design, the positives found in a band are hypergeometric, so
-they are drawn as counts; everything after that is the code a study runs through.
+A replicate replaces the permanent numbers by a seeded random stream. Given a design, the number of positives found in a band is
+hypergeometric, so counts are drawn; everything after that is the code a study runs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +32,11 @@ from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 
 MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator
-RESAMPLING = 1  # the purpose of the streams that bootstrap intervals draw from
+RESAMPLING = 1  # the purpose of the random streams for bootstrap intervals
 
 
 class Chance(NamedTuple):
-    """The streams of one cell: who is drawn, and what an interval that resamples draws again."""
+    """The random streams of one cell: for the draw, and for intervals that resample."""
 
     draw: np.random.Generator
     interval: np.random.Generator
@@ -44,10 +44,10 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What one design does for one metric with one number of labels.
+    """The results of one design for one metric with one number of labels.
 
-    mean, rmse   of the estimate; where a replicate has no value the middle of its interval is scored (`undefined` counts those)
-    coverage     share of replicates whose interval holds the truth
+    mean, rmse   of the estimate; a replicate without a value is scored by the midpoint of its interval (`undefined` counts those)
+    coverage     share of replicates whose interval contains the truth
     half_width   mean over replicates
     """
 
@@ -84,9 +84,9 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     interval: IntervalKind = "rec",
     on_cell: Callable[[Cell], None] | None = None,
 ) -> list[Cell]:
-    """One cell for each classifier, metric, design and number of labels.
+    """Simulate draws on known labels; return one cell for each classifier, metric, design and number of labels.
 
-    Each metric has a draw of its own; joint=True draws once for all of them. `on_cell` is told of each cell as it is done.
+    Each metric has its own draw; joint=True draws once for all of them. `on_cell` is called with each cell when it is done.
 
     Examples:
         >>> import fewlabels
@@ -116,7 +116,7 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
 
 
 def _counted(name: str) -> Metric:
-    """The metric of that name. Refuses one that counts by cell cannot tell: by weight, or of several labels or classes."""
+    """The metric of that name. Raise for metrics that counts by cell do not determine: by weight, or of several labels or classes."""
     metric = metric_named(name)
     require("simulate", metric.traits, subject=f"{metric.name} is")
     return metric
@@ -124,7 +124,7 @@ def _counted(name: str) -> Metric:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Bench:
-    """One classifier with its truth, ready to be drawn from again and again."""
+    """One classifier with its truth, ready for repeated draws."""
 
     classifier: str
     position: int
@@ -138,8 +138,8 @@ class _Bench:
     def open(
         cls, population: Population, classifier: Classifier, *, truth: str, reps: int, level: float, interval: IntervalKind
     ) -> "_Bench":
-        """Reads the classifier's profile and the truth of every cell."""
-        interval_named(interval)  # refuses an unknown one before the table is read
+        """Read the classifier's profile and the truth of every cell."""
+        interval_named(interval)  # raise for an unknown one before the table is read
         voters = tuple(c for c in population.classifiers if c.name in classifier.of)
         engine = open_engine(replace(population, classifiers=(*voters, classifier), slices=()))
         profile = engine.profile()
@@ -155,7 +155,7 @@ class _Bench:
         )
 
     def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> Cell:
-        """A design made as a study would make it, its replicates drawn as counts, and every one of them measured."""
+        """Choose the design as a study would, draw replicates as counts, and measure each of them."""
         design = choose_design(self.profile, designed_for, labels=labels, name=name, classifier=self.position)
         used = min(labels, design.frame)
         groups = groups_of(self.profile, design, classifier=self.position)
@@ -168,7 +168,7 @@ class _Bench:
 
 
 def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: IntervalKind, rng: np.random.Generator) -> Measured:
-    """Every replicate measured one by one, bands that came without a label joined to a neighbor as in a study."""
+    """Measure the replicates one by one, joining bands without a label to a neighbor as a study does."""
     each = [
         measure(metric, fill_empty(tally.counted(n, k)), tail=tail, interval=interval, rng=rng)
         for n, k in zip(tally.n, tally.k, strict=True)
@@ -179,7 +179,7 @@ def measure_each(metric: Metric, tally: Tally, *, tail: float, interval: Interva
 def replicate(groups: Groups, design: DrawDesign, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> Tally:
     """Tallies of `reps` independent draws of `labels` units."""
     if groups.N.sum() > MOST_UNITS:
-        raise PlanError(f"simulation takes populations of up to {MOST_UNITS:,} units: simulate on a part of it")
+        raise PlanError(f"simulation supports populations of up to {MOST_UNITS:,} units: simulate on a part of it")
     inside = groups.of_cell >= 0
     K = np.bincount(groups.of_cell[inside], weights=positives[inside], minlength=groups.N.size).astype(np.int64)
     N = groups.N.astype(np.int64)
@@ -200,7 +200,7 @@ def replicate(groups: Groups, design: DrawDesign, positives: IntArray, *, labels
 
 
 class CellCounts(NamedTuple):
-    """Labels and positive ones of every profile cell, one row a replicate."""
+    """Labels and positive labels of every profile cell, one row per replicate."""
 
     n: FloatArray
     k: FloatArray
@@ -209,7 +209,7 @@ class CellCounts(NamedTuple):
 def replicate_cells(
     design: DrawDesign, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator
 ) -> CellCounts:
-    """The same cell by cell, for draws that are read in several ways: by other classifiers, slices or thresholds."""
+    """Counts of `reps` draws cell by cell, for draws that are read in several ways: by classifier, slice or threshold."""
     n, k = np.zeros((reps, count.size)), np.zeros((reps, count.size))
     for band, take in enumerate(takes_of(design, labels)):
         cells = np.flatnonzero(design.band == band)
@@ -220,9 +220,9 @@ def replicate_cells(
 
 
 def sequential(design: DrawDesign, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:
-    """How many units each band gives to sequential Poisson draws of `labels`: the smallest numbers of each band, one over another's rate.
+    """How many units each band contributes to sequential Poisson draws of `labels`: those with the smallest number divided by rate.
 
-    The j-th smallest of N even numbers is a sum of exponential gaps (Renyi), so only as many as could matter are made.
+    The j-th smallest of N uniform numbers is a function of a sum of exponential gaps (Renyi), so only those that could matter are made.
     """
     rate = design.mass / design.N
     expected = pi_of(design, labels) * design.N
@@ -246,7 +246,7 @@ def true_value(profile: Profile, positives: IntArray, metric: Metric, *, classif
 
 
 def summarize(measured: Measured, truth: float, *, named: Mapping[str, str], labels: int, used: int) -> Cell:
-    """The cell that these replicates make."""
+    """Summarize the replicates in a cell."""
     undefined = ~np.isfinite(measured.value)
     value: FloatArray = np.where(undefined, (measured.low + measured.high) / 2, measured.value)
     known = bool(np.isfinite(truth))

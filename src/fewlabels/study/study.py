@@ -1,4 +1,4 @@
-"""Study: goals put to one population until decided. Plan, ask, tell, estimate, decide, report; resumed by name."""
+"""Study: evaluate goals on one population until they are decided. Plan, ask, tell, estimate, decide, report; resume by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fewlabels.study.state.progress import planned_labels
 from fewlabels.study.state.replay import extend_standing, replay
 from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
 
-# Rooms are imported by the methods that enter them, so that a command waits for no other: `fewlabels status` needs no SciPy.
+# Subpackages are imported inside the methods that need them, so that a command loads only what it uses: `fewlabels status` needs no SciPy.
 if TYPE_CHECKING:
     from fewlabels.deciding.thresholds import FoundThreshold
     from fewlabels.engines.base import Engine
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """One study in one ledger. Every method reads where it stands anew, so several processes may work on it.
+    """One study in one ledger. Every method rereads the current state, so several processes may work on it at once.
 
     Examples:
         >>> import fewlabels
@@ -74,15 +74,15 @@ class Study:
         self.name, self._ledger, self._table = name, ledger, table
 
     def __repr__(self) -> str:
-        """The study by its name."""
+        """The name of the study."""
         return f"Study({self.name!r})"
 
     def _repr_html_(self) -> str | None:
-        """Its progress, for a notebook: what `status` says, and no number that a look would show."""
+        """Progress for a notebook: what `status` shows, and no number that would count as a look."""
         return html_of(self)
 
     @classmethod
-    def create(  # noqa: PLR0913, PLR0915 - one keyword for each thing fixed with a study, and two imports
+    def create(  # noqa: PLR0913, PLR0915 - one keyword for each setting of a new study, and two imports
         cls,
         name: str,
         population: Population,
@@ -95,16 +95,16 @@ class Study:
         number_rule: NumberRule | None = None,
         profile: Profile | None = None,
     ) -> Study:
-        """A new study: the population is profiled and fingerprinted, then the salt is made.
+        """Create a study: profile and fingerprint the population, then generate the salt (the random seed of the draw).
 
-        rule says which answer counts where several labelers see a unit: the "first", that of the "majority", or a "unanimous" one; not
-        said: the first, or what an existing study has. Repeating the same call is the same as making it once.
+        rule decides which answer counts when several labelers see a unit: "first", "majority" or "unanimous". If omitted, "first", or the
+        rule of an existing study. Repeating the same call has no further effect.
 
-        follows names an earlier study of the same ledger (last week's): its permanent numbers are inherited, so units in both tables are
-        drawn in both, and an answer told there is not asked for again.
+        follows names an earlier study in the same ledger (last week's): its permanent random numbers are inherited, so units in both tables
+        are drawn in both, and an answer recorded there is not asked for again.
 
-        number_rule says how permanent numbers are made: "md5" unless said, of any id; "fast", several times cheaper on large tables, of
-        64-bit integer ids. profile is that of the population where it was counted already.
+        number_rule selects how permanent numbers are computed: "md5" (the default) for any id, or "fast" for 64-bit integer ids, several
+        times cheaper on large tables. profile is the population's profile, if it has been computed already.
 
         Examples:
             >>> import fewlabels
@@ -122,7 +122,7 @@ class Study:
         wanted = read_goals(goals, level)
         if rule is not None and rule not in COUNTING_RULES:
             raise StudyError(
-                f"the answer that counts is chosen by one of {', '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
+                f"the answer that counts is chosen by the rule {' or '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         leader = None if follows is None else leader_of(book, name, follows)
@@ -163,7 +163,7 @@ class Study:
 
     @classmethod
     def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> Study:
-        """The study of that name. A population held in memory is passed again as `table`.
+        """Load a study by name. If its population is held in memory, pass the table again as `table`.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -180,7 +180,7 @@ class Study:
 
     @property
     def ledger(self) -> Ledger:
-        """The record the study is in.
+        """The ledger that holds the study.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -192,7 +192,7 @@ class Study:
 
     @property
     def standing(self) -> Standing:
-        """Where the study stands: the fold of its entries.
+        """The current state of the study, folded from its ledger entries.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -225,15 +225,16 @@ class Study:
         interval: str | None = None,
         stopping: str | Stopping | None = None,
     ) -> Plan:
-        """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units.
+        """Lock a budget of labels before the first label is paid for. A later, larger budget only adds units.
 
-        grow_to declares a larger budget now, so that a look at `budget` costs little of the error. design (a name, or a Design that says
-        more) and interval ("rec", "midp", or "strict" to decide by the one that holds also if errors hide) are fixed with the first plan.
+        grow_to declares a larger budget now, so that a look (an interim analysis) at `budget` spends little of the error probability.
+        design (a name, or a Design for more control) and interval ("rec", "midp", or "strict": valid even if errors occur where the scores
+        predict none) are locked with the first plan.
 
-        stopping says what ends the labeling, if not one look when all labels are in: "decision" or "decision +-0.02" (a tolerance),
-        "width", or "5 looks"; fixed with the first plan. But for the last, units are asked where answers say, and looking is free.
+        stopping is the rule that ends the labeling; if omitted, there is one look when all labels are in. "decision", "decision +-0.02"
+        (with a tolerance) and "width" choose units adaptively, and every look is free; "5 looks" plans five. Locked with the first plan.
 
-        pilot draws that many of the budget first; when they are answered a guide is fitted to them, and the rest is drawn where it says.
+        pilot draws that many units of the budget first; once they are answered, a guide is fitted to them and directs the rest of the draw.
 
         Examples:
             >>> import fewlabels
@@ -261,7 +262,7 @@ class Study:
         return plan
 
     def preview_extension(self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = ()) -> Reuse:
-        """What the labels already say of classifiers and goals that came later, and how many more they need. Nothing is recorded.
+        """Show what the labels at hand say about new classifiers and goals, and how many more they need. Nothing is recorded.
 
         Examples:
             >>> import fewlabels
@@ -280,9 +281,9 @@ class Study:
     def extend(
         self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = (), budget: int | None = None
     ) -> Plan:
-        """Takes in classifiers (or another threshold of one: a classifier of another name) and goals; every label is kept.
+        """Add classifiers (or a new threshold of one, under another name) and goals; every label is kept.
 
-        budget counts the units drawn so far and those added; not said: none is added, and the labels there are answer as well as they can.
+        budget counts the units drawn so far plus those added. If omitted, no units are added, and the new goals rest on the labels at hand.
 
         Examples:
             >>> import fewlabels
@@ -299,7 +300,7 @@ class Study:
         standing, body = self._extension(classifiers, goals)
         with self._ledger.writing(self.name) as act:
             if replay(act.entries()).plan.hash != standing.plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew meanwhile: extend it again")
+                raise StudyError(f"the plan of study {self.name!r} changed meanwhile: extend it again")
             wider = extend_standing(standing, body)
             plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
             act.append("extension", key=f"extension:{plan.number}", body=body)
@@ -310,7 +311,7 @@ class Study:
     # ---------------- draw
 
     def sql(self, *, dialect: str | None = None, table: str | None = None) -> Texts:
-        """What an engine that fewlabels does not open is asked: the profile, and the draw of the plan in force unless it is drawn.
+        """Queries to run on an engine fewlabels cannot open: the profile, and the draw of the current plan unless it has been drawn.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -326,7 +327,7 @@ class Study:
         return study_texts(self.standing, place_for(self.standing.read_population(), dialect=dialect, table=table))
 
     def draw_from(self, path: str) -> None:
-        """Draws the plan in force from a file, the result of the draw query that `sql` gives. Nothing is done if it is drawn.
+        """Draw the current plan from a file: the result of the draw query returned by `sql`. Do nothing if it has been drawn.
 
         Examples:
             >>> import fewlabels, duckdb, tempfile
@@ -346,7 +347,7 @@ class Study:
     def ask(self, units: int = 50, *, more: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
-        more=True hands out new units although earlier ones are still open.
+        more=True hands out new units even if earlier ones are still open.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -370,10 +371,10 @@ class Study:
                 return batch
             self._fill_reserve(units)
             if held(self.standing) == held(standing):
-                raise DrawError("a reserve that ran dry has to grow, but the engine gave no unit more: this is a defect, please report it")
+                raise DrawError("a reserve that ran dry has to grow, but the engine gave no more units: this is a defect, please report it")
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """Columns of given units for labelers. Scores, predictions and the guide are refused: labelers are blind.
+        """Fetch columns of the given units for labelers. Raise StudyError for scores, predictions and the guide: labelers are blind.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -399,15 +400,15 @@ class Study:
         correct: bool = False,
         ignore_undrawn: bool = False,
     ) -> Told:
-        """Records answers, all or none. Telling twice is telling once.
+        """Record answers, all or none. Recording the same answers again has no effect.
 
-        answers are {unit: answer}; a pandas or Polars DataFrame with the columns unit (or the population's id column) and answer, and
-        optionally labeler and at; a pandas Series of answers by unit; Labels; or rows as dicts with the same names. With several questions
-        an answer is {question: answer}, or a row has a column for each.
+        answers is one of: a dict {unit: answer}; a pandas or Polars DataFrame with the columns unit (or the population's id column) and
+        answer, and optionally labeler and at; a pandas Series of answers indexed by unit; Labels; or rows as dicts with the same names.
+        With several questions, an answer is {question: answer}, or a row has one column per question.
 
-        A row of a DataFrame or Series without an answer (None, NaN or blank) is left for later, as in a file: its unit stays open. In a
-        dict or a list of rows it is refused. correct=True lets a labeler replace an answer; ignore_undrawn=True leaves out rows of units
-        that were not drawn.
+        In a DataFrame or Series, a row without an answer (None, NaN or blank) is skipped, as in a file: its unit stays open. In a dict or
+        a list of rows it is refused. correct=True lets a labeler replace an answer; ignore_undrawn=True skips rows of units that were not
+        drawn.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -421,9 +422,9 @@ class Study:
         return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=False)
 
     def tell_gold(self, answers: object, *, correct: bool = False, ignore_undrawn: bool = False) -> Told:
-        """Records adjudicated answers, the truth of units drawn by `adjudicate`; given as to `tell`.
+        """Record adjudicated (gold) answers to the units drawn by `adjudicate`, in any form that `tell` accepts.
 
-        ignore_undrawn=True leaves out rows of units that were not drawn for gold.
+        ignore_undrawn=True skips rows of units that were not drawn for gold.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -447,9 +448,10 @@ class Study:
         return told
 
     def adjudicate(self, share: float = 0.2) -> tuple[str, ...]:
-        """The units to be adjudicated (gold): a random share of each side's drawn units, chosen without looking at labels.
+        """The units to adjudicate (gold): a random share of the drawn units on each side, chosen without looking at labels.
 
-        Asked again with a larger share, or after a larger plan was drawn, it only adds units. In an order that says nothing.
+        Calling it again with a larger share, or after a larger plan is drawn, only adds units. The order is random and carries no
+        information.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -471,7 +473,7 @@ class Study:
         return shuffled(standing.salt, [*standing.gold_units, *chosen])
 
     def close(self) -> Told:
-        """Ends the waiting: every planned unit, and every unit drawn for gold, that has no answer is recorded as never answered.
+        """Stop waiting for answers: record every planned or gold unit without an answer as never answered.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -491,7 +493,7 @@ class Study:
             return record(act, closed, correct=False, ignore_undrawn=False)
 
     def labelers(self) -> Labelers:
-        """How each labeler works: answers, speed, agreement with the others and with gold.
+        """Statistics of each labeler: answers, speed, agreement with the others and with gold.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -508,7 +510,7 @@ class Study:
     # ---------------- estimate
 
     def status(self) -> Status:
-        """How far the study is, and what a reader must know; no interval.
+        """Progress and warnings; no interval.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -523,9 +525,9 @@ class Study:
         return read_status(standing, kind_of(standing), table=self._table)
 
     def estimate(self, *, peek: bool = False) -> Estimates:
-        """Every metric the draw can answer for, with interval and effective n, at the plan's look; before it only progress.
+        """Every metric the draw can estimate, with interval and effective n, at the plan's look; before that, only progress.
 
-        peek=True shows numbers early, marked as not holding at their level, and records that they were seen.
+        peek=True shows numbers early, marked as not valid at their level, and records that they were seen.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -536,7 +538,7 @@ class Study:
         return self._look(peek=peek)[1]
 
     def running(self) -> Running:
-        """Where an online study stands now: running bands, each goal, and how many more labels it should take. Looking costs nothing.
+        """The current confidence sequences (running bands) of an online study, its goals, and the labels still expected. Looking is free.
 
         Examples:
             >>> import fewlabels
@@ -554,7 +556,7 @@ class Study:
         return read_running(standing, forecast=True)
 
     def confusion(self, *, peek: bool = False) -> tuple[ConfusionCell, ...]:
-        """Of the units given each class, the share that truly is of each, with intervals; empty before the plan's look.
+        """The confusion matrix: of the units predicted as each class, the share truly in each, with intervals; empty before the look.
 
         Examples:
             >>> import fewlabels
@@ -574,7 +576,7 @@ class Study:
     def slices(
         self, metric: str, *, by: str | Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
     ) -> InSlices:
-        """A metric in every slice of a column, or of columns crossed, planned or not; simultaneous=True: all intervals hold together.
+        """A metric in every slice of one column or of crossed columns, planned or not; simultaneous=True: simultaneous intervals.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -589,7 +591,7 @@ class Study:
         return cast("InSlices", self._asked(asked, peek=peek))
 
     def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
-        """The metric of the first classifier less that of the second, on the same units, and which is shown to be better.
+        """The metric of the first classifier minus that of the second on the same units, and which is shown to be better.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -601,7 +603,7 @@ class Study:
         return cast("Comparison", self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
 
     def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
-        """Which of several classifiers (all, if none is named) are better than which; none of the claims is false at the level.
+        """Which classifiers (by default, all) are better than which; at the study's level, none of these claims is false.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -613,7 +615,7 @@ class Study:
         return cast("Ranked", self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
 
     def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
-        """Precision and recall at every threshold of a classifier whose score guides the draw, pointwise and as ribbons.
+        """Precision and recall at every threshold of a classifier whose score guides the draw, with pointwise and simultaneous bands.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -630,7 +632,7 @@ class Study:
         return cast("Curves", self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
 
     def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
-        """The lowest threshold found with precision at least the target (the highest, for recall); the guarantee holds after the search.
+        """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -643,7 +645,7 @@ class Study:
         return cast("FoundThreshold", self._asked(asked, peek=peek))
 
     def change(self, since: Study, metric: str, *, classifier: str | None = None) -> Change:
-        """The metric here less that in an earlier study; units that both drew move both, and the interval knows it.
+        """The metric here minus that in an earlier study; the interval accounts for the units that both drew.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -657,7 +659,7 @@ class Study:
         return cast("Change", self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
 
     def window(self, earlier: Sequence[Study], metric: str, *, classifier: str | None = None) -> Estimate:
-        """The metric of the units of several studies together, for events too rare to be read in one; no unit is in two of them.
+        """The metric over the pooled units of several studies, for events too rare to measure in one; no unit may be in two of them.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -680,9 +682,10 @@ class Study:
         error: float = 0.05,
         run_length: float | None = None,
     ) -> Watched:
-        """Whether an alarm has rung that watches the metric over several studies and rings when it has fallen below the floor.
+        """Watch the metric over several studies: whether the alarm has rung because it fell below the floor.
 
-        By name: P(it ever rings falsely) is at most `error`; or, with a run length in periods, it rings falsely after so many on average.
+        The probability that it ever rings falsely is at most `error`; with run_length, the mean time to a false alarm is instead at least
+        that many periods.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -701,7 +704,7 @@ class Study:
         return cast("Watched", self._asked(asked, peek=False))
 
     def convergence(self) -> Convergence:
-        """How the interval of each goal shrank as labels came in; nothing before the plan's look, which this is.
+        """How the interval of each goal narrowed as labels came in; empty before the plan's look. Calling it counts as a look.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -728,10 +731,10 @@ class Study:
         return kind_of(standing).decide(standing, shown) if shown.estimates else None
 
     def gate(self, policy: Policy | str | Path) -> Gate:
-        """The policy (or the file it is in) held against the study: ship, label more, do not ship, or invalid.
+        """Check the study against a policy (or a policy file): ship, label more, do not ship, or invalid.
 
-        Nothing is shown before the plan's look. A ledger that does not verify makes the gate invalid. Numbers shown are a look; the same
-        shown again are one.
+        Nothing is shown before the plan's look. If the ledger fails verification, the gate is invalid. Showing numbers counts as a look;
+        showing the same numbers again does not add one.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -751,9 +754,9 @@ class Study:
     # ---------------- report
 
     def report(self, *paths: str | Path) -> dict[str, Json]:
-        """The study as a report: plain data, and written to these files as their endings say (.html, .md, .txt, .json; JSON first).
+        """The study as a report: plain data, also written to the given files by their suffix (.html, .md, .txt, .json; JSON first).
 
-        Before the plan's look it has progress and no numbers. Reading numbers is a look, recorded as `estimate` does.
+        Before the plan's look it contains progress and no numbers. Reading numbers counts as a look and is recorded, as by `estimate`.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -772,7 +775,7 @@ class Study:
         return report
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
-        """Recomputes hashes, seals, estimates and, with population=True, the fingerprint and the draw.
+        """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -786,10 +789,10 @@ class Study:
         held = table if table is not None else self._table
         return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
 
-    # ---------------- what the methods above share
+    # ---------------- shared by the methods above
 
     def _extension(self, classifiers: Sequence[Classifier], goals: str | Goal | Sequence[str | Goal]) -> tuple[Standing, dict[str, Json]]:
-        """Where the study stands, and what the ledger would keep of an extension."""
+        """The current state, and the ledger entry an extension would write."""
         from fewlabels.engines.opening import open_engine
         from fewlabels.study.plan.extension import extended_population, extension_body
         from fewlabels.study.population.profile import read_goals
@@ -805,7 +808,7 @@ class Study:
         return standing, extension_body(standing, open_engine(population), population, wanted)
 
     def _plan_rest(self) -> None:
-        """Plans what follows a pilot once all of its units are resolved."""
+        """Plan what follows a pilot once all of its units are resolved."""
         from fewlabels.study.plan.pilot import plan_rest
 
         with self._ledger.writing(self.name) as act:
@@ -815,7 +818,7 @@ class Study:
                 act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
 
     def _fill_reserve(self, units: int) -> None:
-        """Holds more units of each band in reserve, for an online plan; nothing if somebody else did so meanwhile."""
+        """Hold more units of each band in reserve for an online plan; do nothing if another process did so meanwhile."""
         from fewlabels.study.draw.online import held, reserve_body
 
         standing = self.standing
@@ -825,7 +828,7 @@ class Study:
                 act.append("reserve", key=f"reserve:{held(standing)}", body=body)
 
     def _draw(self, handed: str | None = None) -> None:
-        """Draws the plan in force unless it is drawn."""
+        """Draw the current plan unless it has been drawn."""
         from fewlabels.study.draw.fixed import draw_body, draw_plan
         from fewlabels.study.draw.offline import handed_draw, units_before
         from fewlabels.study.labels.record import record
@@ -847,7 +850,7 @@ class Study:
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             if standing.plan.hash != plan.hash:
-                raise StudyError(f"study {self.name!r} was planned anew while it was drawn: ask again")
+                raise StudyError(f"the plan of study {self.name!r} changed while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
             if standing.follows is not None:
                 record(act, carried(self._ledger, replay(act.entries())), correct=False, ignore_undrawn=True)
@@ -861,9 +864,9 @@ class Study:
         return open_engine(population)
 
     def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
-        """Where the study stands and what it shows, written as a look before it is seen; the same numbers seen again are one look.
+        """The current state and the estimates, recorded as a look before they are returned; the same numbers seen again are one look.
 
-        Numbers are computed outside the act, so that nobody waits for them, and again if an entry came in between.
+        Numbers are computed outside the write transaction, so that nobody waits for them, and again if an entry came in between.
         """
         from fewlabels.study.estimate.metrics import look_body
 
@@ -880,7 +883,7 @@ class Study:
                     return standing, shown
 
     def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
-        """What was asked, written as a look before it is seen."""
+        """The answer to a request, recorded as a look before it is returned."""
         from fewlabels.study.decision.looks import answer, asked_body
 
         while True:
@@ -894,7 +897,7 @@ class Study:
                     return shown
 
     def _sound(self) -> Verification:
-        """Whether all is as it was recorded that a new number rests on."""
+        """Verify everything recorded that a new number depends on."""
         from fewlabels.study.verify import verify
 
         return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)

@@ -1,6 +1,6 @@
-"""Recomputes a study from its ledger and says what does not match.
+"""Recompute a study from its ledger and report what does not match.
 
-Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: the fingerprint and the draw too.
+Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: also the fingerprint and the draw.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ from fewlabels.study.state.standing import Standing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What was recomputed, and what does not match; an empty `findings` is a pass."""
+    """What was recomputed, and what does not match; passed if `findings` is empty."""
 
     checked: tuple[str, ...]
     findings: tuple[str, ...]
@@ -46,7 +46,7 @@ class Verification:
 
 
 def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], Engine] | None, looks: bool = True) -> Verification:
-    """Everything that can be recomputed, recomputed; looks=False leaves out what earlier looks showed, which no new number rests on."""
+    """Recompute everything that can be recomputed; looks=False skips what earlier looks showed, on which no new number depends."""
     checked = [f"hashes and seals of {len(entries):,} entries"]
     findings = list(broken(entries))
     if findings:
@@ -71,15 +71,15 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
 
 
 def _guarded(found: Iterator[str]) -> Iterator[str]:
-    """The findings; one more where a changed entry makes it impossible to go on."""
+    """The findings, and one more if a changed entry makes it impossible to continue."""
     try:
         yield from found
     except (FewlabelsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        yield f"recomputing breaks off ({type(error).__name__}: {error}): an entry does not fit those before it"
+        yield f"recomputing failed ({type(error).__name__}: {error}): an entry does not fit those before it"
 
 
 def _plans(entries: Sequence[Entry]) -> Iterator[str]:
-    """Every plan's hash, takes, and what its look may spend, recomputed from the plans and looks before it."""
+    """Recompute every plan's hash, takes, and the error its look may spend from the plans and looks before it."""
     earlier: list[Plan] = []
     shown: set[int] = set()
     for i, entry in enumerate(entries):
@@ -92,28 +92,28 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
         spend = KINDS[plan.kind].spending(plan, earlier, shown)
         if (plan.change, plan.share, plan.promise) != spend:
-            yield f"entry {entry.serial} (plan): what its look may spend is not what the plans and looks before it allow"
+            yield f"entry {entry.serial} (plan): the error its look may spend is not what the plans and looks before it allow"
         widened = plan.change == "extension"
         fresh = not earlier or earlier[-1].is_pilot or widened
         design = plan.design if fresh else earlier[-1].design
         if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
         if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
-            yield f"entry {entry.serial} (plan): it calls classifiers new of which numbers were shown"
+            yield f"entry {entry.serial} (plan): it marks classifiers as new although numbers of them were shown"
         yield from _made_from(entries[:i], entry, plan)
         earlier.append(plan)
 
 
 def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
-    """Whether a plan that follows a pilot or an extension is what the entries before it make."""
+    """Whether a plan that follows a pilot or an extension follows from the entries before it."""
     if plan.change == "after the pilot" and plan_rest(replay(before)).hash != plan.hash:
-        yield f"entry {entry.serial} (plan): its guide and bands are not what the pilot's labels make"
+        yield f"entry {entry.serial} (plan): its guide and bands do not follow from the pilot's labels"
     if plan.change == "extension" and extension_plan(replay(before), plan.budget).hash != plan.hash:
-        yield f"entry {entry.serial} (plan): its bands are not what the units held and the new goals make"
+        yield f"entry {entry.serial} (plan): its bands do not follow from the units held and the new goals"
 
 
 def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
-    """The probabilities a draw states, the fingerprint it counted, and batches of drawn units only."""
+    """Check the probabilities and fingerprint of each draw, and that batches hold drawn units only."""
     plans = {plan.number: plan for plan in standing.plans}
     drawn = set(standing.units.unit) if standing.units else set()
     counted = ""
@@ -144,7 +144,7 @@ def _numbers(standing: Standing) -> Iterator[str]:
 
 
 def _gold(entries: Sequence[Entry]) -> Iterator[str]:
-    """The units drawn for gold, recomputed from share, salt and the draws before them; gold answers about such units only."""
+    """Recompute the units drawn for gold from share, salt and earlier draws; check that gold answers are about such units only."""
     chosen: set[str] = set()
     for i, entry in enumerate(entries):
         if entry.kind == "gold":
@@ -153,14 +153,14 @@ def _gold(entries: Sequence[Entry]) -> Iterator[str]:
             except FewlabelsError:
                 expected = []
             if entry.body["units"] != expected:
-                yield f"entry {entry.serial} (gold): its units are not those that its share and the salt give"
+                yield f"entry {entry.serial} (gold): its units do not follow from its share and the salt"
             chosen |= set(entry.body["units"])
         elif entry.kind in ("answer", "correction") and entry.body["gold"] and entry.body["unit"] not in chosen:
             yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
 
 
 def _looks(entries: Sequence[Entry]) -> Iterator[str]:
-    """Every estimate shown, recomputed from the entries before it."""
+    """Recompute every estimate shown from the entries before it."""
     for i, entry in enumerate(entries):
         if entry.kind != "look":
             continue
@@ -202,7 +202,7 @@ def _reserve(engine: Engine, standing: Standing, held: Units) -> Iterator[str]:
 
 
 def _same(drawn: Units, held: Units, *, bands: bool = True) -> Iterator[str]:
-    """What differs between a draw made again and what the ledger holds; units keep the band they were found in when bands are split."""
+    """What differs between a repeated draw and the ledger; bands=False ignores bands, since units keep theirs when bands are split."""
     alike = {} if bands else {"band": None}
     if drawn.unit != held.unit:
         yield "draw: drawing the plan again from the population gives other units"

@@ -68,7 +68,10 @@ def test_another_labeler_may_say_otherwise(study: Study) -> None:
 
 
 def test_the_name_fewlabels_closes_by_is_no_labelers(study: Study) -> None:
-    assert "no labeler's" in checked(study.standing, Found([label(units(study)[0], labeler=CLOSER)], [])).refused[0].why
+    assert (
+        "is reserved: fewlabels closes studies"
+        in checked(study.standing, Found([label(units(study)[0], labeler=CLOSER)], [])).refused[0].why
+    )
 
 
 def test_another_question_is_refused(study: Study) -> None:
@@ -197,7 +200,7 @@ def test_somebody_else_in_a_labelers_project_is_refused(study: Study) -> None:
     done = pull(study, fake)
     assert done.told.recorded == 0  # who is ann of the two, nobody can say
     assert {one.why for one in done.refused} == {
-        "this project is ann's alone, but accounts 1, 9 answered in it: delete there what is not ann's"
+        "this project is ann's alone, but accounts 1, 9 answered in it: delete the others' annotations there"
     }
     assert len(done.refused) == 32
 

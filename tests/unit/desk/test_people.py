@@ -132,7 +132,7 @@ def test_where_voices_count_the_look_waits_for_the_second_ones(tmp_path: Path) -
     done = study.status().progress
     assert (done.labels, done.second_planned, done.second_told, done.complete) == (40, len(second), 0, False)
     assert 5 < len(second) < 30
-    with pytest.raises(StudyError, match=f"two labelers have answered all {len(second)} units chosen for it, 0 are"):
+    with pytest.raises(StudyError, match=f"two labelers have answered all {len(second)} units labeled twice, 0 are done"):
         study.estimate()["precision"]
     assert "still wait for a second labeler" in str(study.estimate())
     study.tell([Label(unit=u, answer=TRUTH[u], labeler="bob") for u in second])

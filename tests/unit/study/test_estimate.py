@@ -149,7 +149,7 @@ def test_a_draw_of_flagged_units_answers_for_precision_only(tmp_path: Path) -> N
     shown = study.estimate()
     assert "precision" in {e.metric for e in shown.estimates}
     assert "recall" not in {e.metric for e in shown.estimates}
-    with pytest.raises(StudyError, match="this draw cannot answer for recall"):
+    with pytest.raises(StudyError, match="this draw cannot estimate recall"):
         shown["recall"]
     assert study.decide() is not None
 

@@ -117,7 +117,7 @@ def test_slices_nobody_planned_are_judged_where_the_draw_reaches_them(tmp_path: 
         assert rule.verdict == "ship"
         assert rule.estimate is not None
         assert not rule.estimate.planned
-        assert "no goal of the plan" in rule.notes[0]
+        assert "not a goal of the plan" in rule.notes[0]
     shown = {e.slice: e for e in study.slices("accuracy", by=["country"]).estimates}
     assert {(r.estimate.slice, r.estimate.value, r.estimate.low) for r in found.rules if r.estimate} == {
         (part, e.value, e.low) for part, e in shown.items()

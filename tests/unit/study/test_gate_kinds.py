@@ -64,5 +64,5 @@ def test_gold_is_waited_for(tmp_path: Path) -> None:
     units = study.adjudicate(0.5)
     found = study.gate(Policy(rules=(Rule(goal=study.standing.goals[0]),)))
     assert found.verdict == "label_more"
-    assert f"{len(units)} of {len(units)} gold answers are not told" in found.reasons[0]
+    assert f"{len(units)} of {len(units)} gold answers are missing" in found.reasons[0]
     assert not found.has_numbers

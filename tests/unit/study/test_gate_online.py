@@ -32,7 +32,7 @@ def test_online_studies_are_judged_by_their_running_bands(tmp_path: Path) -> Non
     assert study.gate(policy(at_least("accuracy", 0.6, "level = 0.9999999"))).verdict == "label_more"
     other = study.gate(policy(at_least("recall", 0.1)))
     assert other.verdict == "invalid"
-    assert "running bands of its goals alone" in other.rules[0].reasons[0]
+    assert "running bands for its goals only" in other.rules[0].reasons[0]
 
 
 def test_the_tolerance_of_an_online_study_is_not_the_policys(tmp_path: Path) -> None:

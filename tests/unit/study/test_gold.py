@@ -96,7 +96,7 @@ def test_gold_of_a_unit_not_drawn_for_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DrawError, match=f"{other!r} is not among the {len(chosen)} units drawn for gold"):
         study.tell_gold({chosen[0]: "yes", other: "yes"})
     assert study.standing.gold == {}
-    with pytest.raises(DrawError, match="answers are taken for drawn units only"):
+    with pytest.raises(DrawError, match="answers are recorded for drawn units only"):
         study.tell_gold({"nobody": "yes"})
     found = study.tell_gold(TRUTH, ignore_undrawn=True)
     assert (found.recorded, found.undrawn) == (len(chosen), len(TRUTH) - len(chosen))

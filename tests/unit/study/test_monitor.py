@@ -129,4 +129,4 @@ def test_a_forged_arrival_is_found(tmp_path: Path) -> None:
     with forged.writing("m") as act:
         act.append("stream", key="stream", body=dict(entries[0].body))
         act.append("arrival", key=entries[1].key, body=body)
-    assert "asks about other units" in Monitor("m", forged).verify()[0]
+    assert "the units asked about do not follow" in Monitor("m", forged).verify()[0]

@@ -12,7 +12,7 @@ from fewlabels.study.plan.outlook import implied
         ("recall >= 0.6", "recall >= 0.9", "recall >= 0.6 is implied by recall >= 0.9"),
         ("recall <= 0.6", "recall <= 0.9", "recall <= 0.9 is implied by recall <= 0.6"),
         ("f1 +-0.1", "f1 +-0.05", "f1 +-0.1 is implied by f1 +-0.05"),
-        ("recall >= 60%", "recall >= 0.6", "recall >= 0.6 is said twice"),
+        ("recall >= 60%", "recall >= 0.6", "recall >= 0.6 is given twice"),
         ("recall >= 0.9", "recall <= 0.5", "recall >= 0.9 and recall <= 0.5 contradict each other"),
     ],
 )

@@ -80,14 +80,14 @@ def test_a_row_without_unit_or_answer_is_named(study: Study, units: tuple[str, .
 def test_a_different_answer_by_the_same_labeler_is_refused(study: Study, units: tuple[str, ...], tmp_path: Path) -> None:
     study.tell({units[0]: "yes"})
     before = rows(tmp_path)
-    with pytest.raises(LabelError, match=r"anonymous answered yes on unit .* before and now no: tell it again with correct=True"):
+    with pytest.raises(LabelError, match=r"anonymous answered yes on unit .* before and now no: record it with correct=True"):
         study.tell({units[1]: "yes", units[0]: "no"})
     assert rows(tmp_path) == before
 
 
 def test_two_answers_by_one_labeler_in_one_telling_are_refused(study: Study, units: tuple[str, ...], tmp_path: Path) -> None:
     before = rows(tmp_path)
-    with pytest.raises(LabelError, match="says two things"):
+    with pytest.raises(LabelError, match="gave two answers to"):
         study.tell([{"unit": units[0], "answer": "yes"}, {"unit": units[0], "answer": "no"}])
     assert rows(tmp_path) == before
 

@@ -231,7 +231,7 @@ def test_files_are_written_as_their_endings_say_and_the_data_first(tmp_path: Pat
     ("text", "says"),
     [
         ("{", "cannot be read"),
-        ("[]", "no report of fewlabels"),
+        ("[]", "is not a fewlabels report"),
         ('{"format": "fewlabels report", "version": 99}', "has 99"),
         (None, "cannot be read"),
     ],

@@ -161,7 +161,7 @@ def test_one_goal_alone_is_one_goal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("goals", [None, 3, [3], [None], {"precision": 0.9}.values()], ids=repr)
 def test_what_is_no_goal_is_refused_in_our_words(goals: Any) -> None:
-    with pytest.raises(PlanError, match=r"a goal is a text such as .*, or a Goal, but got"):
+    with pytest.raises(PlanError, match=r"a goal is a string such as .*, or a Goal, but got"):
         Study.create("none", population(), goals=goals, ledger="sqlite:///:memory:")
 
 

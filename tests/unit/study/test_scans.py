@@ -147,7 +147,7 @@ def test_a_study_keeps_to_its_rule_of_numbers(tmp_path: Path) -> None:
     assert units.number.tolist() != [fewlabels.randomness.permanent_number(fast.standing.salt, u) for u in units.unit]
     follower = Study.create("next", population(path), goals=goals, ledger=ledger, follows="fast")
     assert follower.standing.number_rule == "fast"
-    with pytest.raises(StudyError, match="by fast, but md5 is asked for"):
+    with pytest.raises(StudyError, match="by fast, but got md5"):
         Study.create("other", population(path), goals=goals, ledger=ledger, follows="fast", number_rule="md5")
 
 

@@ -1,7 +1,7 @@
-"""A policy held against a study: every rule judged at its own level, on what the draw can answer for. Nothing is shown before the look.
+"""Check a study against a policy: judge every rule at its own level, if the draw can estimate it. Nothing is shown before the look.
 
-A rule need not be a goal of the plan. What the draw reaches is judged at the one-sided bound as a goal is, at the share of the error
-that the look may spend; what it does not reach, or what the population does not have, makes the gate invalid.
+A rule need not be a goal of the plan. If the draw covers it, it is judged by the one-sided bound like a goal, at the share of the error
+that the look may spend; a rule that the draw does not cover, or that names what the population lacks, makes the gate invalid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,12 +34,12 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
 PLANNED = "planned looks"  # the kind of plan
-PEEKED = "the labeling was closed after a peek: no number of this plan holds at its level, so plan more labels and gate on those"
+PEEKED = "the labeling was closed after a peek: no number of this plan is valid at its level, so plan more labels and gate on those"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateLook:
-    """What the ledger keeps of a gate: its numbers, without words, which a later version may put better."""
+    """What the ledger stores of a gate: its numbers without the wording, which later versions may improve."""
 
     gate: Gate
 
@@ -58,17 +58,17 @@ class GateLook:
 
 
 def asked_gate(policy: Policy) -> dict[str, Json]:
-    """What was asked, as a look keeps it."""
+    """The request, as a look stores it."""
     return {"kind": "gate", "rules": policy.as_json()}
 
 
 def of_look(standing: Standing, asked: Mapping[str, Any]) -> GateLook:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return GateLook(gate=read_gate(standing, Policy.of_json(asked["rules"]), forecast=False))
 
 
 class Read(NamedTuple):
-    """A rule with what it is judged on, and what must be said beside it."""
+    """A rule with the reading it is judged on, and the notes to show beside it."""
 
     rule: Rule
     reading: Reading
@@ -77,7 +77,7 @@ class Read(NamedTuple):
 
 
 def read_gate(standing: Standing, policy: Policy, *, forecast: bool = True) -> Gate:
-    """The policy held against the study as it stands; with a forecast of what would settle what is open."""
+    """Check the current study against a policy; with a forecast of the labels that would settle what is open."""
     done = progress(standing)
     rules = list(checked_rules(standing, policy))
     empty = Gate(
@@ -97,7 +97,7 @@ def read_gate(standing: Standing, policy: Policy, *, forecast: bool = True) -> G
 
 
 def checked_rules(standing: Standing, policy: Policy) -> Iterator[tuple[Rule, str | None]]:
-    """Every rule, one for each classifier and slice it stands for, with why it cannot be judged; None: it can."""
+    """Every rule, one for each classifier and slice it stands for, with why it cannot be judged; None if it can."""
     names, columns = standing.classifiers, standing.population["slices"]
     for rule in policy.rules:
         try:
@@ -110,7 +110,7 @@ def checked_rules(standing: Standing, policy: Policy) -> Iterator[tuple[Rule, st
 
 
 def _problem(standing: Standing, goal: Goal) -> str | None:
-    """Why the draw cannot answer for a goal; None: it can."""
+    """Why the draw cannot estimate a goal's metric; None if it can."""
     try:
         refuse_unanswerable(standing, goal)
     except FewlabelsError as error:
@@ -119,22 +119,22 @@ def _problem(standing: Standing, goal: Goal) -> str | None:
 
 
 def _unread(rules: Sequence[tuple[Rule, str | None]], verdict: Verdict, why: str) -> Iterator[RuleVerdict]:
-    """The rules where nothing is looked at: invalid with their problem, the others with what all wait for."""
+    """The verdicts if no number is read: invalid for rules with a problem; the others with what all wait for."""
     for rule, problem in rules:
         yield RuleVerdict(rule=rule, verdict=verdict if problem is None else "invalid", reasons=(problem or why,))
 
 
 def waits(standing: Standing, done: Progress) -> str:
-    """What is missing for the look, in words; no number that labels say."""
+    """What is missing for the look, in words; reveals nothing that the labels say."""
     if standing.plan.kind == PLANNED:
-        return f"{done.labels:,} of {done.planned:,} planned units are resolved, and the first look is not reached: label on"
+        return f"{done.labels:,} of {done.planned:,} planned units are resolved, short of the first look: label on"
     parts = (
         (done.planned - done.labels, f"of {done.planned:,} planned units are not resolved"),
-        (done.second_planned - done.second_told, f"of {done.second_planned:,} second looks are not there"),
-        (done.gold_planned - done.gold_told, f"of {done.gold_planned:,} gold answers are not told"),
+        (done.second_planned - done.second_told, f"of {done.second_planned:,} second looks are missing"),
+        (done.gold_planned - done.gold_told, f"of {done.gold_planned:,} gold answers are missing"),
     )
     said = " and ".join(f"{missing:,} {what}" for missing, what in parts if missing)
-    return f"{said}: no number is read before the last one, label on"
+    return f"{said}: no number is shown before the last one is in, label on"
 
 
 def _at_look(standing: Standing, done: Progress, goal: Goal) -> Standing | None:
@@ -145,7 +145,7 @@ def _at_look(standing: Standing, done: Progress, goal: Goal) -> Standing | None:
 
 
 def with_goals(standing: Standing, goals: Sequence[Goal]) -> Standing:
-    """The study as if these were its goals: numbers are then read at their level."""
+    """The study as if these were its goals, so that numbers are read at their level."""
     plan = replace(standing.plan, goals=tuple(goals))
     return replace(standing, goals=tuple(goals), plans=(*standing.plans[:-1], plan))
 
@@ -187,7 +187,7 @@ def _ahead_in_words(more: MoreLabels | None) -> tuple[str, ...]:
 
 
 def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> Read:
-    """A rule's metric at the rule's level, read at the look."""
+    """Read a rule's metric at the look, at the rule's level."""
     goal, plan, missing = rule.goal, standing.plan, base.missing
     mine = with_goals(standing, (goal,))
     shown = one_sided = mine
@@ -210,11 +210,11 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         rule.min_n_eff,
         rule.max_half_width,
     )
-    notes = [] if planned else ["no goal of the plan: the draw was made for other numbers, so this one costs more labels"]
+    notes = [] if planned else ["not a goal of the plan: the draw was made for other metrics, so this one costs more labels"]
     if caution := caution_of(found, design=plan.design.name, labels=plan.budget):
         notes.append(caution)
     if standing.gold and one.gold is None:
-        notes.append("judged on the labels as they were told, gold answers do not correct it")
+        notes.append("judged on the labels as recorded, gold answers do not correct it")
     return Read(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))
 
 
@@ -226,7 +226,7 @@ def _nonresponse(standing: Standing, answers: Answers, goal: Goal) -> float:
 
 
 def _verdict(read: Read, *, share: float, among: int) -> RuleVerdict:
-    """One rule judged."""
+    """Judge one rule."""
     rule, reading = read.rule, read.reading
     rated = rate_rule(reading, share=share, among=among)
     verdict, reasons = rated.verdict, rated.reasons
@@ -239,15 +239,15 @@ def _verdict(read: Read, *, share: float, among: int) -> RuleVerdict:
 
 
 def too_silent(rule: Rule, share: float) -> str:
-    """That too many answers are missing, and what to do."""
+    """State that too many answers are missing, and what to do."""
     return (
         f"{rule}: {share:.1%} of its units have no usable answer, at most {rule.max_nonresponse:.1%} allowed: have somebody else answer "
-        "them, or say in the policy why more is bearable"
+        "them, or raise max_nonresponse in the policy and say why"
     )
 
 
 def _more(standing: Standing, readings: Sequence[Reading], base: Estimates) -> MoreLabels | None:
-    """Labels that should settle what is open; None where nobody can say."""
+    """Labels that should settle what is open; None if no forecast is possible."""
     plan = standing.plan
     if base.missing.differs or plan.budget >= plan.design.frame or refusal_of("forecast", standing.traits):
         return None

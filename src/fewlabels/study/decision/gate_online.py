@@ -1,7 +1,7 @@
-"""A policy held against an online study: running bands at the rules' own levels and targets, at any time.
+"""Check an online study against a policy: confidence sequences (running bands) at the rules' own levels and targets, at any time.
 
-A bet against a value pays by chance no more often than its level says, whatever the value: so a rule may name another target or level
-than the goal. The study's tolerance is not the policy's: rules are tested at their target itself.
+A bet against a value wins by chance no more often than its level allows, whatever the value, so a rule may name another target or level
+than the goal. The study's tolerance does not apply: rules are tested at their exact target.
 """
 
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 
 FIRST = "no label is in yet: label on"
-USED_UP = "all {:,} labels of the budget are in and the rules are not settled: raise the budget, or plan anew"
+USED_UP = "all {:,} labels of the budget are in and the rules are not settled: raise the budget, or start a new study"
 STATUS: dict[str, Verdict] = {"met": "ship", "not met": "do_not_ship", "open": "label_more"}
 
 
 def gate_online(standing: Standing, rules: Sequence[tuple[Rule, str | None]], empty: Gate, *, forecast: bool) -> Gate:
-    """The rules by their running bands. The gate never waits for a last label here, and may be asked as often as one likes."""
+    """Judge the rules by their running bands. The gate does not wait for the last label and is valid at every look."""
     kept = [rule for rule, problem in rules if problem is None]
     if not kept:
         return replace(empty, rules=tuple(RuleVerdict(rule=r, verdict="invalid", reasons=(str(p),)) for r, p in rules))
@@ -61,9 +61,9 @@ def _with_rules(standing: Standing, rules: Sequence[Rule]) -> Standing:
 
 
 def _verdict(running: Running, rule: Rule, stand: Standpoint, found: Estimate) -> RuleVerdict:
-    """One rule by its running band."""
+    """Judge one rule by its running band."""
     thin = None
-    if rule.max_half_width is not None or rule.min_n_eff > THIN_N_EFF:  # a running band needs no more than it shows, unless said
+    if rule.max_half_width is not None or rule.min_n_eff > THIN_N_EFF:  # a running band has no minimum, unless the rule sets one
         thin = thinness(found, fewest=rule.min_n_eff if rule.min_n_eff > THIN_N_EFF else 0, allowed=rule.max_half_width)
     verdict = STATUS[stand.status]
     if thin is not None and verdict == "ship":
@@ -77,7 +77,7 @@ def _verdict(running: Running, rule: Rule, stand: Standpoint, found: Estimate) -
 
 
 def _reasons(running: Running) -> tuple[str, ...]:
-    """How many more labels it should take, or that there are none to come."""
+    """How many more labels it should take, or that the budget is used up."""
     if OUTCOMES[running.outcome] != "label_more":
         return ()
     if running.outcome == "undecided":

@@ -1,4 +1,4 @@
-"""The gate of a study: its policy read from a file, and a verdict whose numbers are recorded as a look before they are seen."""
+"""The gate of a study: read its policy from a file, and record the verdict's numbers as a look before they are seen."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from fewlabels.study.state.replay import replay
 
 
 def read_policy(path: str | Path) -> Policy:
-    """The policy in a file."""
+    """Read a policy from a file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -26,7 +26,7 @@ def read_policy(path: str | Path) -> Policy:
 
 
 def hold(ledger: Ledger, name: str, policy: Policy) -> Gate:
-    """The policy held against a study of the ledger. Numbers are computed outside the act, and again if an entry came in between."""
+    """Check a study against a policy and record the look. Numbers are computed before writing, and again if an entry came in between."""
     while True:
         entries = ledger.entries(name)
         standing = replay(entries)
@@ -42,7 +42,7 @@ def hold(ledger: Ledger, name: str, policy: Policy) -> Gate:
 
 
 def _earlier(entries: Sequence[Entry], policy: Policy) -> Iterator[str]:
-    """What must be said where the same study was held to other rules before: somebody may have chosen these knowing its numbers."""
+    """A warning if the study was checked against other rules before: these rules may have been chosen knowing its numbers."""
     asked = [entry.body["asked"] for entry in entries if entry.kind == "look" and "asked" in entry.body]
     others = sum(one["kind"] == "gate" and one["rules"] != policy.as_json() for one in asked)
     if others:

@@ -1,10 +1,10 @@
-"""The gate tried on itself: how often it would ship what misses a target by a hair, and block what is good, on this study's own plan.
+"""Self-test of the gate: how often it would ship what just misses a target, and block what is good, under this study's own plan.
 
-Draws are counts by cell, as `fewlabels simulate` makes them; each is read and judged as the gate reads and judges. Only the ledger is
-needed: the profile says how many units every cell has, and truths are made for it (study/truths.py).
+Draws are simulated as counts by cell, as in `fewlabels simulate`; each is read and judged exactly as the gate does. Only the ledger is
+needed: the profile gives the number of units in every cell, and truths are constructed for it (gate_truths.py).
 
-    false pass    the rule ships although its metric is on the wrong side: at most 1 - level, the gate's own at most that
-    false block   the rule does not ship although its metric keeps the target, halfway to the end of its range
+    false pass    the rule ships although its metric misses the target: at most 1 - level, and at most that for the whole gate
+    false block   the rule does not ship although its metric meets the target, halfway to the end of its range
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,21 +27,21 @@ from fewlabels.study.state.standing import Standing
 
 SMALL_BLOCK = 0.1  # a false-block rate that is called small
 HEADINGS = ("rule", "truth like", "value", "labels", "error", "rate", "limits", "beside")
-LADDER = (2, 4, 8)  # times the plan's labels
-PASS, BLOCK, MORE, WHOLE = range(4)  # purposes of the streams
+LADDER = (2, 4, 8)  # multiples of the plan's labels
+PASS, BLOCK, MORE, WHOLE = range(4)  # purposes of the random streams
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """One rule, or the whole gate, on one truth.
+    """The results of one rule, or of the whole gate, on one simulated truth.
 
     rule    the rule; None: all of them together
-    shape   what the truth is shaped like: the scores at their word, or the labels
-    value   of the rule's metric in truth; None for the whole gate
-    keeps   whether the truth keeps the target, or all of them
-    labels  of each simulated study
+    shape   what the truth is shaped like: the scores, taken as calibrated, or the labels
+    value   true value of the rule's metric; None for the whole gate
+    keeps   whether the truth meets the target, or all targets
+    labels  number of labels in each simulated study
     ships, fails   how often the verdict was ship, and how often do not ship
-    allowed how often it may ship although it should not
+    allowed the largest rate at which it may ship although it should not
     """
 
     rule: str | None
@@ -55,16 +55,16 @@ class Tried:
 
     @property
     def blocked(self) -> Rate:
-        """How often the verdict was anything but ship."""
+        """The rate of any verdict but ship."""
         return Rate(self.ships.reps - self.ships.seen, self.ships.reps)
 
     @property
     def is_broken(self) -> bool:
-        """Whether it ships too often what it should not."""
+        """Whether the false-pass rate is too high."""
         return not self.keeps and self.ships.exceeds(self.allowed)
 
     def row(self) -> list[str]:
-        """One row for people: rule, shape, truth, labels, what went wrong how often, with its limits, and how often it may."""
+        """One table row: rule, shape, true value, labels, error, its rate with limits, and the rate allowed."""
         rate = self.blocked if self.keeps else self.ships
         low, high = rate.limits
         may = f"do not ship {self.fails.share:.1%}" if self.keeps else f"at most {self.allowed:.1%}"
@@ -83,10 +83,10 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfTest:
-    """What the simulations showed.
+    """The results of the simulations.
 
     left_out   rules that are not simulated, and why
-    enough     for each rule, the labels of the first plan tried at which its false-block rate is small; None: more than were tried
+    enough     for each rule, the fewest labels tried at which its false-block rate is small; None: more than were tried
     """
 
     study: str
@@ -99,16 +99,16 @@ class SelfTest:
 
     @property
     def passed(self) -> bool:
-        """Whether something was simulated, and nothing ships too often that should not."""
+        """Whether something was simulated and no false-pass rate is too high."""
         return any(not one.keeps for one in self.tried) and not any(one.is_broken for one in self.tried)
 
     @property
     def lines(self) -> list[str]:
-        """What follows from them, for people."""
+        """The conclusions, one per line."""
         said = []
         for rule, labels in self.enough:
             many = "more labels than were tried" if labels is None else f"about {labels:,} labels"
-            said.append(f"{rule}: {many} for a false block in {SMALL_BLOCK:.0%} or fewer")
+            said.append(f"{rule}: {many} for a false-block rate of {SMALL_BLOCK:.0%} or less")
         said += [f"not simulated: {rule}: {why}" for rule, why in self.left_out]
         broken = sum(one.is_broken for one in self.tried)
         verdict = "PASSED" if self.passed else f"FAILED, {broken:,} false-pass rates too high" if broken else "NOTHING SIMULATED"
@@ -125,7 +125,7 @@ class SelfTest:
 
 
 def self_test(standing: Standing, policy: Policy, *, reps: int = 400, seed: int = 42) -> SelfTest:
-    """The gate of this policy tried on the study's own profile and plan; no label is read before the plan's look."""
+    """Try the gate of this policy on the study's own profile and plan; no label is read before the plan's look."""
     require("self-test", standing.traits)
     rules, left_out = [], []
     for rule, problem in checked_rules(standing, policy):
@@ -154,11 +154,11 @@ def self_test(standing: Standing, policy: Policy, *, reps: int = 400, seed: int 
 
 
 def _unsimulated(goal: Goal) -> str | None:
-    """Why no truth is made for a goal; None: one is."""
+    """Why no truth can be simulated for a goal; None if one can."""
     if goal.kind == "+-":
         return "a half-width has no wrong side"
     if goal.definition.traits:
-        return "truths are made of one classifier's units, not of several labels or of weights"
+        return "truths are simulated for one classifier in units, not for several labels or by weight"
     return None
 
 
@@ -166,11 +166,11 @@ class Trial:
     """A study's rules, ready to be tried on one truth after another."""
 
     def __init__(self, standing: Standing, rules: Sequence[Rule], *, among: int, reps: int, seed: int) -> None:
-        """Nothing is drawn yet."""
+        """Set up the trial; nothing is drawn yet."""
         self.standing, self.rules, self.among, self.reps, self.seed = standing, list(rules), among, reps, seed
 
     def of_rule(self, i: int, shape: Shape) -> Iterator[Tried]:
-        """A rule at its target, a hair on the wrong side, and halfway to the end of its range."""
+        """Try a rule just on the wrong side of its target, and halfway from it to the end of its range."""
         goal, budget = self.rules[i].goal, self.standing.plan.budget
         wrong = truth_at(self.standing, goal, shape, goal.value, wrong=True)
         yield self._try(i, shape, wrong, labels=budget, purpose=PASS)
@@ -179,7 +179,7 @@ class Trial:
             yield self._try(i, shape, good, labels=budget, purpose=BLOCK)
 
     def labels_for(self, i: int, block: Tried) -> int | None:
-        """Labels at which a rule's false block is rare: the plan's, or the first of a few multiples."""
+        """Labels at which a rule's false-block rate is small: the plan's, or the first of a few multiples."""
         if block.blocked.share <= SMALL_BLOCK:
             return block.labels
         goal, frame = self.rules[i].goal, self.standing.plan.design.frame
@@ -190,7 +190,7 @@ class Trial:
         return None
 
     def of_all(self, shape: Shape) -> Tried:
-        """The whole gate on the truth that the shape itself is."""
+        """Try the whole gate on the truth given by the shape itself."""
         budget = self.standing.plan.budget
         truth = truth_at(self.standing, self.rules[0].goal, shape, None, wrong=False)
         kept = [is_kept(rule.goal, value_at(self.standing, rule.goal, truth)) for rule in self.rules]

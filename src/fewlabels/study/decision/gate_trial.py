@@ -1,4 +1,4 @@
-"""One rule of a gate on many imagined draws at once: the verdicts that the gate would give, draw by draw."""
+"""One rule of a gate on many simulated draws at once: the verdicts that the gate would give, draw by draw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,20 +25,20 @@ from fewlabels.study.state.tallies import groups_for
 
 
 def drawn(design: DrawDesign, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
-    """Labels and positive ones of every cell in `reps` draws."""
+    """Labels and positive labels of every cell in `reps` simulated draws."""
     return replicate_cells(design, count, positives, labels=labels, reps=reps, rng=rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bench:
-    """A rule with how its labels are counted and read.
+    """A rule, and how its labels are counted and read.
 
     of_cell   the group of each profile cell; -1: none
-    groups    how many there are
+    groups    number of groups
     count     labels and positives by group -> a tally
-    fill      the tally of one draw with empty groups joined to their neighbors
-    frame     units the rule is about
-    share     of the error that the look may spend
+    fill      joins empty groups of one draw's tally to their neighbors
+    frame     number of units the rule is about
+    share     share of the error that the look may spend
     """
 
     rule: Rule
@@ -51,7 +51,7 @@ class Bench:
     standing: Standing
 
     def judge(self, counts: CellCounts, *, among: int) -> tuple[BoolArray, BoolArray]:
-        """Whether the rule ships, and whether it fails, in every draw: draws that fill every group at once, the others one by one."""
+        """Whether the rule ships and whether it fails in each draw: vectorized over draws that fill every group, else one by one."""
         n, k = self._by_group(counts.n), self._by_group(counts.k)
         ships, fails = np.zeros(len(n), dtype=np.bool_), np.zeros(len(n), dtype=np.bool_)
         full = (n > 0).all(axis=1)
@@ -80,7 +80,7 @@ class Bench:
         return np.asarray(bound.high <= goal.value), np.asarray(shared.low > goal.value), shown
 
     def _is_thick(self, tally: AnyTally, shown: Measured) -> bool:
-        """Whether one reading is not too thin to ship on."""
+        """Whether one reading is precise enough to ship on."""
         goal, half_width = self.rule.goal, float(shown.half_width)
         if not np.isfinite(shown.value):
             return False
@@ -92,7 +92,7 @@ class Bench:
         return half_width <= allowed and self._is_effective(tally, shown)
 
     def _is_effective(self, tally: AnyTally, shown: Measured) -> bool:
-        """Whether the effective n is enough: a simple draw of the fewest labels allowed would be wider."""
+        """Whether the effective n is enough: a simple random draw of the fewest labels allowed would have a wider interval."""
         metric, fewest, interval = self.rule.goal.definition, self.rule.min_n_eff, self.standing.plan.interval
         tail = (1 - self.rule.goal.level) * self.share / 2
         if fewest > self.frame:
@@ -108,7 +108,7 @@ class Bench:
 
 
 def _simple(metric: Metric, tally: AnyTally, labels: float) -> AnyTally:
-    """What so many labels of a simple draw would say on average, if the shares are those of the tally."""
+    """The expected tally of `labels` labels of a simple random draw, if the shares are those of the tally."""
     n = np.array([labels])
     if isinstance(tally, PairTally):
         return simple_pair(metric, tally, n)
@@ -119,7 +119,7 @@ def _simple(metric: Metric, tally: AnyTally, labels: float) -> AnyTally:
 
 
 def bench_of(standing: Standing, rule: Rule, *, labels: int) -> Bench:
-    """A rule under the study's design with so many labels."""
+    """A rule under the study's design with `labels` labels."""
     goal, plan = rule.goal, standing.plan
     sized = replace(plan, budget=labels, take=takes_of(plan.design, labels))
     mine = replace(standing, plans=(*standing.plans[:-1], sized))

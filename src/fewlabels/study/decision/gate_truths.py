@@ -1,7 +1,7 @@
-"""Truths a gate is tried on: whole positives in every cell of a profile, made so that a metric is what somebody says.
+"""Truths a gate is tried on: integer counts of positives in every cell of a profile, chosen so that a metric has a given value.
 
-Shares are those the scores claim, or those the labels showed; their log-odds are moved alike until the metric has the value, then
-rounded to whole units, and units are changed one by one until the metric is on the side that is asked for.
+Shares are those the scores claim, or those the labels showed. Their log-odds are shifted by a constant until the metric has the value,
+then rounded to whole units, and units are changed one by one until the metric is on the required side of the target.
 """
 
 from dataclasses import replace
@@ -25,12 +25,12 @@ MOST_STEPS = 10_000  # units changed one by one
 
 
 def shapes_of(standing: Standing) -> tuple[Shape, ...]:
-    """What truths may be shaped like: before the look the scores alone, for the labels must not be read."""
+    """The shapes a truth may have: before the look only the scores, because the labels must not be read."""
     return ("scores", "labels") if progress(standing).complete else ("scores",)
 
 
 def shares_of(standing: Standing, shape: Shape, classifier: int) -> FloatArray:
-    """The positive share of every cell: what the classifier's score claims, or what the labels showed of its group."""
+    """The share of positives in every cell: as the classifier's score claims, or as the labels showed for its group."""
     claimed = standing.profile.claimed(classifier)
     if shape == "scores":
         return claimed
@@ -40,7 +40,7 @@ def shares_of(standing: Standing, shape: Shape, classifier: int) -> FloatArray:
 
 
 def truth_at(standing: Standing, goal: Goal, shape: Shape, value: float | None, *, wrong: bool) -> IntArray:
-    """Positives of every cell, so that the goal's metric is the value (None: what the shape says); `wrong`: a hair off the target."""
+    """Positives in every cell, so that the goal's metric is `value` (None: that of the shape); `wrong`: it just misses the target."""
     ask = ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
     share = np.clip(shares_of(standing, shape, ask.classifier), CLIP, 1 - CLIP)
     if value is not None:
@@ -58,7 +58,7 @@ def value_at(standing: Standing, goal: Goal, positives: IntArray) -> float:
 
 
 def is_kept(goal: Goal, value: float) -> bool:
-    """Whether a value keeps the goal's target."""
+    """Whether a value meets the goal's target."""
     return value >= goal.value if goal.kind == ">=" else value <= goal.value
 
 
@@ -67,7 +67,7 @@ def _value(ask: Ask, positives: IntArray) -> float:
 
 
 def _whole(share: FloatArray, count: IntArray, kind: IntArray) -> IntArray:
-    """Shares as whole units: what rounding leaves over is carried to the next cell of its kind, so that sums stay what they are."""
+    """Shares as whole units: the rounding error is carried to the next cell of the same kind, so that sums are preserved."""
     found = np.zeros(count.shape, dtype=np.int64)
     for one in np.unique(kind):
         mine = kind == one
@@ -77,17 +77,17 @@ def _whole(share: FloatArray, count: IntArray, kind: IntArray) -> IntArray:
 
 
 def _nudged(ask: Ask, positives: IntArray) -> IntArray:
-    """The positives with as few units changed as put the metric on the wrong side of the target."""
+    """The positives with the fewest units changed that put the metric on the wrong side of the target."""
     found = positives.copy()
     for _ in range(MOST_STEPS):
         if not is_kept(ask.goal, _value(ask, found)):
             return found
         found = _one_step(ask, found)
-    raise PlanError(f"{ask.goal}: no truth was found on the wrong side of the target: the metric hardly depends on the labels there")
+    raise PlanError(f"{ask.goal}: no truth was found on the wrong side of the target: the metric barely depends on the labels there")
 
 
 def _one_step(ask: Ask, positives: IntArray) -> IntArray:
-    """One unit changed, of those that move the metric the wrong way by the least."""
+    """The positives with one unit changed: the one that moves the metric the wrong way by the least."""
     here, best = _value(ask, positives), None
     down = ask.goal.kind == ">="
     for cell, change in _candidates(ask, positives):
@@ -102,7 +102,7 @@ def _one_step(ask: Ask, positives: IntArray) -> IntArray:
 
 
 def _candidates(ask: Ask, positives: IntArray) -> list[tuple[int, int]]:
-    """A cell of each pattern of decisions that can gain a positive, and one that can lose one."""
+    """For each pattern of decisions, a cell that can gain a positive and one that can lose one."""
     found = []
     for pattern in np.unique(ask.part.pattern).tolist():
         mine = np.flatnonzero(ask.part.pattern == pattern)

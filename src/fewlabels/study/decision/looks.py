@@ -1,4 +1,4 @@
-"""Numbers beyond the estimates themselves, of slices, differences and thresholds: each is a look, recorded with what was asked."""
+"""Numbers beyond the estimates: slices, differences, thresholds and more. Each is a look, recorded with the request."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from fewlabels.study.state.standing import Standing
 
 
 class Shown(Protocol):
-    """What a look shows."""
+    """The result a look shows."""
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger and for --json."""
@@ -37,7 +37,7 @@ KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
 
 GATE = "gate"
 OF_PERIODS = ("change", "window", "alarm")
-FEATURE = {  # in the table of capabilities
+FEATURE = {  # names in the table of capabilities
     "slices": "slices",
     "comparison": "comparison",
     "ranking": "comparison",
@@ -48,7 +48,7 @@ FEATURE = {  # in the table of capabilities
 
 
 def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown:
-    """What was asked of a study. Refuses before the plan's look, unless one peeks; a gate says itself what is too early."""
+    """Answer a request. Raise StudyError before the plan's look unless peek=True; a gate reports by itself that it is too early."""
     if asked["kind"] == GATE:
         return KINDS[GATE](standing, asked)
     require(FEATURE[asked["kind"]], standing.traits)
@@ -60,7 +60,7 @@ def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown
 
 
 def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> dict[str, Json]:
-    """What the ledger keeps of such a look."""
+    """The ledger entry of such a look."""
     done = progress(standing)
     return {
         "plan": standing.plan.number,

@@ -1,1 +1,1 @@
-"""Units drawn by a plan, and the batches handed out of them."""
+"""The units drawn by a plan, and the batches in which they are handed out."""

@@ -1,4 +1,4 @@
-"""Handing out units: the open batch until all of it is answered, then the next ones in asking order."""
+"""Hand out units: the open batch until all of it is answered, then the next units in asking order."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from fewlabels.study.state.standing import Batch, Standing
 
 
 def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | None:
-    """The units to label now, recorded; None when nothing is left. more=True hands out new ones although earlier ones are still open."""
+    """The units to label now, recorded; None when nothing is left. more=True hands out new ones even if earlier ones are still open."""
     waiting, asked = standing.unresolved, standing.asked
     still_open = [unit for unit in waiting if unit in asked]
     if still_open and not more:
@@ -18,13 +18,13 @@ def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> B
 
 
 def new_batch(act: Writing, standing: Standing, units: Sequence[str]) -> Batch:
-    """A batch of these units, recorded."""
+    """Record a batch of these units."""
     batch = Batch(number=len(standing.batches) + 1, plan=standing.plan.number, units=shuffled(standing.salt, units))
     act.append("batch", key=f"batch:{batch.number}", body={"number": batch.number, "plan": batch.plan, "units": list(batch.units)})
     return batch
 
 
 def open_batch(standing: Standing, still_open: Sequence[str]) -> Batch:
-    """The units of earlier batches that are still without an answer, as the newest of those batches."""
+    """The units of earlier batches still without an answer, under the number of the newest of those batches."""
     last = max((b for b in standing.batches if set(b.units) & set(still_open)), key=lambda b: b.number)
     return Batch(number=last.number, plan=last.plan, units=shuffled(standing.salt, still_open))

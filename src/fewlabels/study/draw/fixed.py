@@ -1,4 +1,4 @@
-"""From a plan to its units: draws what the plan adds, in asking order."""
+"""From a plan to its units: draw what the plan adds, in asking order."""
 
 import hashlib
 import math
@@ -19,12 +19,12 @@ from fewlabels.study.state.standing import Standing
 
 
 def check_population(engine: Engine, profile: Profile) -> None:
-    """Counts the table's cells again and refuses any difference from what the study was made on."""
+    """Recount the table's cells; raise FingerprintError unless it is the one the study was made on."""
     refuse_changed(profile, engine.profile())
 
 
 def refuse_changed(profile: Profile, now: Profile) -> None:
-    """Nothing comes back. Refuses a table that is not the one the study was made on, naming what differs."""
+    """Raise FingerprintError, naming what differs, unless the table is the one the study was made on."""
     if now.fingerprint == profile.fingerprint:
         return
     differs = [name for name, value in profile.as_json().items() if now.as_json()[name] != value]
@@ -35,15 +35,15 @@ def refuse_changed(profile: Profile, now: Profile) -> None:
 
 
 class Recounting:
-    """An engine whose first scan for a draw also counts the cells again, and refuses a table that has changed since."""
+    """An engine whose first scan for a draw also recounts the cells and raises FingerprintError if the table has changed."""
 
     def __init__(self, engine: Engine) -> None:
-        """Nothing is asked of the engine yet."""
+        """Wrap the engine; it is not queried yet."""
         self._engine = engine
         self._counted = False
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """What the engine finds below the bounds."""
+        """The units that the engine finds below the bounds."""
         if self._counted:
             return self._engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
         units, now = self._engine.below_and_profile(profile, band=band, bound=bound, salt=salt, rule=rule)
@@ -53,7 +53,7 @@ class Recounting:
 
 
 def _checked(engine: Engine, profile: Profile, unchanged: bool | None) -> Drawable:
-    """The engine to draw from: told by its files to be unchanged, or counting again as it draws. Refuses files that have changed."""
+    """The engine to draw from: itself if its files are known to be unchanged, else recounting as it draws. Raise if they changed."""
     if unchanged is False:
         check_population(engine, profile)
     return Recounting(engine) if unchanged is None else engine
@@ -62,19 +62,19 @@ def _checked(engine: Engine, profile: Profile, unchanged: bool | None) -> Drawab
 def draw_plan(engine: Engine, profile: Profile, plan: Plan, before: Units | None = None) -> Taken:
     """The units of the whole plan in asking order, and the cuts of its bands.
 
-    Seat j of the asking order belongs to a band; the r-th seat of a band is its r-th smallest permanent number. A Poisson draw is asked
-    in the order of permanent number over rate. What follows a pilot draws none of its units again. After an extension the units drawn
-    `before` come first, as they were asked.
+    Seat j of the asking order belongs to a band; the r-th seat of a band goes to its r-th smallest permanent number. The units of a
+    Poisson draw are asked in the order of permanent number divided by rate. The round after a pilot draws none of the pilot's units again.
+    After an extension, the units drawn `before` come first, in the order they were asked.
     """
     told = engine.unchanged(profile)
     taken = _drawn(_checked(engine, profile, told), profile, plan, before)
     if engine.unchanged(profile) is not told:
-        check_population(engine, profile)  # its files changed while they were drawn from: refused, unless they are copies
+        check_population(engine, profile)  # its files changed during the draw: raise unless the contents are the same
     return taken
 
 
 def draw_reserve(engine: Engine, profile: Profile, plan: Plan, take: IntArray) -> Units:
-    """The first units of each band by permanent number, of which an online plan takes the next ones."""
+    """The first units of each band by permanent number, from which an online plan takes the next ones."""
     told = engine.unchanged(profile)
     band, rule = plan.design.band, plan.number_rule
     taken = take_smallest(_checked(engine, profile, told), profile, band=band, take=take, salt=plan.salt, rule=rule)
@@ -101,7 +101,7 @@ def _drawn(source: Drawable, profile: Profile, plan: Plan, before: Units | None)
 
 
 def _draw_rest(engine: Drawable, profile: Profile, plan: Plan, pilot: Units) -> Taken:
-    """The units of the round that follows a pilot: the smallest numbers of each band, those of the pilot passed over."""
+    """The units of the round after a pilot: the smallest numbers of each band, skipping those of the pilot."""
     held = set(pilot.unit)
     band, design = plan.design.band, plan.design
     theirs = band[profile.cells(pilot.pattern, pilot.guide_bin, pilot.slice)]
@@ -126,7 +126,7 @@ def asking_order(band: IntArray, seat: IntArray) -> IntArray:
 
 
 def draw_body(plan: Plan, taken: Taken, standing: Standing) -> dict[str, Json]:
-    """The ledger's entry: only the units this plan adds, the cuts, and the fingerprint that was counted again."""
+    """The ledger entry of a draw: only the units this plan adds, the cuts, and the fingerprint that was checked."""
     held = set(standing.units.unit) if standing.units else set()
     new = np.array([i for i, unit in enumerate(taken.units.unit) if unit not in held], dtype=np.int64)
     added: Units = taken.units.pick(new)
@@ -141,14 +141,14 @@ def draw_body(plan: Plan, taken: Taken, standing: Standing) -> dict[str, Json]:
 
 
 def gold_units(standing: Standing, share: float) -> tuple[str, ...]:
-    """The units to adjudicate beyond those chosen already: the smallest gold numbers of each side, enough for a share of it.
+    """The units to adjudicate beyond those chosen already: the smallest gold numbers on each side, enough for a share of it.
 
-    Where several labels or classes are judged a unit is flagged if any classifier flags it, else if the first does. Labels are not
-    looked at, and a side's units are always all those up to some gold number: gold is a random part of each side, also of one that
-    grew. The share never falls.
+    If several labels or classes are judged, a unit is flagged if any classifier flags it; otherwise if the first does. Labels are not
+    read, and the units chosen on a side are always all those up to some gold number, so gold is a random part of each side even after
+    the draw grew. The share never falls.
     """
     if not 0 < share <= 1:
-        raise PlanError(f"a share of the drawn units is adjudicated, in (0, 1], but got {share:g}: 0.2 is usual")
+        raise PlanError(f"the share of drawn units to adjudicate is in (0, 1], but got {share:g}: 0.2 is usual")
     if standing.units is None:
         raise PlanError(f"study {standing.name!r} has no units drawn yet: draw some first")
     held = set(standing.gold_units)
@@ -164,5 +164,5 @@ def gold_units(standing: Standing, share: float) -> tuple[str, ...]:
 
 
 def shuffled(salt: str, units: Sequence[str]) -> tuple[str, ...]:
-    """Units in an order that says nothing about their scores, the same every time."""
+    """The units in an order that reveals nothing about their scores and is the same every time."""
     return tuple(sorted(units, key=lambda unit: hashlib.md5(f"{salt}:order:{unit}".encode(), usedforsecurity=False).digest()))

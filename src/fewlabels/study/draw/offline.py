@@ -1,7 +1,7 @@
-"""A study on a table that fewlabels does not open: the questions as texts, and the answers as files.
+"""A study on a table that fewlabels cannot open: queries are printed, and their results are read from files.
 
-profile     one text, of the population as it is described, before there is a study
-draw        one text, of the plan in force: the very question that drawing would ask of an engine first
+profile     one query, for the population as described, before there is a study
+draw        one query, for the current plan: the same that drawing would first send to an engine
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ from fewlabels.study.state.standing import Standing
 
 DUPLICATES = (
     "ids were not checked for duplicates: `fewlabels sql ... --query problems` counts them. Duplicates among the candidates of a draw are "
-    "always found: a share d of duplicated ids escapes a draw of n units with a chance of about (1 - d)^n"
+    "always found: a share d of duplicated ids goes unnoticed in a draw of n units with probability about (1 - d)^n"
 )
 _USUAL = {"id": "text", "class": "text", "slice": "text", "prediction": "bool"}  # all others are float64
 
 
 class _Asked(Exception):
-    """The question, which ends the draw that asked it."""
+    """The query, raised to end the draw that sent it."""
 
     def __init__(self, sieve: Sieve, salt: str, rule: NumberRule) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class _Asked(Exception):
 
 
 class _Asking(Unopened):
-    """An engine that is asked once, and keeps the question."""
+    """An engine that raises the first query it receives."""
 
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
@@ -49,7 +49,7 @@ class _Asking(Unopened):
 
 
 class Texts(NamedTuple):
-    """The queries of one table in one dialect; `draw` is None where nothing is to be drawn, `units` are expected to pass its sieve."""
+    """The queries of one table in one dialect; `draw` is None if nothing is to be drawn; about `units` rows are expected from it."""
 
     dialect: str
     profile: str
@@ -59,11 +59,11 @@ class Texts(NamedTuple):
 
 
 def declared(population: Population, types: Mapping[str, str]) -> tuple[Column, ...]:
-    """The columns the population names, each of the type that was declared or is usual. Refuses what no column is for."""
+    """The columns the population names, each with its declared or default type. Raise PopulationError for other columns in `types`."""
     roles = checks.roles(population)
     unknown = sorted(set(types) - {role.column for role in roles})
     if unknown:
-        raise PopulationError(f"the type of a column is declared that the population names, but {unknown[0]!r} is not: leave it out")
+        raise PopulationError(f"types are declared for columns that the population names, but {unknown[0]!r} is not one: leave it out")
     usual = {role.column: _USUAL.get(role.name, "float64") for role in reversed(roles)}
     columns = tuple(Column(name, types.get(name, usual[name])) for name in dict.fromkeys(role.column for role in roles))
     checks.require_types(roles, columns)
@@ -71,19 +71,19 @@ def declared(population: Population, types: Mapping[str, str]) -> tuple[Column, 
 
 
 def place_for(population: Population, *, dialect: str | None = None, table: str | None = None) -> Place:
-    """Where the queries will run: where the population says, or where it is said here. Refuses a population that says neither."""
+    """Where the queries will run: the given dialect and table, or the population's. Raise PopulationError if neither is known."""
     own = None if population.source == MEMORY else place_of(population.source)
     if table is None and (own is None or dialect not in (None, own.dialect)):
         raise PopulationError(
-            f"a query names its table as the engine knows it, but {population.source!r} is none of its tables: say which with --table"
+            f"a query names its table as the engine knows it, but {population.source!r} is not one of its tables: name it with --table"
         )
     if dialect is None and own is None:
-        raise PopulationError(f"SQL is written for one engine, but {population.source!r} does not say which: say it with --dialect")
+        raise PopulationError(f"SQL is written for one engine, but {population.source!r} does not say which: name it with --dialect")
     return Place(dialect or (own.dialect if own else ""), table or (own.table if own else ""))
 
 
 def profile_texts(population: Population, columns: Sequence[Column], place: Place) -> Texts:
-    """What to run before there is a study."""
+    """The queries to run before there is a study."""
     _refuse_twofold(population)
     written = written_for(population, columns, place)
     digest = profile_digest(population, written.types, place.table)
@@ -91,7 +91,7 @@ def profile_texts(population: Population, columns: Sequence[Column], place: Plac
 
 
 def study_texts(standing: Standing, place: Place) -> Texts:
-    """What to run for a study: its profile again, and the draw of the plan in force unless it is drawn."""
+    """The queries to run for a study: its profile again, and the draw of the current plan unless it has been drawn."""
     population = standing.read_population()
     written = written_for(population, standing.profile.columns, place)
     digest = profile_digest(population, written.types, place.table)
@@ -105,24 +105,24 @@ def study_texts(standing: Standing, place: Place) -> Texts:
 
 
 def handed_profile(population: Population, goals: Sequence[Goal], path: str, types: Mapping[str, str]) -> Profile:
-    """The profile from a file that the printed query gave. Refuses goals the population cannot answer for."""
+    """The profile from a file with the result of the printed query. Raise for goals the population does not support."""
     check_goals(population, goals)
     _refuse_twofold(population)
     return profile_from(path, population, declared(population, types), place_for(population))
 
 
 def handed_draw(standing: Standing, path: str) -> HandedEngine:
-    """The engine that draws the plan in force from a file that the printed query gave."""
+    """The engine that draws the current plan from a file with the result of the printed query."""
     return HandedEngine(standing.read_population(), path, number=standing.plan.number, plan_hash=standing.plan.hash)
 
 
 def units_before(standing: Standing) -> Units | None:
-    """The units drawn by earlier plans that the draw of the plan in force has to know."""
+    """The units drawn by earlier plans that the draw of the current plan depends on."""
     return standing.units if standing.plan.design.held is not None else pilot_units(standing)
 
 
 def _question(standing: Standing) -> _Asked:
-    """What the draw of the plan in force asks of an engine."""
+    """The query that the draw of the current plan sends to an engine."""
     try:
         draw_plan(_Asking(standing.read_population()), standing.profile, standing.plan, units_before(standing))
     except _Asked as asked:
@@ -131,10 +131,9 @@ def _question(standing: Standing) -> _Asked:
 
 
 def _refuse_twofold(population: Population) -> None:
-    """Nothing comes back. Refuses what is profiled twice."""
+    """Raise PopulationError if the population has to be profiled twice."""
     if population.is_joint and population.guide is None and population.risk is None:
         raise PopulationError(
             "several labels or classes without a guide are profiled twice, which takes an engine fewlabels can open: name a --guide, "
-            "such as "
-            "the chance that any of them is wrong"
+            "such as the probability that any of them is wrong"
         )

@@ -1,8 +1,8 @@
-"""Which units an online study asks next: a band by chance, then the band's next unit by permanent number.
+"""Which units an online study asks next: a random band, then the band's next unit by permanent number.
 
-Step t picks its band by md5("<salt>|pick|<t>"); the probabilities look at answers that were recorded when it was asked, all of earlier
-steps. So any number of labelers may hold open batches: what is still open teaches nothing, and breaks nothing. Labels are read in asking
-order, up to the first that is not settled.
+Step t picks its band by md5("<salt>|pick|<t>"); the probabilities depend on the answers recorded when it was asked, all from earlier
+steps. So any number of labelers may hold open batches: what is still open adds no information and does no harm. Labels are read in
+asking order, up to the first that is not settled.
 """
 
 import hashlib
@@ -27,14 +27,14 @@ from fewlabels.study.draw.fixed import draw_reserve
 from fewlabels.study.state.online_path import Walked, has_ended, some_left, walked
 from fewlabels.study.state.standing import Batch, Standing
 
-EXPECTED = 1.0  # of what a band should be asked by the plan: the least that is held in reserve
-AHEAD = 2.0  # of that, or of what it was asked so far: units held in reserve; at least 1, else a reserve would not last for the next batch
-SPARE = 50  # and as many more
+EXPECTED = 1.0  # times the units the plan expects to ask of a band: the base of its reserve
+AHEAD = 2.0  # times that, or times the units asked so far: the reserve; at least 1, else it would not last for the next batch
+SPARE = 50  # units added to that
 UNSETTLED = -2
 
 
 def reserve_takes(standing: Standing, units: int) -> IntArray:
-    """How many units of each band to hold in reserve: twice what the plan expects of it, some, and as many as are asked for now."""
+    """How many units of each band to hold in reserve: twice what the plan expects of it, some spare, and as many as are wanted now."""
     design, plan = standing.plan.design, standing.plan
     expected = EXPECTED * plan.budget * np.maximum(design.mass / design.mass.sum(), design.N / design.N.sum())
     drawn = np.bincount(standing.units.band, minlength=design.N.size) if standing.units is not None else np.zeros(design.N.size)
@@ -42,7 +42,7 @@ def reserve_takes(standing: Standing, units: int) -> IntArray:
 
 
 def reserve_body(engine: Engine, standing: Standing, units: int) -> dict[str, Json] | None:
-    """The ledger's entry: the units that come to the reserve, by band and permanent number; None: it holds them all."""
+    """The ledger entry: the units added to the reserve, by band and permanent number; None if it holds them all."""
     take = reserve_takes(standing, units)
     found = draw_reserve(engine, standing.profile, standing.plan, take)
     known = set(standing.reserve.unit) if standing.reserve is not None else set()
@@ -55,12 +55,12 @@ def reserve_body(engine: Engine, standing: Standing, units: int) -> dict[str, Js
 
 
 def held(standing: Standing) -> int:
-    """Units in reserve."""
+    """Number of units in reserve."""
     return len(standing.reserve) if standing.reserve is not None else 0
 
 
 def pick_number(salt: str, step: int) -> float:
-    """The number in [0, 1) that picks a step's band: 52 bits of the md5 of salt and step, so written that no id's number is the same."""
+    """The number in [0, 1) that picks a step's band: 52 bits of the md5 of salt and step, distinct from the number of any id."""
     digest = hashlib.md5(f"{salt}|pick|{step}".encode(), usedforsecurity=False).hexdigest()
     return int(digest[:13], 16) / TOP
 
@@ -80,7 +80,7 @@ def rates_now(standing: Standing, found: Walked) -> FloatArray:
 
 
 def _influence(course: Course, positives: FloatArray, negatives: FloatArray) -> FloatArray:
-    """How much one more label of each band moves the goals: at their targets, or where the metric is."""
+    """How much one more label in each band moves the goals, evaluated at their targets or at the current estimate."""
     values, sums = [], []
     share = predicted(positives, positives + negatives, course.prior)
     for one in course.goals:
@@ -94,7 +94,7 @@ def _influence(course: Course, positives: FloatArray, negatives: FloatArray) -> 
 
 
 def next_units(standing: Standing, found: Walked, units: int) -> tuple[Units, FloatArray] | None:
-    """The next units in asking order, and the probabilities they were picked with; None where the reserve of a band has run dry."""
+    """The next units in asking order, and the probabilities they were picked with; None if the reserve of a band has run dry."""
     assert standing.reserve is not None  # held before the first unit is asked
     course, plan = found.course, standing.plan
     rate = rates_now(standing, found)
@@ -114,7 +114,7 @@ def next_units(standing: Standing, found: Walked, units: int) -> tuple[Units, Fl
 
 
 def round_body(standing: Standing, found: Walked, drawn: Units, rate: FloatArray) -> dict[str, Json]:
-    """The ledger's entry of a round: its units in asking order, the probabilities, and the steps that were waiting for an answer."""
+    """The ledger entry of a round: its units in asking order, the probabilities, and the steps that were waiting for an answer."""
     return {
         "plan": standing.plan.number,
         "plan_hash": standing.plan.hash,
@@ -126,10 +126,10 @@ def round_body(standing: Standing, found: Walked, drawn: Units, rate: FloatArray
 
 
 def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | Literal["dry"] | None:
-    """The units to label now, recorded; None: there are none, for the study has ended; "dry": the reserve is too short for them.
+    """The units to label now, recorded; None if the study has ended; "dry" if the reserve is too short.
 
-    Units that nobody could tell come first, once more; then new ones, as many as the budget has. more=True hands out new units although
-    earlier ones are still open.
+    Units without a usable answer come first, once more; then new ones, as far as the budget allows. more=True hands out new units even
+    if earlier ones are still open.
     """
     found = walked(standing)
     names = standing.units.unit if standing.units is not None else ()
@@ -150,7 +150,7 @@ def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> B
 
 
 def closing_online(standing: Standing) -> list[Label]:
-    """What ends the waiting: "never answered" for every unit that is not settled."""
+    """The labels that end the wait: "never answered" for every unit that is not settled."""
     names = standing.units.unit if standing.units is not None else ()
     return [
         Label(unit=names[t], answer="never_answered", labeler=CLOSER, question=standing.questions[0])
@@ -160,15 +160,15 @@ def closing_online(standing: Standing) -> list[Label]:
 
 
 def check_round(before: Standing, body: Mapping[str, Any]) -> str | None:
-    """What is wrong with a round that the ledger holds, given all entries before it; None: nothing."""
+    """What is wrong with a recorded round, given all entries before it; None if nothing is."""
     found = walked(before)
     if not np.allclose(rates_now(before, found), np.array(body["rate"]), rtol=1e-9, atol=1e-12):
-        return "its probabilities are not those that the answers before it give"
+        return "its probabilities do not follow from the answers before it"
     if body["waiting"] != [t for t, one in enumerate(found.label) if one is None]:
         return "it does not say which steps were waiting for an answer"
     if (body["plan"], body["plan_hash"], body["fingerprint"]) != (before.plan.number, before.plan.hash, before.profile.fingerprint):
-        return "it is not of the plan and population in force"
+        return "it does not belong to the current plan and population"
     again = next_units(before, found, len(body["units"]["unit"]))
     if again is None or again[0].as_json() != body["units"]:
-        return "its units are not those that salt and probabilities pick"
+        return "its units do not follow from the salt and the probabilities"
     return None

@@ -1,1 +1,1 @@
-"""From answers to numbers: one file for each way of reading a study's labels."""
+"""From answers to numbers: one module for each way of reading a study's labels."""

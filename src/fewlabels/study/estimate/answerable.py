@@ -1,4 +1,4 @@
-"""What a study's draw can answer for: whether a goal that nobody planned may be judged on it, and which labels it is about."""
+"""What a study's draw can estimate: whether an unplanned goal may be judged on it, and which labels the goal depends on."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from fewlabels.study.state.tallies import Answers
 
 
 def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
-    """Nothing comes back. Refuses a goal of what the population does not have, or of units that the draw left out."""
+    """Raise unless the population has what the goal names and the draw covers the units it is about."""
     check_goals(standing.read_population(), [goal])
     ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
     plan = standing.plan
@@ -27,23 +27,20 @@ def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
         return
     if plan.kind == "planned looks" and not holds_at_looks(goal.metric):
         raise StudyError(f"planned looks were not shown to hold for {goal.metric}: gate on precision or accuracy, or plan one look")
-    if plan.pilot is not None and standing.position(goal.classifier):  # with a pilot no metric is of several
-        raise StudyError(
-            f"after a pilot the first classifier alone is judged, but the rule is about {goal.classifier}: make a study for it"
-        )
+    if plan.pilot is not None and standing.position(goal.classifier):  # with a pilot, no metric is of several classifiers
+        raise StudyError(f"after a pilot only the first classifier is judged, but the rule is about {goal.classifier}: make a study for it")
     if goal.is_difference:
         _refuse_pair(standing, goal)
     design = standing.plans[0].design if plan.guide is not None else plan.design
     if (design.band[cells_about(standing, goal)] < 0).any():
         raise StudyError(
             f"the draw leaves out units that {goal} is about: add it as a goal (fewlabels plan --study {standing.name} --goal ...), or "
-            f"leave "
-            "the rule out"
+            "leave the rule out"
         )
 
 
 def _refuse_pair(standing: Standing, goal: Goal) -> None:
-    """Nothing comes back. Refuses a difference that the draw leaves to chance."""
+    """Raise if the draw guarantees too few labels for a difference."""
     require("comparison", standing.traits)
     names = (str(goal.classifier), str(goal.over))
     contest = Contest(standing.profile, goal.definition, *(standing.position(name) for name in names))
@@ -52,23 +49,23 @@ def _refuse_pair(standing: Standing, goal: Goal) -> None:
 
 
 def _refuse_online(standing: Standing, goal: Goal) -> None:
-    """Nothing comes back. Refuses what the running band of an online study was not made for."""
+    """Raise unless an online study has a confidence sequence (running band) for the goal."""
     if _about(standing, goal) not in [_about(standing, planned) for planned in standing.plan.goals]:
         said = ", ".join(map(str, standing.plan.goals))
-        raise StudyError(f"an online study has running bands of its goals alone ({said}), but the rule is {goal}: make a study for it")
+        raise StudyError(f"an online study has running bands for its goals only ({said}), but the rule is {goal}: make a study for it")
     refuse_goals([goal], Stopping(kind="width" if goal.kind == "+-" else "decision"))
 
 
 def _about(standing: Standing, goal: Goal) -> tuple[object, ...]:
-    """What a goal is about, whatever it wants of it."""
+    """What a goal is about, without its target."""
     return goal.definition.name, standing.position(goal.classifier), goal.slice, goal.over
 
 
 def cells_about(standing: Standing, goal: Goal) -> BoolArray:
-    """The profile's cells whose units a goal needs labels of."""
+    """The profile cells whose units must be labeled for a goal."""
     ask = ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
     found = ask.cells.copy()
-    if ask.has_value:  # else every cell counts
+    if ask.has_value:  # otherwise every cell counts
         found[ask.cells] = ask.needed
     return found
 

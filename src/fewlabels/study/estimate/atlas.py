@@ -1,7 +1,7 @@
-"""How far an interval was tested: cautions from the coverage atlas, for combinations that were not tested or fell short.
+"""Cautions from the coverage atlas about intervals that were not tested or whose coverage fell short.
 
 `atlas.json` beside this file is written by the atlas run and holds, for each interval, design, metric and level, the lowest coverage
-seen at each number of labels. Cautions are for readers; they are no part of the ledger, because a later atlas may know more.
+seen at each number of labels. Cautions are for readers and no part of the ledger, because a later atlas may know more.
 """
 
 import json
@@ -16,7 +16,7 @@ from fewlabels.nouns.metrics import metric_named
 
 
 class Seen(NamedTuple):
-    """What was seen at one number of labels: the lowest coverage over all populations and guides, and what it means."""
+    """The result at one number of labels: the lowest coverage over all populations and guides, and the verdict on it."""
 
     labels: int
     lowest: float
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
 @cache
 def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
-    """The atlas: (interval, design, metric, level) -> what was seen, fewest labels first."""
+    """The atlas: (interval, design, metric, level) -> results, fewest labels first."""
     held: dict[str, Any] = json.loads(files("fewlabels.study.estimate").joinpath("atlas.json").read_text(encoding="utf-8"))
     return {
         (row["interval"], row["design"], row["metric"], row["level"]): tuple(
@@ -36,7 +36,7 @@ def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
 
 
 def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
-    """Why a reader should be careful with an interval of a draw of so many labels; None where it was tested and held."""
+    """Why a reader should be careful with an interval from a draw of `labels` labels; None if it was tested and passed."""
     metric, kind = metric_named(found.metric), INTERVALS.named(found.interval)
     said = kind.cautions if not _is_tested(found) else (kind.caution,) if kind.caution else ()
     if said:
@@ -53,14 +53,14 @@ def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
 
 
 def _near(found: Estimate, design: str) -> list[float]:
-    """The tested levels around that of the estimate."""
+    """The tested levels nearest to that of the estimate, below and above."""
     levels = sorted(key[3] for key in read_atlas() if key[:3] == (found.interval, design, found.metric))
     below, above = [x for x in levels if x <= found.level + 1e-9], [x for x in levels if x >= found.level - 1e-9]
     return [below[-1], above[0]] if below and above else []
 
 
 def _at(found: Estimate, design: str, level: float, labels: int) -> list[Seen]:
-    """What was seen at the tested numbers of labels around this one; the largest stands for all beyond it."""
+    """The results at the tested numbers of labels nearest to this one; the largest stands for all beyond it."""
     sizes = read_atlas()[found.interval, design, found.metric, level]
     below, above = [s for s in sizes if s.labels <= labels], [s for s in sizes if s.labels >= labels]
     return [*below[-1:], *above[:1]] if below or len(sizes) == 1 else []
@@ -82,7 +82,7 @@ def _is_tested(found: Estimate) -> bool:
 
 
 def in_words(cautions: Iterable[tuple[Estimate, str | None]]) -> list[str]:
-    """Each caution once, with the metrics it is about."""
+    """Each caution once, with the metrics it applies to."""
     about: dict[str, list[str]] = {}
     for found, caution in cautions:
         if caution is not None:

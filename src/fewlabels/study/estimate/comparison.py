@@ -1,4 +1,4 @@
-"""Which of a study's classifiers is better: the difference of two on the same units, and a ranking of all."""
+"""Which of a study's classifiers is better: the difference between two on the same units, and a ranking of all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from fewlabels.planning.thin_cells import refuse_thin
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
-FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # of these less is better
+FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # lower is better
 
 
 def less_is_better(metric: str) -> bool:
-    """Whether a metric counts errors or costs."""
+    """Whether lower values are better: the metric counts errors or costs."""
     name = metric_named(metric).name.split(" by ")[0]
     return name in FALLING or name.startswith("cost[")
 
@@ -40,8 +40,8 @@ def less_is_better(metric: str) -> bool:
 class Comparison(Displayed):
     """Two classifiers on the same units.
 
-    estimate   the metric of the first less that of the second
-    better     the one shown to be better, one-sided at the level; None: the labels do not say
+    estimate   the metric of the first minus that of the second
+    better     the one shown to be better, one-sided at the level; None if neither is
     """
 
     first: str
@@ -56,11 +56,11 @@ class Comparison(Displayed):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Ranked(Displayed):
-    """All classifiers of a study in one metric.
+    """All classifiers of a study ranked by one metric.
 
     better   settled orderings, the better one first; with probability `level` none of them is false
     best     those not shown to be worse than another
-    pairs    the difference of every two, each interval at its level by itself
+    pairs    the difference of every pair, each interval at its own level
     """
 
     metric: str
@@ -81,13 +81,13 @@ class Ranked(Displayed):
 
 
 def pair_tally(standing: Standing, metric: Metric, first: int, second: int, said: Answers) -> PairTally:
-    """The usable answers of two classifiers (by position), by part of a band that they tell apart."""
+    """The usable answers for two classifiers (by position), counted by the parts of bands that the two distinguish."""
     groups = pair_groups(standing.profile, standing.plan.design, first, second, weight=metric.weight)
     return fill_pair(count_pair(groups, said, first))
 
 
 def count_pair(groups: PairGroups, said: Answers, column: int) -> PairTally:
-    """The usable answers by the parts two classifiers tell apart; `column` is the first of the two."""
+    """The usable answers, counted by the parts that two classifiers distinguish; `column` is the first of the two."""
     home = groups.groups.of_cell[said.cell]
     usable = np.isfinite(said.positive[:, column]) & (home >= 0)
     y, size = said.positive[usable, column], groups.groups.N.size
@@ -100,7 +100,7 @@ def count_pair(groups: PairGroups, said: Answers, column: int) -> PairTally:
 
 
 def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estimate:
-    """The metric of the first less that of the second. Refuses a draw that leaves a part the two tell apart to chance."""
+    """The metric of the first minus that of the second. Raise StudyError if the draw does not cover the parts the two distinguish."""
     wanted, i, j = metric_named(metric), *_positions(standing, [first, second])
     require("comparison", wanted.traits, subject=f"{metric} is")
     contest, plan = Contest(standing.profile, wanted, i, j), standing.plan
@@ -119,7 +119,7 @@ def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estim
 
 
 def compare_classifiers(standing: Standing, metric: str, first: str, second: str) -> Comparison:
-    """The difference of two classifiers and which is shown to be better."""
+    """The difference between two classifiers and which is shown to be better."""
     found = read_pair(standing, metric, first, second)
     up, down = found.at_least > 0, found.at_most < 0
     if less_is_better(metric):
@@ -128,7 +128,7 @@ def compare_classifiers(standing: Standing, metric: str, first: str, second: str
 
 
 def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> Ranked:
-    """The settled orderings of several classifiers, all together at the level."""
+    """The settled orderings of several classifiers, simultaneously at the level."""
     chosen = list(names or standing.classifiers)
     pairs = tuple(read_pair(standing, metric, a, b) for a, b in combinations(chosen, 2))
     said, wanted, places = read_answers(standing), metric_named(metric), _positions(standing, chosen)
@@ -141,25 +141,25 @@ def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> R
 
 
 def _positions(standing: Standing, names: Sequence[str]) -> list[int]:
-    """The classifiers by position. Refuses what was not worked out for pairs."""
+    """The positions of the classifiers. Raise unless they are distinct and the study supports comparisons."""
     require("comparison", standing.traits)
     if len(set(names)) < len(names) or len(names) < 2:
-        raise StudyError(f"two different classifiers are compared, but got {', '.join(names) or 'none'}: name another")
+        raise StudyError(f"a comparison needs two different classifiers, but got {', '.join(names) or 'none'}: name another")
     return [standing.position(name) for name in names]
 
 
 def comparison_of_look(standing: Standing, asked: Mapping[str, Any]) -> Comparison:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return compare_classifiers(standing, asked["metric"], asked["first"], asked["second"])
 
 
 def ranking_of_look(standing: Standing, asked: Mapping[str, Any]) -> Ranked:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return rank_classifiers(standing, asked["metric"], asked["classifiers"])
 
 
 def pair_ahead(standing: Standing, answers: Answers, goal: Goal) -> PairAhead:
-    """The parts two classifiers tell apart, and the smoothed share of each."""
+    """The parts two classifiers distinguish, and the smoothed share of positives in each."""
     i, j = standing.position(goal.classifier), standing.position(goal.over)
     groups = pair_groups(standing.profile, standing.plan.design, i, j, weight=goal.definition.weight)
     told = count_pair(groups, answers, i)

@@ -1,4 +1,4 @@
-"""The confusion matrix of several classes, with intervals: of the units given one class, the share that truly is of each."""
+"""The confusion matrix of several classes, with intervals: of the units predicted as one class, the share truly in each."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from fewlabels.study.state.tallies import groups_for, read_answers, with_gold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfusionCell:
-    """Units given one class (`predicted`, there are `units` of them) that truly are of another: share with interval."""
+    """Of the `units` units predicted as one class, the share that is truly of another, with interval."""
 
     predicted: str
     true: str
@@ -22,7 +22,7 @@ class ConfusionCell:
 
     @property
     def count(self) -> float | None:
-        """How many units of the population this is; None where the share is unknown."""
+        """Number of units in the population; None if the share is unknown."""
         return None if self.share.value is None else self.units * self.share.value
 
     def as_json(self) -> dict[str, Json]:
@@ -32,9 +32,9 @@ class ConfusionCell:
 
 
 def read_confusion(standing: Standing) -> tuple[ConfusionCell, ...]:
-    """Every cell of the matrix, row by row, corrected by gold answers where there are some.
+    """Every cell of the matrix, row by row, corrected by gold answers if there are any.
 
-    Each interval stands for itself at the plan's level, not for all of them together.
+    Each interval is valid on its own at the plan's level; they are not simultaneous.
     """
     if not standing.classes:
         raise StudyError(f"a confusion matrix is of several classes, but study {standing.name!r} asks yes or no: see its estimates")
@@ -43,7 +43,7 @@ def read_confusion(standing: Standing) -> tuple[ConfusionCell, ...]:
     cells = []
     for i, predicted in enumerate(standing.classes):
         for j, true in enumerate(standing.classes):
-            # the groups of the class given, the answers of the class that is true
+            # groups of the predicted class, answers of the true class
             said = answers._replace(positive=answers.positive[:, [j]], gold=answers.gold[:, [j]])
             labels, gold = with_gold(said, groups[i])
             share = estimate(PRECISION, labels, classifier=predicted, level=level, planned=False, interval=plan.interval)

@@ -1,7 +1,7 @@
-"""How the interval of each goal shrank as labels came in.
+"""How the interval of each goal narrowed as labels came in.
 
-A fixed plan is read again at the first k units of its asking order, which are themselves the plan of that size, and only once its look is
-there: no interval is seen early, and the earlier ones are pictures of the way, not looks. An online plan has a running band at every step.
+A fixed plan is reread at the first k units of its asking order, which are themselves the plan of that size, and only once its look is
+reached: no interval is seen early, and the earlier ones illustrate, they are not looks. An online plan has a running band at every step.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ KIND = Literal["afterwards", "running", "none"]
 
 
 class Point(NamedTuple):
-    """The interval of a goal after so many labels; None where it had no value yet."""
+    """The interval of a goal after `labels` labels; `value` is None if it had none yet."""
 
     labels: int
     low: float
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convergence:
-    """The points of each goal, from few labels to all; `why` says why there are none."""
+    """The points of each goal, from few labels to all; `why` gives the reason if there are none."""
 
     kind: KIND
     goals: tuple[tuple[Goal, tuple[Point, ...]], ...] = ()
@@ -50,7 +50,7 @@ class Convergence:
 
 
 def read_convergence(standing: Standing) -> Convergence:
-    """How the intervals of the goals shrank."""
+    """How the intervals of the goals narrowed."""
     plan, done = standing.plan, progress(standing)
     if not done.complete:
         return Convergence(kind="none", why=f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are")
@@ -65,13 +65,13 @@ def read_convergence(standing: Standing) -> Convergence:
 
 
 def sizes(most: int) -> list[int]:
-    """Numbers of labels from few to all, each larger than the one before by the same factor."""
+    """Numbers of labels from few to all, in geometric progression."""
     found = np.unique(np.geomspace(min(FEWEST, most), most, POINTS).round().astype(np.int64)).tolist() if most else []
     return [*(a for a, b in pairwise(found) if a < b), *found[-1:]]
 
 
 def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
-    """The interval of each goal that has one after the first units of the asking order."""
+    """The interval of each goal that has one after the first `labels` units of the asking order."""
     plan, units = standing.plan, standing.units
     assert units is not None  # complete
     then = replace(plan, budget=labels, take=takes_of(plan.design, labels))

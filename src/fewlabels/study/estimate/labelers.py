@@ -1,6 +1,6 @@
-"""How each labeler works: answers, speed, agreement with the others, and with gold. Of the drawn units, never a correction.
+"""Statistics of each labeler on the drawn units: answers, speed, agreement with the others and with gold. Nothing is corrected by them.
 
-Agreement and accuracy have the exact binomial limits at 95 %: they hold for units the labeler sees as these were seen, by chance.
+Agreement and accuracy have exact binomial limits at 95 %, valid for units assigned to the labeler at random, as these were.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from fewlabels.study.state.standing import Standing
 
 
 class Alike(NamedTuple):
-    """How many of `units` answers are the same as another's, the share and its limits; no value without units."""
+    """How many of `units` answers equal another's (`same`), the share and its limits; `value` is None without units."""
 
     same: int
     units: int
@@ -37,9 +37,9 @@ class Alike(NamedTuple):
 class Labeler:
     """One labeler.
 
-    units           answered, if only with cannot tell or skipped
-    answers         how often each was given; empty before the study may be read, for they nearly are the estimate
-    median_seconds  a look took; None: nobody measured
+    units           answered, even if with cannot tell or skipped
+    answers         how often each was given; empty before numbers may be shown, because they all but reveal the estimate
+    median_seconds  median time per look; None if not measured
     agreement       with the first other labeler of each unit that several answered
     gold_accuracy   against adjudicated answers
     """
@@ -69,7 +69,7 @@ class Labeler:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Labelers(Displayed):
-    """All labelers of a study, by name; `disputed` units have answers that differ."""
+    """All labelers of a study, sorted by name; `disputed` counts units with answers that differ."""
 
     labelers: tuple[Labeler, ...]
     disputed: int
@@ -80,7 +80,7 @@ class Labelers(Displayed):
 
 
 def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]], *, shown: bool) -> Labelers:
-    """How each labeler works; `seconds` are those of their looks; `shown` says whether what the labels say may be shown."""
+    """Statistics of each labeler; `seconds` are the times of their looks; `shown`: whether answers may be shown now."""
     units = standing.units.unit if standing.units else ()
     said: dict[str, list[tuple[Label, list[Label]]]] = {}  # each labeler's answers, and what the others said to the same question
     disputed = 0
@@ -117,7 +117,7 @@ def _read_one(
 
 
 def _first(others: Sequence[Label]) -> Iterator[str]:
-    """What the first other labeler who could tell said; nothing if there is none."""
+    """The answer of the first other labeler who gave a usable one, if any."""
     usable = [label.answer for label in others if label.answer not in UNANSWERED]
     yield from usable[:1]
 

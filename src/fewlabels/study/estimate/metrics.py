@@ -1,4 +1,4 @@
-"""What a study's labels show: pure functions of its Standing, so that any number can be recomputed from the ledger alone."""
+"""Estimates from a study's labels: pure functions of its Standing, so that any number can be recomputed from the ledger alone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, Counts, groups_for, read_answers, tally
 
-# What only some studies need is imported where they turn out to: running bands, differences, how many more labels.
+# What only some studies need is imported where it is used: confidence sequences, differences, forecasts of labels.
 if TYPE_CHECKING:
     from fewlabels.deciding.more_labels import Ahead
 
@@ -43,7 +43,7 @@ ALL = "all"  # whose metric it is where several labels or classes are judged tog
 
 
 class Shown(NamedTuple):
-    """What one estimate is read from: the metric, whose it is, the labels, and how missing answers would fill them."""
+    """The inputs of one estimate: the metric, its classifier, the labels, and the labels with missing answers filled in."""
 
     metric: Metric
     classifier: str
@@ -55,17 +55,17 @@ class Shown(NamedTuple):
 
     @property
     def classifiers(self) -> tuple[str, ...]:
-        """Whose metric, or whose difference, it is."""
+        """The classifier of the metric, or the two of a difference."""
         return tuple(name for name in (self.classifier, self.over) if name is not None)
 
 
 def name_of(metric: Metric, classifier: str) -> str:
-    """Whose metric it is: a classifier's, or of all labels or classes together."""
+    """The classifier of a metric, or ALL for a metric of all labels or classes together."""
     return ALL if metric.joint else classifier
 
 
 def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool = False) -> Estimates:
-    """Every metric the draw can answer for (or those of the goals only) at the plan's look; before it only progress, unless one peeks."""
+    """Every metric the draw can estimate (or only the goals') at the plan's look; before that, only progress unless peek=True."""
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -88,13 +88,13 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
 
 
 def of_look(found: Estimates, done: Progress) -> Estimates:
-    """What a planned look may show: metrics for which planned looks hold."""
+    """The estimates a planned look may show: metrics for which planned looks are valid."""
     kept = [(e, c) for e, c in zip(found.estimates, found.cautions, strict=True) if holds_at_looks(e.metric)]
     return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
 
 
 def readable(standing: Standing) -> list[Shown]:
-    """Every metric the draw can answer for, the goals' first, with the labels behind it."""
+    """Every metric the draw can estimate, the goals' first, with the labels behind it."""
     names = standing.classifiers
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
@@ -113,7 +113,7 @@ def readable(standing: Standing) -> list[Shown]:
 
 
 def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
-    """What a goal is read from, if the draw can answer for it."""
+    """The inputs of a goal's estimate, provided that the draw can estimate it."""
     metric, j = goal.definition, standing.position(goal.classifier)
     if goal.over is not None:
         from fewlabels.study.estimate.comparison import pair_tally
@@ -127,20 +127,20 @@ def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
-    """A difference with missing answers filled in each of the ways that may be worst."""
+    """A difference with missing answers filled in each way that may be the worst case."""
     groups = groups_for(standing)
     return fill_all(lambda fill: count(answers.filled(fill, groups)))
 
 
 def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
-    """The metrics to show, each with the classifier it is of: those of the goals, then what everybody asks for."""
+    """The metrics to show, each with its classifier: those of the goals, then the common ones."""
     for goal in standing.goals:
         if goal.slice is not None or goal.is_difference:
             continue
         yield goal.definition, standing.position(goal.classifier)
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
-        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # it is of no classifier
+        yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # the same for all
         if standing.population["weight"] is not None:
             yield from ((metric_named(f"{name} by {standing.population['weight']}"), 0) for name in COMMON)
         return
@@ -151,13 +151,13 @@ def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
 
 
 def _answerable(metric: Metric, groups: Groups) -> bool:
-    """Whether every unit of every side the metric needs could be drawn."""
+    """Whether every unit on every side that the metric needs could be drawn."""
     drawn1, drawn0 = (float(groups.N[groups.flagged == side].sum()) > N - 0.5 for side, N in ((True, groups.N1), (False, groups.N0)))
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
 def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
-    """An estimate, corrected by gold answers where there are some, with its worst case where so much is missing that it must be shown."""
+    """An estimate, corrected by gold answers if there are any, with the worst case if too many answers are missing."""
     plan = standing.plan
     level = standing.level_of(*one.classifiers)
     planned = any(is_goal(goal, one, standing) for goal in plan.goals)
@@ -176,7 +176,7 @@ def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
 
 
 def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
-    """Whether an estimate is of a goal's metric and classifier."""
+    """Whether an estimate is of a goal's metric, classifier and slice."""
     first = standing.population["classifiers"][0]["name"]
     return (
         (goal.slice, goal.over) == (one.slice, one.over)
@@ -186,7 +186,7 @@ def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
 
 
 def read_agreement(standing: Standing) -> Agreed | None:
-    """How far labelers agree on the first question, at 95 %, where at least two answered the same units; None for classes or without."""
+    """Agreement of labelers on the first question, at 95 %; None for classes, or if no unit was answered by two or more."""
     units = standing.units.unit if standing.units else ()
     rows = [standing.told(unit) for unit in units]
     labelers = sorted({label.labeler for row in rows for label in row if label.answer not in UNANSWERED})
@@ -200,7 +200,7 @@ def read_agreement(standing: Standing) -> Agreed | None:
 
 
 def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
-    """What the ledger keeps of a look."""
+    """The ledger entry of a look."""
     return {
         "plan": standing.plan.number,
         "labels": shown.progress.labels,
@@ -210,7 +210,7 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
 
 
 def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True) -> Decision:
-    """The verdict on the goals from estimates already read; with a forecast of what would settle what is open."""
+    """The verdict on the goals, given their estimates; with a forecast of the labels that would settle what is open."""
     plan = standing.plan
     sources = readable(standing)
     feared = shown.missing.differs
@@ -219,7 +219,7 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     for goal in plan.goals:
         one = next(one for one in sources if is_goal(goal, one, standing))
         if standing.gold and one.gold is None:
-            notes.append(f"{goal}: judged on the labels as they were told, gold answers do not correct it")
+            notes.append(f"{goal}: judged on the labels as recorded, gold answers do not correct it")
         filled = one.filled() if feared else ()
         found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
         readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
@@ -236,7 +236,7 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
 
 
 def ahead_of(standing: Standing, readings: Sequence[Reading]) -> "Ahead":
-    """What a larger draw of the same design should show, if it goes on as the labels so far."""
+    """What a larger draw of the same design should show if further labels are like those so far."""
     from fewlabels.deciding.more_labels import Ahead
     from fewlabels.planning.sizing import smoothed_shares
     from fewlabels.study.estimate.comparison import pair_ahead

@@ -1,4 +1,4 @@
-"""What a study's missing answers are, in numbers and in words."""
+"""The missing answers of a study, in numbers and in words."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ BROKEN_PROMISE = "the missing answers are not random: the interval does not hold
 
 
 def read_missing(standing: Standing) -> Missing:
-    """The missing answers among the resolved units of the draw. Tells nothing of what the others say, so it may be shown at any time."""
+    """The missing answers among the resolved units of the draw. Reveals nothing about the others, so it may be shown at any time."""
     units = standing.units
     resolved = [i for i, unit in enumerate(units.unit) if standing.is_resolved(unit)] if units else []
     rows = np.array(resolved, dtype=np.int64)
@@ -23,7 +23,7 @@ def read_missing(standing: Standing) -> Missing:
     flagged = units.pattern[rows] > 0 if joint else (units.pattern[rows] & 1).astype(np.bool_)
     guide = ladder.MIDDLES[np.minimum(units.guide_bin[rows], ladder.BINS - 1)] if standing.profile.guided else np.zeros(rows.size)
     pilot = standing.plan.before if standing.plans else 0
-    band = np.where(rows < pilot, units.band[rows], units.band[rows] + 10**6)  # the bands of a pilot and those after it are not alike
+    band = np.where(rows < pilot, units.band[rows], units.band[rows] + 10**6)  # keep the bands of a pilot apart from those after it
     return count_missing(missing, flagged=flagged, band=band, guide=guide)
 
 
@@ -33,7 +33,7 @@ def _lacks(standing: Standing, unit: str) -> bool:
 
 
 def say_missing(missing: Missing) -> str:
-    """What is assumed of the missing answers, or why it cannot be."""
+    """What is assumed about the missing answers, or why nothing can be assumed."""
     if missing.differs:
         return (
             f"they are NOT missing at random ({missing}): the interval does not hold as it stands, goals are judged in the worst case. "

@@ -1,4 +1,4 @@
-"""What an online study shows, at any time: running bands, where each goal stands, and how many more labels it should take."""
+"""What an online study shows at any time: confidence sequences (running bands), the status of each goal, and the labels still expected."""
 
 from dataclasses import dataclass
 
@@ -19,20 +19,20 @@ from fewlabels.study.state.online_path import Walked, walked
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
 
-AHEAD, AHEAD_LEAST = 2_000, 100  # labels looked ahead at most, fewer the more goals there are
+AHEAD, AHEAD_LEAST = 2_000, 100  # most labels to look ahead, divided among the goals, and the least per goal
 EMPTY = (
-    "the running band of {} is empty, which chance does with probability {:g} at most: answers were changed, units came twice, or the "
-    "question is not the one that was asked"
+    "the running band of {} is empty, which happens by chance with probability at most {:g}: answers were changed, units came twice, or "
+    "labelers answered another question"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Running(Displayed):
-    """Where an online study stands.
+    """The current state of an online study.
 
-    labels    read: in asking order, up to the first that is not settled
-    missing   of these, without a label: they count against each side
-    beyond    answered, but waiting for an earlier one
+    labels    labels used: in asking order, up to the first that is not settled
+    missing   units among these without a label: they count against either side
+    beyond    units answered, but waiting for an earlier one
     outcome   ship, do not ship, label more, or undecided once the budget is used up
     """
 
@@ -72,7 +72,7 @@ class Running(Displayed):
 
 
 def read_running(standing: Standing, *, forecast: bool = False) -> Running:
-    """Where the study stands; with `forecast` also how many more labels it should take."""
+    """The current state of the study; with `forecast`, also how many more labels it should take."""
     plan, found = standing.plan, walked(standing)
     assert plan.stopping is not None  # asked of online plans only
     stands = tuple(standpoint(found.course, one, found.steps, plan.stopping) for one in found.course.goals)
@@ -99,7 +99,7 @@ def _outcome(plan: Plan, found: Walked, stands: tuple[Standpoint, ...]) -> Outco
 
 
 def read_online(standing: Standing) -> Estimates:
-    """The running bands of the goals, as a look shows them. Certified at every look."""
+    """The running bands of the goals as estimates. Certified at every look."""
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     running = read_running(standing)
     warnings = [EMPTY.format(one.goal.metric, 1 - one.level) for one in running.goals if one.empty]
@@ -117,12 +117,12 @@ def read_online(standing: Standing) -> Estimates:
 
 
 def online_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
-    """What a reader must know beside the numbers; missing answers need no words but these, and scores are not relied on."""
-    return label_warnings(standing, done, assumed="they count against either side, so nothing is assumed of them")
+    """Warnings shown beside the numbers; nothing is assumed about missing answers, and scores are not relied on."""
+    return label_warnings(standing, done, assumed="they count against either side, so nothing is assumed about them")
 
 
 def _estimate(standing: Standing, one: Standpoint, labels: int) -> Estimate:
-    """A goal's running band as an estimate. It holds wherever errors are, so the strict interval is the same."""
+    """A goal's running band as an estimate. It is valid wherever errors occur, so the strict interval is the same."""
     goal = one.goal
     why = (
         None if one.value is not None else "only which classifier is better is tested" if goal.over else "no label says anything of it yet"
@@ -135,7 +135,7 @@ def _estimate(standing: Standing, one: Standpoint, labels: int) -> Estimate:
 
 
 def decide_online(standing: Standing, shown: Estimates) -> Decision:
-    """The verdict on the goals, from what is known now."""
+    """The verdict on the goals, given what is known now."""
     running = read_running(standing)
     verdicts = tuple(
         GoalVerdict(goal=stand.goal, status=stand.status, estimate=found, bound=None, reason=running_reason(stand, running))
@@ -152,7 +152,7 @@ def decide_online(standing: Standing, shown: Estimates) -> Decision:
 
 
 def running_reason(stand: Standpoint, running: Running) -> str:
-    """What is known of a goal, in a line."""
+    """The status of a goal, in one line."""
     limits = "" if stand.value is None else f", running band {stand.low:.4f} .. {stand.high:.4f} at {stand.level:.4g}"
     if stand.goal.kind == "+-":
         return f"{stand.goal}: half-width {stand.half_width:.4f}, {'reached' if stand.status == 'met' else 'not reached yet'}{limits}"

@@ -1,6 +1,6 @@
-"""Several studies, one a period: the change from one to the next, a window of all of them, and an alarm that watches them.
+"""Several studies, one per period: the change from one to the next, a window over all of them, and an alarm that watches them.
 
-Every look names the earlier studies and keeps what it read of them, so that it can be recomputed from its own study's record alone.
+Every look names the earlier studies and stores what it read from them, so that it can be recomputed from its own study's record alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ from fewlabels.study.state.tallies import prefix, read_answers, tally
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Change(Displayed):
-    """A metric in a later study less the same in an earlier one.
+    """A metric in a later study minus the same metric in an earlier one.
 
-    shared   labeled units that both drew: they move both numbers alike, and the interval knows it
+    shared   number of labeled units that both drew; the interval accounts for the correlation they cause
     """
 
     metric: str
@@ -53,10 +53,10 @@ class Change(Displayed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What an alarm knows after the last of some periods.
+    """The state of an alarm after the last period.
 
-    rang      the first study in which it rang; None: it has not
-    evidence  after each period; it rings at `limit`
+    rang      the first study in which it rang; None if it has not
+    evidence  after each period; the alarm rings at `limit`
     """
 
     metric: str
@@ -77,7 +77,7 @@ class Watched:
 
 
 def period_tally(standing: Standing, metric: str, classifier: str | None) -> Tally:
-    """The labels of one study by part of a band, each part apart. Refuses a study that is not at its look."""
+    """The labels of one study, tallied separately for each part of a band. Raise StudyError unless it has reached its look."""
     done, judged = progress(standing), standing.read_population().classifier(classifier)
     if not done.complete:
         raise StudyError(
@@ -100,7 +100,7 @@ def _refuse(standing: Standing, metric: str) -> None:
 
 
 def _as_json(standing: Standing, found: Tally) -> dict[str, Json]:
-    """What a look keeps of an earlier study."""
+    """What a look stores of an earlier study."""
     arrays = {name: getattr(found, name).tolist() for name in ("flagged", "N", "n", "k", "logit", "expected")}
     return {"study": standing.name, "plan": standing.plan.hash, **arrays, "N1": found.N1, "N0": found.N0, "simple": found.simple}
 
@@ -112,14 +112,14 @@ def _of_json(data: Mapping[str, Any]) -> Tally:
 
 
 def asked_change(before: Standing, after: Standing, metric: str, classifier: str | None) -> dict[str, Json]:
-    """What is asked of the later study, with all that it needs of the earlier one."""
+    """The request to the later study, with everything it needs from the earlier one."""
     for standing in (before, after):
         _refuse(standing, metric)
     names = [standing.read_population().classifier(classifier).name for standing in (before, after)]
     if before.name == after.name or names[0] != names[1]:
         raise StudyError(
-            f"a change is of one classifier between two studies, but got {names[0]} in {before.name!r} and {names[1]} in {after.name!r}: "
-            "name another study, or the classifier that both have"
+            f"a change is that of one classifier between two studies, but got {names[0]} in {before.name!r} and {names[1]} in "
+            f"{after.name!r}: name another study, or the classifier that both have"
         )
     found = period_tally(before, metric, classifier)
     both = _shared(before, after, classifier)
@@ -133,7 +133,7 @@ def asked_change(before: Standing, after: Standing, metric: str, classifier: str
 
 
 def _shared(before: Standing, after: Standing, classifier: str | None) -> Shared:
-    """Labeled units that both studies drew, by the pair of groups they are in."""
+    """Labeled units that both studies drew, counted by the pair of groups they are in."""
     where = []
     for standing in (before, after):
         j = standing.position(classifier)
@@ -147,7 +147,7 @@ def _shared(before: Standing, after: Standing, classifier: str | None) -> Shared
 
 
 def change_of_look(standing: Standing, asked: Mapping[str, Any]) -> Change:
-    """The change that a look asks for, from what it keeps of the earlier study."""
+    """The change that a look asks for, from what it stores of the earlier study."""
     metric, before, after = (
         metric_named(asked["metric"]),
         _of_json(asked["before"]),
@@ -177,11 +177,11 @@ def change_of_look(standing: Standing, asked: Mapping[str, Any]) -> Change:
 def asked_periods(
     kind: str, earlier: Sequence[Standing], last: Standing, metric: str, classifier: str | None, **more: Json
 ) -> dict[str, Json]:
-    """What is asked of the last of several studies about all of them. Refuses units that two of them drew: a unit counts once."""
+    """The request to the last of several studies about all of them. Raise StudyError if two drew the same unit: a unit counts once."""
     _refuse_common([*earlier, last])
     names = {standing.read_population().classifier(classifier).name for standing in (*earlier, last)}
     if len(names) > 1:
-        raise StudyError(f"periods are of one classifier, but these studies have {', '.join(sorted(names))}: name the one that all have")
+        raise StudyError(f"periods share one classifier, but these studies have {', '.join(sorted(names))}: name the one that all have")
     kept: list[Json] = [_as_json(standing, period_tally(standing, metric, classifier)) for standing in earlier]
     return {"kind": kind, "metric": metric, "classifier": classifier, "earlier": kept, **more}
 
@@ -199,7 +199,7 @@ def _refuse_common(standings: Sequence[Standing]) -> None:
 
 
 def window_of_look(standing: Standing, asked: Mapping[str, Any]) -> Estimate:
-    """The metric of all periods together."""
+    """The metric over all periods together."""
     metric, judged = metric_named(asked["metric"]), standing.read_population().classifier(asked["classifier"]).name
     last = period_tally(standing, asked["metric"], asked["classifier"])
     pooled = window([*(_of_json(one) for one in asked["earlier"]), last])
@@ -209,7 +209,7 @@ def window_of_look(standing: Standing, asked: Mapping[str, Any]) -> Estimate:
 
 
 def alarm_of_look(standing: Standing, asked: Mapping[str, Any]) -> Watched:
-    """What the alarm knows after these periods."""
+    """The state of the alarm after these periods."""
     metric, judged = metric_named(asked["metric"]), standing.read_population().classifier(asked["classifier"]).name
     periods = [*(_of_json(one) for one in asked["earlier"]), period_tally(standing, asked["metric"], asked["classifier"])]
     names = (*(one["study"] for one in asked["earlier"]), standing.name)

@@ -1,4 +1,4 @@
-"""What a look at a study shows: every metric the draw can answer for, or how far the labeling is."""
+"""The estimates a look at a study shows, or progress if it is too early."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from fewlabels.study.state.progress import Progress
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Estimates(Displayed):
-    """Every metric the draw can answer for, or how far the labeling is if it is too early to say.
+    """Every metric the draw can estimate, or only progress if it is too early.
 
     estimates   empty before the look the plan names
-    certified   False for a peek: the intervals are then not at their stated level
-    cautions    for each estimate, why its interval was not shown to hold; None where it was
-    agreement   how far labelers agree on units that several answered; None where no unit was
-    missing     answers that are not there: how many, where, and whether chance could have put them there
-    warnings    what a reader must know: scores that do not predict as they claim, missing answers, disagreement
+    certified   False for a peek: the intervals are then not valid at their stated level
+    cautions    for each estimate, why its interval was not shown to reach its level; None if it was
+    agreement   agreement of labelers on units that several answered; None if there are none
+    missing     missing answers: how many, where, and whether they could be missing at random
+    warnings    what a reader must know: scores that are not calibrated, missing answers, disagreement
 
     Examples:
         >>> from fewlabels.demo.study import small_study
@@ -44,11 +44,11 @@ class Estimates(Displayed):
     cautions: tuple[str | None, ...] = ()
 
     def __getitem__(self, metric: str) -> Estimate:
-        """The estimate of a metric; of the first classifier that has one."""
+        """The estimate of a metric for the first classifier that has one."""
         return self.of(metric)
 
     def of(self, metric: str, classifier: str | None = None, *, slice: tuple[str, str] | None = None) -> Estimate:
-        """The estimate of a metric of a classifier; of the first that has one, if not said. slice: (column, value) of a goal's slice.
+        """The estimate of a metric for a classifier (by default the first that has one). slice: (column, value) of a goal's slice.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -63,19 +63,19 @@ class Estimates(Displayed):
         p = self.progress
         if p.waits_for_gold and not self.estimates:
             raise StudyError(
-                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: tell them, or peek"
+                f"no interval before all {p.gold_planned:,} units drawn for gold are adjudicated, {p.gold_told:,} are: record them, or peek"
             )
         if p.waits_for_second and not self.estimates:
             raise StudyError(
-                f"no interval before two labelers have answered all {p.second_planned:,} units chosen for it, {p.second_told:,} are: "
+                f"no interval before two labelers have answered all {p.second_planned:,} units labeled twice, {p.second_told:,} are done: "
                 "label on, or peek"
             )
         if not self.estimates:
             raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
-        raise StudyError(f"this draw cannot answer for {metric}: it has {', '.join(e.metric for e in self.estimates)}")
+        raise StudyError(f"this draw cannot estimate {metric}: it has {', '.join(e.metric for e in self.estimates)}")
 
     def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:
-        """The cautions about these estimates in words, each once.
+        """The cautions about these estimates as sentences, without duplicates.
 
         Examples:
             >>> from fewlabels.demo.study import small_study

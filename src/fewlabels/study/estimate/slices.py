@@ -1,4 +1,4 @@
-"""A metric in every slice of a column, or of columns crossed, with the labels behind each; also of slices that nobody planned."""
+"""A metric in every slice of one column or of crossed columns, with the labels behind each; also for unplanned slices."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +28,10 @@ class InSlices(Displayed):
     """A metric in every slice.
 
     by            the columns; several are crossed
-    simultaneous  whether all intervals hold together at `level`, each then at 1 - (1 - level) / slices
-    estimates     one a slice that has a unit the metric is about
-    cautions      for each, why its interval was not shown to hold; None where it was
-    left_out      slices of which nothing is said: none of their units is what the metric is about, or the draw left them out
+    simultaneous  whether the intervals are simultaneous at `level`; each is then at 1 - (1 - level) / slices (Bonferroni)
+    estimates     one per slice that has a unit the metric is about
+    cautions      for each, why its interval was not shown to reach its level; None if it was
+    left_out      slices without an estimate: they have no unit the metric is about, or the draw left such units out
     """
 
     by: tuple[str, ...]
@@ -55,9 +55,9 @@ class InSlices(Displayed):
 def read_slices(
     standing: Standing, metric: str, *, by: Sequence[str], classifier: str | None = None, simultaneous: bool = False
 ) -> InSlices:
-    """The metric of a classifier (the first, if not said) in every slice, from the labels told so far.
+    """The metric of a classifier (by default the first) in every slice, from the labels recorded so far.
 
-    Parts of bands are read together where they expect few labels; a slice without a label has the whole range for an interval.
+    Parts of bands that expect few labels are pooled; the interval of a slice without a label is the whole range.
     """
     j = standing.position(classifier)
     judged = standing.classifiers[j]
@@ -69,7 +69,7 @@ def read_slices(
     found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail)) is not None]
     if not found:
         raise StudyError(
-            f"the draw cannot answer for {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
+            f"the draw cannot estimate {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
             "units; plan a goal that needs them"
         )
     design, labels = standing.plan.design.name, standing.plan.budget
@@ -82,10 +82,10 @@ def read_slices(
 
 
 def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]:
-    """The values of the columns that occur, crossed."""
+    """The combinations of values of the columns that occur."""
     columns, profile = standing.population["slices"], standing.profile
     if len(set(by)) < len(by):
-        raise StudyError(f"columns are crossed each once, but got {', '.join(by)}: leave one out")
+        raise StudyError(f"each column is crossed once, but got {', '.join(by)}: leave one out")
     if not by or (unknown := [c for c in by if c not in columns]):
         has = f"has {', '.join(columns)}" if columns else "has none"
         raise StudyError(
@@ -99,7 +99,7 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
 
 
 def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, level: float) -> Estimate | None:
-    """The estimate in one slice; None where the draw left out units it is about, or there is none."""
+    """The estimate in one slice; None if the draw left out units it is about, or there are none."""
     metric = metric_named(name)
     require("slices", metric.traits, subject=f"{name} is")
     require("slices", standing.traits)
@@ -123,5 +123,5 @@ def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, lev
 
 
 def of_look(standing: Standing, asked: Mapping[str, Any]) -> InSlices:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return read_slices(standing, asked["metric"], by=asked["by"], classifier=asked["classifier"], simultaneous=asked["simultaneous"])

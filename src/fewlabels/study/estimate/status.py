@@ -1,4 +1,4 @@
-"""Where a study stands, in numbers that may be shown at any time."""
+"""The status of a study, in numbers that may be shown at any time."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,11 +14,11 @@ from fewlabels.study.state.standing import Standing
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Status(Displayed):
-    """Where a study stands.
+    """The status of a study.
 
-    missing   the answers that are not there
-    state     how far it is, in a word: no plan, labeling, waiting for gold, ready, decided
-    peeks     those of the `looks` that came early
+    missing   the missing answers
+    state     no plan, labeling, waiting for gold, ready, or decided
+    peeks     number of `looks` that came early
     """
 
     name: str
@@ -33,17 +33,17 @@ class Status(Displayed):
 
 
 class Reads(Protocol):
-    """What a kind of study says of how far it is."""
+    """The methods of a kind of study that its status needs."""
 
     def warnings(self, standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
-        """What a reader must know beside the numbers."""
+        """Warnings shown beside the numbers."""
 
     def state(self, standing: Standing, done: Progress) -> str:
-        """How far the study is, in a word."""
+        """The state of the study, in a word."""
 
 
 def read_status(standing: Standing, kind: "Reads", *, table: object | None = None) -> Status:
-    """The status of a study of that kind; its population comes with its table if that lives in memory."""
+    """The status of a study of that kind; pass `table` if its population is held in memory."""
     done, missing = progress(standing), read_missing(standing)
     return Status(
         name=standing.name,

@@ -1,4 +1,4 @@
-"""What a study's labels say of other thresholds of a classifier: the search for one, and the curve of all of them."""
+"""What a study's labels say about other thresholds of a classifier: the search for one, and the curve over all of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ CURVES = (PRECISION, RECALL)
 
 
 class ByCell(NamedTuple):
-    """Labels and positive ones by profile cell."""
+    """Labels and positive labels by profile cell."""
 
     n: FloatArray
     k: FloatArray
@@ -31,10 +31,10 @@ class ByCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Curves(Displayed):
-    """Precision and recall at every threshold that labels can speak of, from the highest down.
+    """Precision and recall at every threshold that the labels cover, from the highest down.
 
-    thresholds, units, labels   the score from which units are flagged, how many that are, and the labels planned among them
-    curves    each metric: value, the interval of each threshold alone (low, high), and the ribbon that holds at all of them together
+    thresholds, units, labels   the score at or above which units are flagged, how many units that is, and the labels planned among them
+    curves    for each metric: value, pointwise interval (low, high), and the ribbon (simultaneous band) valid at all thresholds at once
     """
 
     classifier: str
@@ -57,7 +57,7 @@ class Curves(Displayed):
 
 
 def read_curves(standing: Standing, classifier: str | None = None) -> Curves:
-    """Precision and recall at all thresholds of a classifier whose score guides the draw."""
+    """Precision and recall at every threshold of a classifier whose score guides the draw."""
     j = _judged(standing, classifier)
     name, plan, profile = standing.classifiers[j], standing.plan, standing.profile
     level = standing.level_of(name)
@@ -76,16 +76,16 @@ def read_curves(standing: Standing, classifier: str | None = None) -> Curves:
 
 
 def _plain(curve: Curve) -> dict[str, tuple[float | None, ...]]:
-    """A curve's values and limits; None where a value is unknown."""
+    """A curve's values and limits; None for an unknown value."""
     parts = {name: getattr(curve, name) for name in ("value", "low", "high", "ribbon_low", "ribbon_high")}
     return {name: tuple(float(x) if np.isfinite(x) else None for x in values) for name, values in parts.items()}
 
 
 def find_threshold(standing: Standing, metric: str, target: float, classifier: str | None = None) -> FoundThreshold:
-    """The lowest threshold found with precision at least the target, or the highest with recall at least it; it holds after the search."""
+    """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search."""
     j = _judged(standing, classifier)
     if metric not in (PRECISION.name, RECALL.name):
-        raise StudyError(f"a threshold is searched for precision or recall, but got {metric}: name one of the two")
+        raise StudyError(f"a threshold is chosen by precision or recall, but got {metric}: name one of the two")
     search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]))
     counts = count_cells(standing)
     plan = standing.plan
@@ -93,7 +93,7 @@ def find_threshold(standing: Standing, metric: str, target: float, classifier: s
 
 
 def count_cells(standing: Standing) -> ByCell:
-    """The usable answers to the first question by profile cell."""
+    """The usable answers to the first question, counted by profile cell."""
     answers, size = read_answers(standing), standing.profile.count.size
     usable = np.isfinite(answers.positive[:, 0])
     cell = answers.cell[usable]
@@ -102,12 +102,12 @@ def count_cells(standing: Standing) -> ByCell:
 
 
 def _judged(standing: Standing, classifier: str | None) -> int:
-    """The classifier's position. Refuses one whose score does not guide the draw, and draws that thresholds were not worked out for."""
+    """The classifier's position. Raise unless its score guides the draw and the study supports thresholds."""
     population = standing.read_population()
     judged = population.classifier(classifier)
     if judged.score is None or judged.score != population.guide_column or judged.score_range != (0.0, 1.0):
         raise StudyError(
-            f"thresholds are of a score in [0, 1] that guides the draw, but {judged.name} has {judged.score or 'none'} and the guide is "
+            f"thresholds need a score in [0, 1] that guides the draw, but {judged.name} has {judged.score or 'none'} and the guide is "
             f"{population.guide_column or 'none'}: add the threshold you want as a classifier of its own (fewlabels plan --study "
             f"{standing.name} --add-classifier)"
         )
@@ -116,10 +116,10 @@ def _judged(standing: Standing, classifier: str | None) -> int:
 
 
 def curves_of_look(standing: Standing, asked: Mapping[str, Any]) -> Curves:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return read_curves(standing, asked["classifier"])
 
 
 def threshold_of_look(standing: Standing, asked: Mapping[str, Any]) -> FoundThreshold:
-    """What a recorded look asked for, read again."""
+    """Recompute what a recorded look asked for."""
     return find_threshold(standing, asked["metric"], asked["target"], asked["classifier"])

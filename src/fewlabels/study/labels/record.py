@@ -1,4 +1,4 @@
-"""Recording answers: the same telling twice is the same as once, and nothing is attached to a unit that was not drawn."""
+"""Record answers: idempotent, and only for units that were drawn."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from fewlabels.study.state.standing import Seat, Standing
 
 
 class Told(NamedTuple):
-    """What became of the answers told: newly recorded, known already, corrected, and left out because never drawn."""
+    """The outcome of recording answers: newly recorded, known already, corrected, and skipped because never drawn."""
 
     recorded: int
     known: int
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
 
 def as_labels(answers: object, questions: Questions, *, gold: bool = False) -> list[Label]:
-    """The labels of what was told.
+    """Convert answers in any accepted form to labels.
 
     answers   {unit: answer}, a DataFrame, a Series, Labels, or rows with unit, answer and optionally labeler, at and question
 
@@ -45,11 +45,11 @@ def as_labels(answers: object, questions: Questions, *, gold: bool = False) -> l
 
 
 def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold: bool) -> list[Label]:
-    """The labels of a row: one, or one for each question that is a column."""
+    """The labels of a row: one, or one per question that is a column."""
     said = _said(item, row, questions)
     unit = item.get("unit", item.get(questions.id))
     if unit is None or not said:
-        raise LabelError(f"a told row needs unit and answer, but row {row} has {sorted(map(str, item))}: name them so")
+        raise LabelError(f"a row needs unit and answer, but row {row} has {sorted(map(str, item))}: rename its fields")
     unknown = sorted(set(said) - set(questions.asked))
     if unknown:
         raise LabelError(f"{asked_words(questions.asked)}, but row {row} answers {unknown[0]!r}: correct its name")
@@ -69,7 +69,7 @@ def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold:
 
 
 def _said(item: Mapping[str, object], row: int, questions: Questions) -> dict[str, object]:
-    """What a row answers, by question."""
+    """The answers in a row, by question."""
     if "answer" not in item:
         each = {question: item[question] for question in questions.asked if not is_missing(item.get(question))}
         return each if each or "label" not in item or len(questions.asked) > 1 else {questions.asked[0]: item["label"]}
@@ -79,20 +79,18 @@ def _said(item: Mapping[str, object], row: int, questions: Questions) -> dict[st
 
 
 def record(act: Writing, labels: Iterable[Label], *, correct: bool, ignore_undrawn: bool, register: Register | None = None) -> Told:
-    """Appends the answers in one act. Refuses all of them if one cannot be recorded.
+    """Append the answers in one transaction. Raise, recording none, if one of them cannot be recorded.
 
-    register   one kept from act to act, which then need not read the whole study again
+    register   one kept between transactions, so that the whole study need not be read again
     """
     study = (register or Register()).follow(act.entries())
     counts = {"recorded": 0, "known": 0, "corrected": 0, "undrawn": 0}
-    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as this telling changes them
+    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as this call changes them
     said: dict[tuple[str, str, str, bool], str] = {}
     for told in labels:
         label = _asked(_restored(told, study.drawn), study)
         if said.setdefault((label.unit, label.question, label.labeler, label.gold), label.answer) != label.answer:
-            raise LabelError(
-                f"one telling gives each unit one answer a labeler, but {label.labeler} says two things of {label.unit!r}: keep one"
-            )
+            raise LabelError(f"each labeler answers a unit once per call, but {label.labeler} gave two answers to {label.unit!r}: keep one")
         if label.unit not in (study.gold_units if label.gold else study.drawn):
             if not ignore_undrawn:
                 raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))
@@ -105,7 +103,7 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, ignore_undra
 
 
 def ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
-    """The looks that ended with what this act told beyond so many entries: those at units of which every question is answered by now."""
+    """The looks that this transaction finished, by entries after the first `before`: those at units with every question answered."""
     entries = act.entries()
     register.follow(entries)
     told = dict.fromkeys((entry.body["unit"], entry.body["labeler"]) for entry in entries[before:] if not entry.body["gold"])
@@ -113,7 +111,7 @@ def ended_looks(act: Writing, before: int, register: Register, *, at: float) -> 
 
 
 def closing(standing: Standing) -> list[Label]:
-    """What ends the waiting: "never answered" for every question without an answer, or a second or gold one where these were planned."""
+    """The labels that end the wait: "never answered" for every question that lacks an answer, or a planned second or gold one."""
     nobody = Label(unit="", answer="never_answered", labeler=CLOSER)
     unseen = [unit for unit in standing.second_looks if standing.is_resolved(unit) and not standing.was_seen_twice(unit)]
     labels = [(u, q, False) for u in standing.unresolved for q in standing.questions if not standing.told(u, q)]
@@ -129,7 +127,7 @@ def _restored(label: Label, drawn: Container[str]) -> Label:
 
 
 def _asked(label: Label, study: Register) -> Label:
-    """The label as an answer to a question the study asks; where there is only one, it is meant."""
+    """The label as an answer to a question the study asks; if it asks only one, to that one."""
     if label.question in study.questions:
         return label
     if len(study.questions) == 1:
@@ -138,7 +136,7 @@ def _asked(label: Label, study: Register) -> Label:
 
 
 def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool) -> str:
-    """What became of one answer. `waits`: the unit was handed out again, and the same answer again is news."""
+    """Record one answer; return what became of it. `waits`: the unit was handed out again, so the same answer again is recorded."""
     seat = (label.question, GOLD if label.gold else label.labeler)
     before = seats.get(seat)
     if before is not None and label.gold and before.labeler == CLOSER != label.labeler:
@@ -150,7 +148,7 @@ def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct
     if before is not None and not correct:
         raise LabelError(
             f"{before.labeler} answered {before.answer} on unit {label.unit!r} before and now {label.answer}: "
-            "tell it again with correct=True (--correct) if the new answer is right"
+            "record it with correct=True (--correct) if the new answer is right"
         )
     kind = "answer" if before is None else "correction"
     # The serial keeps a second change of mind in the same direction apart from the first; the check above makes it repeatable.
@@ -162,16 +160,16 @@ def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct
 
 
 def _not_gold(label: Label, study: Register) -> str:
-    """The refusal of an adjudicated answer about a unit that was not drawn for it."""
+    """The error message for an adjudicated answer to a unit that was not drawn for gold."""
     return (
-        f"gold answers correct the others only if chance chose their units, but {label.unit!r} is not among the "
-        f"{len(study.gold_units):,} units drawn for gold: draw them with adjudicate (fewlabels draw --gold), or tell it as an answer"
+        f"gold answers correct the others only if their units were drawn at random, but {label.unit!r} is not among the "
+        f"{len(study.gold_units):,} units drawn for gold: draw them with adjudicate (fewlabels draw --gold), or record it as an answer"
     )
 
 
 def _undrawn(label: Label, study: Register) -> str:
-    """The refusal of an answer about a unit that was not drawn."""
+    """The error message for an answer to a unit that was not drawn."""
     return (
-        f"answers are taken for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
-        "id column, draw first, or pass ignore_undrawn=True (--drawn-only) to leave such rows out"
+        f"answers are recorded for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
+        "id column, draw first, or pass ignore_undrawn=True (--drawn-only) to skip such rows"
     )

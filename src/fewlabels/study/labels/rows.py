@@ -1,4 +1,4 @@
-"""Answers as rows, whatever they are told in: a dict, a DataFrame, a Series, Labels or dicts. No package of tables is imported for it."""
+"""Answers as rows, whatever they come in: a dict, a DataFrame, a Series, Labels or dicts. No DataFrame library is imported."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -8,7 +8,7 @@ from fewlabels.labeling.flat import ANSWER_COLUMNS
 from fewlabels.nouns.label import Label
 
 Row: TypeAlias = Label | Mapping[str, object]
-# Known by name, as the engines know tables: the package of the first class in a value's ancestry that is named here.
+# Recognized by name, as the engines recognize tables: the package and class of the first ancestor of a value's type listed here.
 PANDAS, POLARS, LAZY, ARROW = ("pandas", "DataFrame"), ("polars", "DataFrame"), ("polars", "LazyFrame"), ("pyarrow", "Table")
 SERIES = ("pandas", "Series")
 TABLES = frozenset({PANDAS, POLARS, LAZY, ARROW})
@@ -17,12 +17,12 @@ KINDS = (
     'rows such as {"unit": "m017", "answer": "yes", "labeler": "ada"}'
 )
 WAYS_OUT = {
-    ("polars", "Series"): "a Polars Series does not say which unit an answer is about, so make it a column answer beside a column unit",
+    ("polars", "Series"): "a Polars Series does not say which unit an answer is about, so pass a DataFrame with columns unit and answer",
     ("pyspark", "DataFrame"): "collect it first, with toPandas()",
     ("builtins", "str"): "to record a file, read it into a DataFrame, or use the command fewlabels tell",
     ("pathlib", "PurePath"): "to record a file, read it into a DataFrame, or use the command fewlabels tell",
 }
-NOTHING = frozenset({"NAType", "NaTType"})  # how pandas says missing, beside None and NaN
+NOTHING = frozenset({"NAType", "NaTType"})  # missing values of pandas, besides None and NaN
 
 
 class Questions(NamedTuple):
@@ -34,10 +34,10 @@ class Questions(NamedTuple):
 
 
 def rows_of(answers: object, questions: Questions) -> list[tuple[int, Row]]:
-    """The rows of what was told, each with its number from 1. Raise LabelError for what holds no answers.
+    """The rows of the answers, each with its number from 1. Raise LabelError for an unsupported type.
 
-    A table is read as a file is: a row without an answer is left for later. Elsewhere every answer counts, and a missing one is refused
-    where it is read.
+    A table is read like a file: a row without an answer is skipped. In other forms every answer counts, and a missing one is refused
+    later, when it is read.
     """
     kind = kind_of(answers)
     if kind in TABLES:
@@ -47,19 +47,19 @@ def rows_of(answers: object, questions: Questions) -> list[tuple[int, Row]]:
     if isinstance(answers, Mapping):
         return [(i, _row_of(unit, answer, questions)) for i, (unit, answer) in enumerate(answers.items(), start=1)]
     if kind in WAYS_OUT or not isinstance(answers, Iterable) or isinstance(answers, bytes | bytearray):
-        raise LabelError(f"{KINDS}, but got {_named(answers)}: {WAYS_OUT.get(kind, 'tell one of these')}")
+        raise LabelError(f"{KINDS}, but got {_named(answers)}: {WAYS_OUT.get(kind, 'pass one of these')}")
     return [(i, _checked(item, i)) for i, item in enumerate(answers, start=1)]
 
 
 def kind_of(value: object) -> tuple[str, str]:
-    """The package and the class by which a value is known; its own where none of its ancestors is."""
+    """The package and class by which a value is recognized; its own type if no ancestor is."""
     known = TABLES | {SERIES} | WAYS_OUT.keys()
     names = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(value).__mro__]
     return next((name for name in names if name in known), names[0])
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: None, NaN, what pandas has for it, or blank text."""
+    """Whether a value is missing: None, NaN, a missing value of pandas, or blank text."""
     if value is None or type(value).__name__ in NOTHING:
         return True
     return not value.strip() if isinstance(value, str) else bool(_is_number(value) and value != value)
@@ -79,7 +79,7 @@ def _items(series: Any) -> Iterator[tuple[object, object]]:
 
 
 def _table_rows(table: Any, kind: tuple[str, str], questions: Questions) -> Iterator[dict[str, object]]:
-    """The rows of a table under the names of its columns; of pandas, an index that has the name of the unit's column is one."""
+    """The rows of a table as dicts by column; in pandas, an index named like the unit column counts as a column."""
     names = _unit_names(questions)
     if kind == PANDAS and not set(names) & set(table.columns) and set(names) & set(table.index.names):
         table = table.reset_index()
@@ -99,19 +99,19 @@ def _unit_names(questions: Questions) -> tuple[str, ...]:
 
 
 def _refuse_columns(columns: Sequence[str], questions: Questions) -> None:
-    """Raise LabelError unless the table has a column of units and one of answers, each once."""
+    """Raise LabelError unless the table has a unit column and an answer column, and no duplicate names."""
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise LabelError(f"the columns of a table have different names, but {twice[0]!r} comes twice: rename one")
+        raise LabelError(f"the columns of a table have distinct names, but {twice[0]!r} comes twice: rename one")
     units, answers = _unit_names(questions), dict.fromkeys((*ANSWER_COLUMNS, *questions.asked))
     for what, names in (("unit", units), ("answer", tuple(answers))):
         if not set(names) & set(columns):
             has = ", ".join(map(repr, columns)) or "no column"
-            raise LabelError(f"a told table has a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it")
+            raise LabelError(f"a table of answers has a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it")
 
 
 def _answered(rows: Iterable[dict[str, object]], questions: Questions) -> list[tuple[int, Row]]:
-    """The rows that have an answer, without what is missing in them."""
+    """The rows that have an answer, without their missing values."""
     kept: list[tuple[int, Row]] = []
     for number, item in enumerate(rows, start=1):
         unit = next(item[name] for name in _unit_names(questions) if name in item)
@@ -124,21 +124,21 @@ def _answered(rows: Iterable[dict[str, object]], questions: Questions) -> list[t
 
 
 def _answer_names(item: Mapping[str, object], questions: Questions) -> tuple[str, ...]:
-    """The columns of a row that hold answers: answer, or one for each question, or label."""
+    """The columns of a row that hold answers: answer, or one per question, or label."""
     if "answer" in item:
         return ("answer",)
     return tuple(question for question in questions.asked if question in item) or ("label",)
 
 
 def _plain(value: object, questions: Questions) -> object:
-    """The value; as a whole number where only a column with gaps made 3.0 of the class 3."""
+    """The value; as an integer if missing values in its column turned the class 3 into 3.0."""
     if isinstance(value, float) and value.is_integer() and str(value) not in questions.classes:
         return int(value)
     return value
 
 
 def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, object]:
-    """The row of {unit: answer} or {unit: {question: answer}}; refuses an answer to what was not asked."""
+    """The row of {unit: answer} or {unit: {question: answer}}. Raise LabelError for a question that was not asked."""
     if not isinstance(answer, Mapping):
         return {"unit": unit, "answer": answer}
     unknown = sorted(str(question) for question in answer if question not in questions.asked)
@@ -148,7 +148,7 @@ def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, obj
 
 
 def _checked(item: object, row: int) -> Row:
-    """The row itself. Raise LabelError unless it is a Label or has names for what it holds."""
+    """The row itself. Raise LabelError unless it is a Label or a mapping."""
     if isinstance(item, Label):
         return item
     if not isinstance(item, Mapping):
@@ -157,5 +157,5 @@ def _checked(item: object, row: int) -> Row:
 
 
 def asked_words(questions: Sequence[str]) -> str:
-    """How a refusal of an answer to something else begins."""
+    """The beginning of the error message for an answer to another question."""
     return f"answers are to questions the study asks ({', '.join(questions)})"

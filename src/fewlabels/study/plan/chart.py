@@ -1,6 +1,6 @@
-"""The numbers behind the planning picture: half-widths over labels, prevalence and level, chosen and uniform.
+"""The numbers behind the planning chart: half-widths by labels, prevalence and level, for the chosen and the uniform draw.
 
-Every number is a forecast by the interval a study would report; the page only looks up and joins neighbors by straight lines.
+Every number is a forecast by the interval a study would report; the page only looks up and interpolates linearly.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from fewlabels.planning.goal_scope import Ask
 from fewlabels.study.plan.sizes import Columns, Sizing, Ways, asks_for, narrowed
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the odds of a positive, everywhere
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # multiply the odds of a positive everywhere
 POINTS, REPS = 16, 24
 MOST_LABELS, MOST_GOALS = 20_000, 12
 
@@ -34,7 +34,7 @@ MOST_LABELS, MOST_GOALS = 20_000, 12
 def picture(
     profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, ways: Ways, names: Columns, on_goal: Callable[[Goal], None] | None = None
 ) -> dict[str, Json]:
-    """Plain data of the page, for goals of one classifier each; `on_goal` is told of each as it is done."""
+    """Plain data for the page, for goals of one classifier each; `on_goal` is called with each goal before it is computed."""
     found: list[Json] = []
     profile, names = narrowed(profile, goals, ways.choice, names)
     for ask, size in zip(asks_for(profile, goals, names)[:MOST_GOALS], sizing.goals, strict=False):
@@ -46,7 +46,7 @@ def picture(
         if drawn is not None:
             found.append(drawn)
     if not found:
-        raise PlanError("a picture needs a goal of one classifier that has a value for every prevalence, but got none: leave --html out")
+        raise PlanError("a chart needs a goal of one classifier that has a value for every prevalence, but got none: leave --html out")
     return {
         "units": profile.N,
         "flagged": sizing.flagged,
@@ -59,7 +59,7 @@ def picture(
 
 
 def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[int | None, int | None]) -> dict[str, Json] | None:
-    """The numbers of one goal; None where the metric has no value or the design no draw."""
+    """The numbers of one goal; None if the metric has no value or no design is possible."""
     alone = ask.alone
     belief = _beliefs(alone)
     top = min(MOST_LABELS, ask.frame, max(400, 8 * (needed[0] or MOST_LABELS)))
@@ -97,7 +97,7 @@ def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[
 
 
 def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> DrawDesign | None:
-    """The design of so many labels; None where they are too few for its strata."""
+    """The design with `labels` labels; None if they are too few for its strata."""
     try:
         design = choose_design(ask.part, [ask.metric], labels=labels, name=ways.choice, classifier=ask.classifier, slices=names.slices)
     except PlanError:
@@ -106,14 +106,14 @@ def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> DrawDesign | N
 
 
 def _beliefs(ask: Ask) -> Believed:
-    """The scores at their word, with the odds of a positive a quarter to four times as high everywhere."""
+    """The shares if scores are calibrated, with the odds of a positive a quarter to four times as high everywhere."""
     s = np.clip(ask.part.claimed(ask.classifier), CLIP, 1 - CLIP)
     x = np.log(s / (1 - s))
     return believed(ask, *(expit(x + np.log(factor)) for factor in FACTORS))
 
 
 def half_widths(ask: Ask, design: DrawDesign, labels: int, belief: Believed, interval: IntervalKind) -> FloatArray:
-    """Mean half-widths, one row a level and one column a belief."""
+    """Mean half-widths, one row per level and one column per belief."""
     tally = imagined_tally(ask, design, labels, belief.share, reps=REPS)
     assert isinstance(tally, Tally)
     sides = read_sides(tally)
@@ -122,5 +122,5 @@ def half_widths(ask: Ask, design: DrawDesign, labels: int, belief: Believed, int
 
 
 def _rounded(widths: Sequence[FloatArray]) -> Json:
-    """[labels][level][factor]."""
+    """The rounded half-widths, indexed [labels][level][factor]."""
     return [[[round(float(x), 5) for x in row] for row in width] for width in widths]

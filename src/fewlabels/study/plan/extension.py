@@ -1,4 +1,4 @@
-"""A study that takes in what came later: another classifier, another threshold, another goal. Labels are kept, units only added."""
+"""Extend a study by what came later: another classifier, threshold or goal. Labels are kept, units are only added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,11 +28,11 @@ from fewlabels.study.state.standing import Standing
 
 
 class Served(NamedTuple):
-    """What labels already there say of a new goal.
+    """What the labels at hand say about a new goal.
 
-    serving   drawn units the goal is about
-    already   what they are expected to show; None: they leave out units it is about
-    alone     labels a draw of its own would need; None: not even a census does
+    serving   number of drawn units the goal is about
+    already   what they are expected to show; None if the draw left out units it is about
+    alone     labels that a separate draw would need; None if not even a census is enough
     """
 
     goal: Goal
@@ -45,8 +45,8 @@ class Served(NamedTuple):
 class Reuse:
     """What new goals cost a study that has labels.
 
-    held     units drawn so far
-    total    units with which every new goal is settled, those held included; None: not even a census does
+    held     number of units drawn so far
+    total    number of units that settles every new goal, those held included; None if not even a census is enough
     goals    each new goal
     """
 
@@ -56,7 +56,7 @@ class Reuse:
 
     @property
     def added(self) -> int | None:
-        """Labels to add."""
+        """Number of labels to add."""
         return None if self.total is None else max(self.total - self.held, 0)
 
     def as_json(self) -> dict[str, Json]:
@@ -78,12 +78,12 @@ class Reuse:
 
 
 def extended_population(standing: Standing, classifiers: Sequence[Classifier], goals: Sequence[Goal], table: object | None) -> Population:
-    """The population with the classifiers added. Refuses what cannot be taken in."""
+    """The population with the classifiers added. Raise if they or the goals cannot be added."""
     population = standing.read_population(table)
     require("extension", standing.traits)
     if not classifiers and all(goal in standing.goals for goal in goals):
-        has = f", and it has {goals[0]}" if goals else ""
-        raise PlanError(f"a study takes in a classifier or a goal that it does not have{has}: name another, or plan a larger budget")
+        has = f", but it has {goals[0]}" if goals else ""
+        raise PlanError(f"an extension adds a classifier or a goal that the study lacks{has}: name another, or plan a larger budget")
     if not standing.is_drawn:
         raise StudyError(
             f"study {standing.name!r} has units planned but not drawn: draw them first (fewlabels draw), so that nothing is lost"
@@ -93,17 +93,17 @@ def extended_population(standing: Standing, classifiers: Sequence[Classifier], g
         raise PlanError(f"a classifier keeps its name and threshold, but the study has {', '.join(again)} already: choose another name")
     wider = replace(population, classifiers=(*population.classifiers, *classifiers))
     if wider.is_joint:
-        raise PlanError("an added classifier answers the question of the others, but this one asks another: make a study of its own")
+        raise PlanError("an added classifier answers the same question as the others, but this one asks another: make a study for it")
     check_goals(wider, goals)
     return wider
 
 
 def extension_body(standing: Standing, engine: Engine, population: Population, goals: Sequence[Goal]) -> dict[str, Json]:
-    """The ledger's entry: the wider population, its profile, all goals, and the units drawn so far with their new decisions."""
+    """The ledger entry: the extended population, its profile, all goals, and the units drawn so far with their new decisions."""
     profile = engine.profile()
     parent = parents(standing.profile, profile, len(standing.population["classifiers"]))
     plan, units = standing.plan, standing.units
-    assert units is not None  # refused before
+    assert units is not None  # checked before
     band = np.where(parent >= 0, plan.design.band[parent], -1)
     found = take_smallest(engine, profile, band=band, take=plan.take, salt=plan.salt, rule=plan.number_rule).units
     place = {unit: i for i, unit in enumerate(found.unit)}
@@ -122,20 +122,20 @@ def extension_body(standing: Standing, engine: Engine, population: Population, g
 
 
 def parents(old: Profile, new: Profile, classifiers: int) -> IntArray:
-    """The old cell of each cell of a profile that tells more classifiers apart. Refuses a table that is not the same."""
+    """The old cell of each cell of a profile with more classifiers. Raise FingerprintError unless the table is the same."""
     found = old.cells(new.pattern & ((1 << classifiers) - 1), new.guide_bin, new.slice)
     ends = (new.smallest_id, new.largest_id) == (old.smallest_id, old.largest_id)
     same = ends and new.slice_values == old.slice_values and set(old.columns) <= set(new.columns) and (found >= 0).all()
     if not same or (np.bincount(found, weights=new.count, minlength=old.count.size) != old.count).any():
         raise FingerprintError(
-            f"what is added is read from the table the study was made on (fingerprint {old.fingerprint[:12]}, {old.N:,} units), but this "
-            "one has other units, scores or slices: give it the old columns as they were, or start a study that follows this one"
+            f"an extension is read from the table the study was made on (fingerprint {old.fingerprint[:12]}, {old.N:,} units), but this "
+            "one has other units, scores or slices: restore the old columns, or start a study that follows this one"
         )
     return found
 
 
 def late_of(standing: Standing) -> Late:
-    """The goals a study took in last, and the labels it held before them."""
+    """The goals added last, and the labels held before them."""
     before, plan, units = standing.profiles[-2], standing.plan, standing.units
     assert units is not None  # extended only once drawn
     names = standing.classifiers
@@ -151,7 +151,7 @@ def late_of(standing: Standing) -> Late:
 
 
 def reuse(standing: Standing) -> Reuse:
-    """What the labels held say of the goals taken in last, and how many more settle them. `standing` is extended, not yet planned."""
+    """What the labels held say about the goals added last, and how many more settle them. `standing` is extended, not yet planned."""
     at = late_of(standing)
     units = standing.units
     assert units is not None  # extended only once drawn
@@ -167,7 +167,7 @@ def reuse(standing: Standing) -> Reuse:
 
 
 def extension_plan(standing: Standing, budget: int) -> Plan:
-    """The plan that follows an extension: every unit drawn is kept, `budget` counts those held and those added."""
+    """The plan after an extension: every unit drawn is kept; `budget` counts those held and those added."""
     at, last = late_of(standing), standing.plan
     if not at.labels <= budget <= at.frame:
         raise PlanError(

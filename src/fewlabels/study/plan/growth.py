@@ -1,4 +1,4 @@
-"""What more labels would buy in a study that has some."""
+"""What more labels would gain in a study that has some."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +15,7 @@ NO_FORECAST = "nothing: a study that began with a pilot is not forecast from its
 
 
 class Grown(NamedTuple):
-    """One goal before and after."""
+    """The forecast of one goal before and after."""
 
     goal: Goal
     before: Forecast
@@ -24,7 +24,7 @@ class Grown(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """What a larger budget buys: the half-width expected of each goal at the budget held, and at the larger one."""
+    """What a larger budget gains: the expected half-width of each goal at the current budget and at the larger one."""
 
     held: int
     budget: int
@@ -34,7 +34,7 @@ class Growth:
 
     @property
     def added(self) -> int:
-        """Labels the larger budget adds; every one held is kept."""
+        """Number of labels the larger budget adds; every label held is kept."""
         return self.budget - self.held
 
     def as_json(self) -> dict[str, Json]:
@@ -57,14 +57,14 @@ class Growth:
 
 
 def growth(standing: Standing, budget: int) -> Growth:
-    """What `budget` labels would show beyond those planned, by the first plan's bands. Labels told so far are not looked at."""
+    """What `budget` labels would show, compared with those planned, by the first plan's bands. Recorded labels are not read."""
     if not standing.plans:
         raise PlanError(f"study {standing.name!r} has no plan to grow: name its POPULATION and goals, and a first --budget")
     plan = standing.plan
     largest = plan.design.frame + plan.before
     if budget > largest:
         raise PlanError(f"these goals can use at most the {largest:,} units they are about, but the budget is {budget:,}: lower it")
-    if plan.pilot is not None:  # what its rest shows depends on what the pilot taught, which no forecast from the scores knows
+    if plan.pilot is not None:  # the rest depends on what the pilot taught, which a forecast from the scores ignores
         return Growth(held=plan.budget, budget=budget, frame=largest, goals=(), assumes=NO_FORECAST)
     names = Columns(standing.classifiers, standing.population["slices"])
     share = spending(standing.plans, budget=budget, grow_to=None, shown=standing.shown_plans).share if budget > plan.budget else plan.share

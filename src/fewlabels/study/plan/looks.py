@@ -1,4 +1,4 @@
-"""Looks planned before the first label: when they are, what each may spend, and the study as it stood at the last of them."""
+"""Looks planned before the first label: their sizes, the error each may spend, and the state of the study at the last one reached."""
 
 from dataclasses import replace
 from itertools import takewhile
@@ -19,13 +19,13 @@ from fewlabels.study.state.standing import Standing
 
 
 def looks_of(design: DrawDesign, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
-    """The looks of a plan that has some."""
+    """The planned looks of a plan."""
     fewest = int(np.minimum(design.N, design.smallest).sum())
     return planned_looks(budget, looks=stopping.looks, level=level, frame=design.frame, fewest=fewest)
 
 
 def with_looks(plan: Plan, stopping: Stopping) -> Plan:
-    """The plan with its looks planned. Refuses what they were not shown to hold for."""
+    """The plan with planned looks. Raise PlanError for metrics and intervals for which they were not shown to be valid."""
     for goal in plan.goals:
         refuse_unplannable(goal.definition)
     asked = {Trait.PILOT: plan.pilot is not None, Trait.POISSON: plan.design.poisson, Trait.GROWTH: plan.grow_to is not None}
@@ -37,7 +37,7 @@ def with_looks(plan: Plan, stopping: Stopping) -> Plan:
 
 
 def spending_of(plan: Plan) -> Spending:
-    """What the last look of such a plan may spend, and what all of them are worth."""
+    """The error that the last look of such a plan may spend, and what all looks guarantee."""
     assert plan.stopping is not None  # asked of plans with planned looks
     level = plan.goals[0].level
     looks = looks_of(plan.design, plan.budget, plan.stopping, level=level)
@@ -45,7 +45,7 @@ def spending_of(plan: Plan) -> Spending:
 
 
 def holds_at_looks(metric: str) -> bool:
-    """Whether planned looks were shown to hold for a metric: its denominator needs no label."""
+    """Whether planned looks were shown to be valid for a metric: its denominator needs no label."""
     try:
         refuse_unplannable(metric_named(metric))
     except PlanError:
@@ -54,7 +54,7 @@ def holds_at_looks(metric: str) -> bool:
 
 
 def at_look(standing: Standing, *, one_sided: bool = False) -> Standing | None:
-    """The study as it stood at the last planned look that its answers allow, with that look's share of the error; None: before the first.
+    """The study as of the last planned look that its answers reach, with that look's share of the error; None before the first.
 
     Only the answers to the first units of the asking order are read, as many as the look has.
     """

@@ -1,4 +1,4 @@
-"""The plan that follows where a study stands."""
+"""The next plan of a study, given its current state."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from fewlabels.study.state.standing import Standing
 
 
 class PlanWays(NamedTuple):
-    """What a first plan fixes beside its sizes; `pilot` labels come first, where there is one; `stopping` ends it, if not one look."""
+    """What a first plan locks besides its sizes; `pilot`: labels of a pilot, if any; `stopping`: the stopping rule, if not one look."""
 
     design: DesignName | Design
     interval: IntervalKind
@@ -44,24 +44,24 @@ def check_fixed(
     pilot: int | None = None,
     stopping: Stopping | None = None,
 ) -> None:
-    """Refuses another design, interval, pilot or stopping rule than the first plan fixed."""
+    """Raise PlanError unless design, interval, pilot and stopping rule are those that the first plan locked."""
     if not standing.plans:
         return
     first = standing.plans[0]
     if stopping is not None and stopping != first.stopping:
         raise PlanError(
-            f"the stopping rule is fixed with the first plan, which has {first.stopping or 'one look'}, but got {stopping}: leave it out"
+            f"the stopping rule is locked with the first plan, which has {first.stopping or 'one look'}, but got {stopping}: leave it out"
         )
     held = first.pilot.labels if first.pilot is not None else None
     if pilot is not None and pilot != held:
-        raise PlanError(f"a pilot is fixed with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
+        raise PlanError(f"a pilot is locked with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
     name = design.name if isinstance(design, Design) else design
     for what, asked, fixed in (("design", name, first.design.name), ("interval", interval, first.interval)):
         if asked is not None and asked != fixed:
-            raise PlanError(f"the {what} is fixed with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
+            raise PlanError(f"the {what} is locked with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
     if isinstance(design, Design) and design != (held_choice := first.choice or Design(name=design.name)):
         raise PlanError(
-            f"the design is fixed with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
+            f"the design is locked with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
         )
 
 
@@ -73,7 +73,7 @@ def first_design(standing: Standing, budget: int, choice: Design, interval: Inte
     keep = kept_columns(standing.goals, choice)
     merged = merge(standing.profile, keep, names.slices)
     asks = asks_for(merged.profile, standing.goals, Columns(names.classifiers, keep))
-    # A goal without units is left unanswered, not in the way of the others; of a slice it is refused, since no group could hold its labels.
+    # A goal without units stays unanswered and does not block the others; for a slice it is refused, since no group could hold its labels.
     asks = [ask for ask in asks if ask.goal.slice is not None or not ask.is_empty] or asks
     needs = [labels_needed(ask, interval=interval) for ask in asks] if len(asks) > 1 else [None]
     found = design_together(merged.profile, asks, needs, labels=budget, choice=choice, slices=keep)
@@ -81,12 +81,12 @@ def first_design(standing: Standing, budget: int, choice: Design, interval: Inte
 
 
 def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
-    """The plan that follows, with the first plan's bands where there is one, or those that followed its pilot."""
+    """The next plan, with the bands of the first plan if there is one, or of the plan that followed its pilot."""
     if budget < 1 and not standing.plans:
         raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
     if standing.plans and standing.plan.is_pilot:
         raise PlanError(
-            "a pilot is followed by its rest once all of its units are answered, not by another plan: label on (fewlabels draw)"
+            "a pilot is followed by the rest of its plan once all of its units are answered, not by a new plan: label on (fewlabels draw)"
         )
     rule = standing.plan.stopping if standing.plans else ways.stopping
     if rule is not None and rule.kind in ONLINE:
@@ -100,7 +100,7 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
     last = standing.plan
     _refuse_more(last.design.frame + last.before, budget, grow_to)
     pilot = last.pilot
-    if pilot is not None:  # a rule fixed beforehand: what the pilot counts falls as labels are added, to nothing for a census
+    if pilot is not None:  # a rule set in advance: the weight of the pilot falls as labels are added, to zero for a census
         pilot = Pilot(pilot.labels, budget, pilot_weight(pilot.labels, budget, frame=last.design.frame + last.before))
     return replace(
         last,
@@ -117,7 +117,7 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
 
 
 def still_fresh(last: Plan, shown: Collection[int]) -> tuple[str, ...]:
-    """The classifiers of which no number was shown yet, though the study has shown others."""
+    """The classifiers without a number shown yet, although the study has shown others."""
     return () if last.number in shown else last.fresh
 
 
@@ -126,16 +126,16 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
     interval = plan_interval(ways.interval)
     spend = spending([], budget=budget, grow_to=grow_to, pilot=ways.pilot)
     if ways.pilot is not None and not isinstance(ways.design, Design) and ways.design == "bands":
-        pilot_of(budget, ways.pilot, budget + 1)  # refuses a pilot too small or too large before anything is sized
+        pilot_of(budget, ways.pilot, budget + 1)  # raise for a pilot too small or too large before anything is sized
     first = ways.pilot or budget
     choice = ways.design if isinstance(ways.design, Design) else Design(name=ways.design)
     if choice.takes and budget != sum(choice.takes):
         raise PlanError(
-            f"manual takes are the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: say the same, or none"
+            f"manual takes sum to the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: give the same, or none"
         )
     rule = ways.stopping
     looks = rule.looks if rule is not None and ways.pilot is None else 1
-    chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # of planned looks the first has to fill every band
+    chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # the first of planned looks has to fill every band
     _refuse_more(chosen.frame, budget, grow_to)
     _refuse_pilot(standing, chosen, grow_to, ways)
     return Plan(
@@ -160,21 +160,21 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
 def check_first(
     population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None, ways: PlanWays
 ) -> None:
-    """Nothing comes back. Refuses a first plan that could not be fixed, before a study of that name exists."""
+    """Raise PlanError, before a study of that name exists, if its first plan could not be locked."""
     wanted = expand(profile, goals, slices=population.slices, names=[c.name for c in population.classifiers])
     standing = Standing(name="", population=population.as_json(), profile=profile, salt="", goals=wanted)
     next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
 
 
 def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:
-    """Nothing comes back. Refuses more labels than there are units."""
+    """Raise PlanError if there are fewer units than labels."""
     if max(budget, grow_to or 0) > largest:
         what = f"the budget is {budget:,}" if budget > largest else f"grow_to is {grow_to:,}"
         raise PlanError(f"these goals can use at most the {largest:,} units they are about, but {what}: lower it")
 
 
 def _refuse_pilot(standing: Standing, design: DrawDesign, grow_to: int | None, ways: PlanWays) -> None:
-    """Nothing comes back. Refuses what a pilot was not built for."""
+    """Raise PlanError unless the study supports a pilot."""
     if ways.pilot is None:
         return
     asked = {Trait.DESIGN: design.name != "bands", Trait.GROWTH: grow_to is not None, Trait.LOOKS: ways.stopping is not None}

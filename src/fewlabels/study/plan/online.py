@@ -1,4 +1,4 @@
-"""The plan of an online study: its bands, and a budget that may be raised at any time, since looking costs nothing."""
+"""The plan of an online study: its bands, and a budget that may be raised at any time, since looking is free."""
 
 from collections.abc import Sequence
 
@@ -41,16 +41,16 @@ def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
 
 
 def require_online(standing: Standing, *, design: str | Design, interval: str, pilot: bool, growth: bool) -> None:
-    """Raise PlanError unless an online plan can do what was asked for beside it."""
+    """Raise PlanError unless an online plan supports the other options asked for."""
     other = (design.name if isinstance(design, Design) else design) not in ("bands", "online")
     asked = {Trait.PILOT: pilot, Trait.GROWTH: growth, Trait.DESIGN: other}
     require("online", [*(trait for trait, there in asked.items() if there), *standing.traits], subject="this one has")
     if interval not in ("rec", "anytime"):
-        raise PlanError(f"an online plan has an interval of its own, but {interval} was asked for: leave it out, or plan one look")
+        raise PlanError(f"an online plan has its own interval, but {interval} was asked for: leave it out, or plan one look")
 
 
 def promise(goals: Sequence[Goal], stopping: Stopping) -> str:
-    """What the numbers of an online study are worth, in words."""
+    """The guarantee of an online study, in words."""
     error = 1 - goals[0].level
     one = len(goals) == 1
     holds = "its running band holds" if one else f"the {len(goals)} running bands hold together, each at {1 - error / len(goals):.4g},"

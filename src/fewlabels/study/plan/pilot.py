@@ -1,7 +1,7 @@
-"""A pilot and what it teaches: a first round of labels, a guide fitted to them, and a second round drawn where that guide says.
+"""Pilots: a first round of labels, a guide fitted to them, and a second round drawn by that guide.
 
-The second round has a salt of its own, so that given the pilot it is a plain draw of the units the pilot left; the two rounds are
-joined with a weight fixed before the first label, never pooled (`estimators/phases.py`).
+The second round has its own salt, so that given the pilot it is an independent draw of the units the pilot left; the two rounds are
+combined with a weight locked before the first label, never pooled (`estimators/phases.py`).
 """
 
 from dataclasses import replace
@@ -32,7 +32,7 @@ SMALLEST_PILOT = 20
 
 
 def pilot_of(budget: int, pilot: int, frame: int) -> Pilot:
-    """How labels are divided and read, fixed before the first of them. Refuses a pilot too small to teach, or that leaves nothing."""
+    """How labels are divided and weighted, locked before the first one. Raise PlanError if the pilot is too small or too large."""
     if not SMALLEST_PILOT <= pilot <= budget / 2:
         raise PlanError(
             f"a pilot has at least {SMALLEST_PILOT} labels and at most half of the budget, but it has {pilot:,} of {budget:,}: "
@@ -42,14 +42,14 @@ def pilot_of(budget: int, pilot: int, frame: int) -> Pilot:
 
 
 class Steered(NamedTuple):
-    """A profile under another guide, and where each of its cells was in the profile it came from."""
+    """A profile under another guide, and the position of each of its cells in the original profile."""
 
     profile: Profile
     order: IntArray
 
 
 def steer(profile: Profile, guide: FloatArray, left: IntArray) -> Steered:
-    """The cells that have units left, under another guide, in the order profiles have."""
+    """The cells that have units left, under another guide, in the usual order of profiles."""
     kept = np.flatnonzero(left > 0)
     bins = ladder.bin_of(guide[kept])
     order = kept[np.lexsort((profile.slice[kept], bins, profile.pattern[kept]))]
@@ -69,7 +69,7 @@ def steer(profile: Profile, guide: FloatArray, left: IntArray) -> Steered:
 
 
 def plan_rest(standing: Standing) -> Plan:
-    """The plan that follows a pilot whose units are all resolved: a guide fitted to its labels, and bands of what it left."""
+    """The plan after a pilot whose units are all resolved: a guide fitted to its labels, and bands of the units it left."""
     pilot = standing.plan
     assert pilot.pilot is not None  # asked only of a pilot
     assert standing.units is not None
@@ -102,7 +102,7 @@ def plan_rest(standing: Standing) -> Plan:
 
 
 def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: int) -> DrawDesign:
-    """Bands for the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
+    """The bands of the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
     steered = steer(standing.profile, guide, left)
     names = Columns(standing.classifiers, standing.population["slices"])
     asks = _asks_left(steered.profile, standing, names)
@@ -114,7 +114,7 @@ def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: 
 
 
 def _asks_left(profile: Profile, standing: Standing, names: Columns) -> list[Ask]:
-    """What the goals still ask of the units a pilot left; a slice it labeled whole asks nothing more."""
+    """What the goals still need from the units a pilot left; a slice it labeled completely needs nothing more."""
     found = []
     for goal in standing.goals:
         cells = cells_of(profile, goal.slice, names.slices)
@@ -124,6 +124,6 @@ def _asks_left(profile: Profile, standing: Standing, names: Columns) -> list[Ask
 
 
 def pilot_units(standing: Standing) -> Units | None:
-    """The units of the pilot, where the plan in force follows one."""
+    """The units of the pilot, if the current plan follows one; otherwise None."""
     before = standing.plan.before
     return None if not before or standing.units is None else standing.units.pick(np.arange(before))

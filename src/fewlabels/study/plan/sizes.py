@@ -1,4 +1,4 @@
-"""What a population's goals need and what a budget buys, before a study exists."""
+"""How many labels goals need and what a budget would show, before a study exists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,29 +28,29 @@ from fewlabels.study.population.profile import profile_for, read_goals
 
 
 class Cost(NamedTuple):
-    """What a label costs: money, and seconds of a person's time; None: not said."""
+    """The cost of a label: money, and seconds of a person's time; None if unknown."""
 
     per_label: float | None = None
     seconds_per_label: float | None = None
 
     def money(self, labels: int | None) -> float | None:
-        """What so many labels cost."""
+        """The cost of `labels` labels."""
         return None if labels is None or self.per_label is None else labels * self.per_label
 
     def hours(self, labels: int | None) -> float | None:
-        """How long so many labels take one person."""
+        """The hours that `labels` labels take one person."""
         return None if labels is None or self.seconds_per_label is None else labels * self.seconds_per_label / 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalSize:
-    """Labels one goal needs alone; None: not even all units do.
+    """The labels one goal needs alone; None if not even all units are enough.
 
-    labels   by the design asked for, scores taken at their word
-    worst    the same if the scores say nothing inside a side and are off between them; None also where a target may then be the truth
-    recalibrated   the same with the scores as a few answers make them; None also where there are none
-    simple   a simple draw of the units the goal is about
-    uniform  labels drawn evenly over the whole table
+    labels   with the chosen design, if scores are calibrated
+    worst    the same if scores are uninformative within a side and biased between sides; None also if the target may then be the truth
+    recalibrated   the same with scores recalibrated by a few answers; None also without answers
+    simple   with a simple random draw of the units the goal is about
+    uniform  with labels drawn uniformly over the whole table
     """
 
     goal: Goal
@@ -63,7 +63,7 @@ class GoalSize:
 
     @property
     def share(self) -> float | None:
-        """The share of uniform labels that are needed: the rest would be wasted."""
+        """The labels needed as a share of uniform ones: the rest would be wasted."""
         return None if self.labels is None or not self.uniform else self.labels / self.uniform
 
     def as_json(self) -> dict[str, Json]:
@@ -83,13 +83,13 @@ class GoalSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sizing(Displayed):
-    """What the goals need, each and all together, if the scores are true probabilities.
+    """The labels the goals need, each and all together, if the scores are true probabilities.
 
     together     labels of one draw for all goals
-    separately   of a draw for each
+    separately   labels of one draw per goal
     left_out     goals of slices that have no unit they are about
-    recycled     where every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
-    optimum      of one draw that saves where goals overlap, beside the largest rates; None for a single goal, and beyond eight
+    recycled     if every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
+    optimum      labels of one draw optimized where goals overlap, instead of the largest rates; None for a single goal or more than eight
     """
 
     N: int
@@ -105,7 +105,7 @@ class Sizing(Displayed):
 
     @property
     def uniform(self) -> int | None:
-        """Labels drawn evenly over the table that serve every goal."""
+        """Labels drawn uniformly over the table that serve every goal."""
         each = [g.uniform for g in self.goals if g.uniform is not None]
         return max(each) if len(each) == len(self.goals) else None
 
@@ -124,13 +124,13 @@ class Sizing(Displayed):
             "recycled": None if self.recycled is None else {"parent": self.recycled[0], "labels": self.recycled[1]},
             "left_out": [str(goal) for goal in self.left_out],
             "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
-            "assumes": "labels: scores are true probabilities; recalibrated: as the answers make them; worst: scores say nothing inside "
-            "a side and are off between them",
+            "assumes": "labels: scores are true probabilities; recalibrated: scores are recalibrated by the answers; worst: scores are "
+            "uninformative within a side and biased between sides",
         }
 
 
 class Ways(NamedTuple):
-    """How labels would be drawn and read: what a plan fixes beside its goals and sizes."""
+    """How labels would be drawn and read: what a plan locks besides its goals and sizes."""
 
     choice: Design = Design()
     interval: IntervalKind = "rec"
@@ -138,32 +138,32 @@ class Ways(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The names a profile does not know: of its classifiers and of its slice columns, in order."""
+    """The names that a profile does not store: of its classifiers and of its slice columns, in order."""
 
     classifiers: Sequence[str] = ()
     slices: Sequence[str] = ()
 
 
-FINE_CELLS, COARSE = 1_000, 8  # profiles of more cells are sized with eight bins of the ladder read as one
-MOST_COMPARED = 8  # goals up to which the optimum of several is worked out beside the largest rate
+FINE_CELLS, COARSE = 1_000, 8  # profiles with more cells are sized with eight bins of the ladder merged into one
+MOST_COMPARED = 8  # most goals for which the optimum is computed beside the largest rates
 DEFAULT_WAYS, NO_NAMES, FREE = Ways(), Columns(), Cost()
 
 
 def asks_for(profile: Profile, goals: Sequence[Goal], names: Columns) -> list[Ask]:
-    """What the goals ask, those by a slice column one a value."""
+    """What the goals ask; a goal by a slice column becomes one per value."""
     each = expand(profile, goals, slices=names.slices, names=names.classifiers)
     return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in each]
 
 
 class Nearby:
-    """Sizes found so far: the same goal in another slice is a good place to begin."""
+    """Sizes found so far: that of the same goal in another slice is a good starting point."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without any size."""
         self._found: dict[tuple[str, str, float, str], int] = {}
 
     def labels(self, ask: Ask, way: str, **how: Any) -> int | None:
-        """`labels_needed`, begun where the same goal ended before."""
+        """Compute `labels_needed`, starting from the size last found for the same goal."""
         key = (ask.goal.metric, ask.goal.kind, ask.goal.value, way)
         found = labels_needed(ask, start=self._found.get(key), **how)
         if found is not None:
@@ -172,7 +172,7 @@ class Nearby:
 
 
 def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: Columns) -> tuple[Profile, Columns]:
-    """The profile with only the slice columns told apart that goals and design are about: sizes are the same, and sooner there."""
+    """The profile reduced to the slice columns that goals and design use: the same sizes, computed faster."""
     if profile.claims is not None:
         return profile, names
     keep = kept_columns(goals, choice)
@@ -190,7 +190,7 @@ def size_goals(
     names: Columns = NO_NAMES,
     cost: Cost = FREE,
 ) -> Sizing:
-    """Labels each goal needs, all together, and what a budget is expected to show of each at its look."""
+    """The labels each goal needs, those all need together, and what a budget is expected to show of each at its look."""
     profile, names = narrowed(profile, goals, ways.choice, names)
     asks = asks_for(profile, goals, names)
     share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
@@ -218,10 +218,10 @@ def size_goals(
 
 
 def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: Ways, near: "Nearby") -> GoalSize:
-    """One goal's sizes by all ways."""
+    """The sizes of one goal, in all ways."""
     interval = ways.interval
     simple = near.labels(ask, "simple", name="simple", interval=interval)
-    open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at the worst the value is the target, which nothing settles
+    open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at worst the value is the target, which no labels settle
     learned = None
     if ways.recalibration is not None and ask.has_value:
         belief = recalibrated(ask, ways.recalibration.flagged, ways.recalibration.other)
@@ -247,7 +247,7 @@ def _at_budget(
     names: Columns,
     share: float,
 ) -> list[Forecast]:
-    """What the budget is expected to show of each goal, drawn once for all."""
+    """What the budget is expected to show of each goal, with one draw for all."""
     design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
     largest = max(budget, grow_to or 0)
     if largest > design.frame:
@@ -285,7 +285,7 @@ def size(
 
 
 class Point(NamedTuple):
-    """Mean half-widths with so many labels: chosen, and drawn evenly over the table."""
+    """Mean half-widths with `labels` labels: by the chosen design, and drawn uniformly over the table."""
 
     labels: int
     chosen: float
@@ -293,7 +293,7 @@ class Point(NamedTuple):
 
 
 def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Columns = NO_NAMES, points: int = 8) -> list[Point]:
-    """Half-width against labels for one goal, from 25 labels (or as few as the design can be made of) to all it is about, or 20,000."""
+    """Half-width against labels for one goal, from 25 labels (or the fewest the design allows) to all its units, at most 20,000."""
     profile, names = narrowed(profile, [goal], ways.choice, names)
     ask = asks_for(profile, [goal], names)[0]
     alone = ask.alone

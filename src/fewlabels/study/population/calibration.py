@@ -1,4 +1,4 @@
-"""What a few answers say of the scores: two parameters a side, so that a plan need not take the scores at their word."""
+"""Recalibrate scores by a few answers: two parameters per side, so that a plan need not assume calibrated scores."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from fewlabels.nouns.tally import Tally
 
 
 class Answered(NamedTuple):
-    """Units with an answer: what the guide claims of each, which side it is on, and whether it is positive."""
+    """Units with an answer: the probability the guide claims, the side, and whether the unit is positive."""
 
     guide: FloatArray
     flagged: BoolArray
@@ -23,7 +23,7 @@ class Answered(NamedTuple):
 
 
 class Recalibration(NamedTuple):
-    """Log-odds a + b x of the guide's x, on the flagged and on the other side, and how many answers made them."""
+    """Log-odds a + b x of the guide's log-odds x, as (a, b) on the flagged and on the other side, and the number of answers used."""
 
     flagged: tuple[float, float]
     other: tuple[float, float]
@@ -31,10 +31,10 @@ class Recalibration(NamedTuple):
 
 
 def read_answered(population: Population, answers: Mapping[str, bool]) -> Answered:
-    """The scores of answered units. Refuses a population whose first classifier has no score with a threshold."""
+    """The scores of answered units. Raise PlanError unless the first classifier has a score with a threshold."""
     column, classifier = population.guide_column, population.classifiers[0]
     if column is None or classifier.score is None or classifier.threshold is None:
-        raise PlanError("answers are held against a score with a threshold, but this population has none: leave --answers out")
+        raise PlanError("answers are compared with a score that has a threshold, but this population has none: leave --answers out")
     rows = open_engine(population).fetch(list(answers), columns=[column, classifier.score])
     scored = [(row, said) for row, said in zip(rows, answers.values(), strict=True) if None not in row.values()]
     low, high = population.guide_range
@@ -44,7 +44,7 @@ def read_answered(population: Population, answers: Mapping[str, bool]) -> Answer
 
 
 def recalibration(answered: Answered) -> Recalibration:
-    """The two parameters of each side, by the ridge that estimates use; without an answer on a side its scores stay as they are."""
+    """Fit the two parameters of each side by the ridge that estimates use; a side without answers keeps its scores."""
     s = np.clip(answered.guide, CLIP, 1 - CLIP)
     logit, y = np.log(s / (1 - s)), answered.positive.astype(np.float64)
     sides = []

@@ -1,4 +1,4 @@
-"""What is in a table and what can be asked of it: the doctor's examination."""
+"""Examine a table: what it contains and what can be estimated from it (`fewlabels doctor`)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from fewlabels.study.population.calibration import read_answered
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Examination:
-    """What was found. `profile` is None where something blocks; `mismatches` say where a few labels contradict the scores."""
+    """The findings. `profile` is None if a problem blocks a study; `mismatches` say where a few labels contradict the scores."""
 
     population: Population
     inspection: Inspection
@@ -26,12 +26,12 @@ class Examination:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing blocks."""
+        """Whether no problem blocks a study."""
         return self.profile is not None
 
     @property
     def lines(self) -> list[str]:
-        """What a person should know, one sentence a line."""
+        """The findings for people, one sentence per line."""
         if self.profile is None:
             return []
         profile, lines = self.profile, []
@@ -50,15 +50,16 @@ class Examination:
                 lines.append(f"by {self.population.weight} ({float(profile.mass.sum()):,.2f} in all): {', '.join(claims)}")
         else:
             lines.append(
-                "there is no score and no guide: the draw cannot be placed, only spread evenly on each side; name a --guide to save labels"
+                "there is no score and no guide: the draw cannot be targeted, only uniform on each side; name a --guide to save labels"
             )
         if (package := kind_of(self.population).package) is not None:
-            lines.append(f"the table is read by {package}, which fewlabels did not test: what it draws is checked, what it counts is not")
+            lines.append(f"the table is read by {package}, which fewlabels has not tested: its draws are checked, its counts are not")
         lines += self.mismatches
         if not self.inspection.duplicates_checked:
             lines.append(
                 "ids were not checked for duplicates (more than 10,000,000 units). Duplicates among the candidates of a draw are always "
-                "found: a share d of duplicated ids escapes a draw of n units with a chance of about (1 - d)^n; see --check-duplicates"
+                "found: a share d of duplicated ids goes unnoticed in a draw of n units with probability about (1 - d)^n; see "
+                "--check-duplicates"
             )
         return lines
 
@@ -77,7 +78,7 @@ class Examination:
 
 
 def examine(population: Population, *, check_duplicates: bool | None = None, answers: Mapping[str, bool] | None = None) -> Examination:
-    """Inspects a table and, if nothing blocks, profiles it. A few answers by unit are held against what the scores claim."""
+    """Inspect a table and, if it has no problems, profile it. A few answers by unit are compared with what the scores claim."""
     engine = open_engine(population)
     inspection = engine.inspect(check_duplicates=check_duplicates)
     if inspection.problems:
@@ -89,7 +90,7 @@ def examine(population: Population, *, check_duplicates: bool | None = None, ans
 
 
 def _mismatches(population: Population, answers: Mapping[str, bool]) -> Iterator[str]:
-    """Whether a few labels contradict the scores, in words, and the way out."""
+    """Whether a few labels contradict the scores, in words, and what to do."""
     try:
         answered = read_answered(population, answers)
     except PlanError as error:
@@ -99,5 +100,5 @@ def _mismatches(population: Population, answers: Mapping[str, bool]) -> Iterator
     if not alarms:
         yield f"{answered.positive.size:,} answers do not contradict the scores (false-alarm rate {FALSE_ALARM:.0%})"
         return
-    yield f"the scores do not predict as they claim: {alarms[0]}"
-    yield "sizes that take them at their word will be wrong: plan with a pilot (--pilot 100), or name a better --guide"
+    yield f"the scores are not calibrated: {alarms[0]}"
+    yield "sizes that assume calibrated scores will be wrong: plan with a pilot (--pilot 100), or name a better --guide"

@@ -1,4 +1,4 @@
-"""The public door to a population: a table of predictions and how to read it."""
+"""Read a population: a table of predictions and how to read it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,15 +22,15 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     candidates: Sequence[str] = (),
     missing_scores: bool = False,
 ) -> Population:
-    """The population of a path, a glob, a table of an engine, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
+    """Describe a population in a path, a glob, a table of an engine, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
 
-    A table is written spark:TABLE, postgresql://...#TABLE, or, where fewlabels does not connect, as bigquery:project.dataset.table. An
-    engine that another package adds opens NAME:REST.
+    An engine's table is written spark:TABLE, postgresql://...#TABLE, or, if fewlabels cannot connect, bigquery:project.dataset.table. An
+    engine added by another package opens NAME:REST.
 
-    `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that a
-    guide may be fitted from after a pilot. missing_scores=True allows scores that are null: such units are not flagged, and bands of
-    their own.
-    Give `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
+    Pass `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
+
+    `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities from which a
+    guide may be fitted after a pilot. missing_scores=True allows null scores: such units are not flagged and form their own bands.
 
     Examples:
         >>> import fewlabels

@@ -1,1 +1,1 @@
-"""A study as a report: report.json is built here and nowhere else; reports/ shows it."""
+"""A study as a report: report.json is built only here; reports/ renders it."""

@@ -1,6 +1,6 @@
-"""What other budgets would show of each goal, chosen and uniform, if it goes on as the labels so far: the curve a report lets one drag.
+"""What other budgets would show of each goal, chosen and uniform, if further labels are like those so far: the draggable report curve.
 
-Expected answers follow the shares the labels show and are read by the interval the study reports. A forecast, never a promise.
+Expected answers follow the shares the labels show and are read by the interval the study reports. This is a forecast, not a guarantee.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ POINTS, REACH = 14, 8  # a curve up to eight times the budget
 
 
 def uniform_labels(found: Estimate, standing: Standing) -> int | None:
-    """Labels drawn evenly over the whole table that would give an interval as narrow; None where effective n is not known."""
+    """Labels drawn uniformly over the whole table that would give an interval as narrow; None if the effective n is unknown."""
     if found.n_eff is None or found.slice is not None or found.is_difference or found.interval == "anytime":
-        return None  # a running band is wider than that of one look, and buys more
+        return None  # a running band is wider than the interval of one look, and guarantees more
     metric, N = metric_named(found.metric), standing.profile.N
     if metric.traits:
         return None
@@ -68,7 +68,7 @@ def _budgets_of(standing: Standing, shown: Estimates, goal: Goal, answered: floa
 
 
 def _sizes(plan: Plan) -> list[int]:
-    """Budgets from half the plan's to some times as many, that one included; far below, the design would be another."""
+    """Budgets from half the plan's to several times as many, the plan's included; far below, the design would differ."""
     wide = np.geomspace(max(1, plan.budget / 2), min(plan.design.frame, REACH * plan.budget), POINTS).round().astype(np.int64)
     return [n for n in np.unique(np.append(wide, plan.budget)).tolist() if n >= plan.budget or takes_of(plan.design, n).min() >= 1]
 
@@ -76,15 +76,15 @@ def _sizes(plan: Plan) -> list[int]:
 def _chosen(
     metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, labels: int, answered: float, tail: float
 ) -> float:  # fmt: skip
-    """The half-width that expected answers of a draw by the study's own design give, a share of them usable."""
+    """The half-width from the expected answers of a draw by the study's own design, a share of them usable."""
     n = answered * spread_labels(groups, plan.design, labels)
     return float(measure(metric, groups.tally(n, n * share), tail=tail, interval=plan.interval).half_width)
 
 
 def _uniform(metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, labels: float, tail: float) -> float:
-    """The half-width that expected answers of as many labels drawn evenly over the whole table give.
+    """The half-width from the expected answers of as many labels drawn uniformly over the whole table.
 
-    The narrower of fewlabels' interval, which knows the size of both sides, and Clopper-Pearson, which anybody would use on such a draw.
+    The narrower of fewlabels' interval, which uses the sizes of both sides, and Clopper-Pearson, the usual choice for such a draw.
     """
     positives = [float((groups.N * share)[groups.flagged == side].sum()) for side in (True, False)]
     p1, p0 = (found / max(1.0, size) for found, size in zip(positives, (groups.N1, groups.N0), strict=True))

@@ -1,6 +1,6 @@
-"""report.json: all that a study can say at its look, as plain data. A pure function of the ledger: built twice, it is the same text.
+"""report.json: everything a study can say at its look, as plain data. A pure function of the ledger: rebuilding gives the same text.
 
-What cannot be shown is named in `left_out` with its reason; before the plan's look there are no numbers, only progress.
+What cannot be shown is listed in `left_out` with the reason; before the plan's look there is only progress, no numbers.
 """
 
 # ruff: noqa: D102 - the methods a report asks for are documented in Study
@@ -34,7 +34,7 @@ MOST_SLICE_TABLES, MOST_SLICES, MOST_THRESHOLDS = 6, 60, 60
 
 
 class Reportable(Protocol):
-    """What a report asks of a study."""
+    """The methods of a study that a report needs."""
 
     name: str
 
@@ -55,12 +55,12 @@ class Reportable(Protocol):
 
 @dataclass(slots=True)
 class Sections:
-    """Sections of a report that may be refused; what was is kept with its reason."""
+    """Sections of a report that may be refused; those refused are kept with the reason."""
 
     left_out: list[Json] = field(default_factory=list)
 
     def of(self, section: str, read: Callable[[], Json]) -> Json:
-        """The section; None where it is refused."""
+        """The section; None if it is refused."""
         try:
             return read()
         except FewlabelsError as error:
@@ -69,7 +69,7 @@ class Sections:
 
 
 def build_report(study: Reportable) -> dict[str, Json]:
-    """The report of a study as it stands. Reading numbers is a look, recorded as `estimate` and `decide` do."""
+    """The report of a study in its current state. Reading numbers counts as a look and is recorded, as by `estimate` and `decide`."""
     shown, decision = study.estimate(), study.decide()
     standing, sections = study.standing, Sections()
     numbers = bool(shown.estimates)
@@ -128,7 +128,7 @@ def _population(standing: Standing) -> Json:
 
 
 def _plan(study: Reportable, standing: Standing) -> Json:
-    """The plan in force, and those before it."""
+    """The current plan, and those before it."""
     plan, entries = standing.plan, study.ledger.entries(study.name)
     dated = {e.body["plan"]["number"]: e.at for e in entries if e.kind == "plan"}
     return {
@@ -186,7 +186,7 @@ def _sliced(study: Reportable, metric: str, *, column: str, classifier: str | No
 
 
 def _thinned(curves: Mapping[str, Any]) -> Json:
-    """A curve with at most so many thresholds, evenly picked; the first and the last stay."""
+    """A curve thinned to at most MOST_THRESHOLDS thresholds, evenly spaced; the first and the last are kept."""
     size = len(curves["thresholds"])
     kept = (
         sorted({round(i * (size - 1) / (MOST_THRESHOLDS - 1)) for i in range(MOST_THRESHOLDS)}) if size > MOST_THRESHOLDS else range(size)
@@ -203,7 +203,7 @@ def _thinned(curves: Mapping[str, Any]) -> Json:
 
 
 def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Json:
-    """The ranking of all classifiers in the metric of the first goal."""
+    """The ranking of all classifiers by the metric of the first goal."""
     if standing.profile.claims is not None:
         return None  # labels or classes are parts of one classifier, not rivals
     metric = next((g.metric for g in standing.goals if Trait.JOINT not in g.traits), "f1")
@@ -211,7 +211,7 @@ def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Js
 
 
 def _record(study: Reportable) -> Json:
-    """What the report was made from, and how to make it again."""
+    """What the report was made from, and how to reproduce it."""
     checked, entries = study.verify(), study.ledger.entries(study.name)
     standing = study.standing
     return {

@@ -1,4 +1,4 @@
-"""The studies of a ledger, each with what it is about and where it stands. Nothing is computed that the labels would show."""
+"""The studies of a ledger, each with its population, goals and state. Nothing is computed from what the labels say."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,10 +14,10 @@ from fewlabels.study.state.standing import Standing
 
 
 class Listed(NamedTuple):
-    """A study in a list. What is not known, as of a record that was damaged, is None or empty.
+    """A study in a list. What is unknown, for example because the record was damaged, is None or empty.
 
     population   where its table is, without a password; None for a monitor
-    labels       units resolved, of `planned`; for a monitor answers recorded
+    labels       number of units resolved, of `planned`; for a monitor, number of answers recorded
     state        as `status` has it: no plan, labeling, waiting for gold, ready, decided; or monitor, not created completely, damaged
     shown        whether numbers were seen at the look of the plan in force; of an online study, at the labels it has now
     """
@@ -41,7 +41,7 @@ def list_studies(ledger: Ledger) -> list[Listed]:
 
 
 def _listed(name: str, entries: Sequence[Entry]) -> Listed:
-    """A study as its entries say."""
+    """A study as described by its entries."""
     try:
         return _monitor(name, entries) if entries[0].kind == "stream" else _study(replay(entries))
     except StudyError:

@@ -1,4 +1,4 @@
-"""What a report says in words: the next step, and what its intervals are worth."""
+"""The wording of a report: the next step, and what its intervals guarantee."""
 
 from math import ceil, floor
 
@@ -17,7 +17,7 @@ TESTED = (
 
 
 SAID = {
-    "ship": "Ship. Every goal is shown at its level.",
+    "ship": "Ship. Every goal is shown to be met at its level.",
     "do not ship": "Do not ship: a goal is shown to fail, and more labels will not change that. Another threshold or another model may.",
     "undecided": "The budget is used up and the goals are not decided: raise the budget, or accept a tolerance next time.",
 }
@@ -36,13 +36,13 @@ def next_step(standing: Standing, shown: Estimates, decision: Decision | None) -
 def after_decision(decision: Decision) -> str:
     """What to do after a verdict, in a sentence."""
     if decision.outcome == "ship" and NO_TARGET in decision.reasons:
-        return "Known as exactly as was asked. No goal has a target, so whether it is good enough is yours to say."
+        return "Known as precisely as requested. No goal has a target, so whether it is good enough is for you to decide."
     if decision.outcome in SAID:
         return SAID[decision.outcome]
     if any(verdict.estimate.interval == "anytime" for verdict in decision.goals):
         return "Label on."
     if decision.more is None:
-        return "Label more: the labels so far do not settle what is open, and how many more it takes was not forecast for this draw."
+        return "Label more: the labels so far do not settle what is open, and how many more are needed is not forecast for this draw."
     if not decision.more.enough:
         return f"Even all {decision.more.labels:,} remaining units may not settle it: ask for less, or accept what is known."
     return f"Label {decision.more.labels:,} more, {decision.more.flagged:,} of them flagged."
@@ -56,7 +56,7 @@ PLAIN = {
 
 
 def plain_words(decision: Decision | None, ask: str) -> list[Json]:
-    """The question that was asked, and what is known of the goals, for somebody who knows no statistics."""
+    """The question asked, and what is known about the goals, in words that need no statistics."""
     said: list[Json] = [f"Asked about each unit: {ask}"] if ask else []
     found = [verdict.estimate for verdict in decision.goals] if decision is not None else []
     for one in found:
@@ -67,19 +67,19 @@ def plain_words(decision: Decision | None, ask: str) -> list[Json]:
 
 
 def _of_hundred(low: float, high: float) -> str:
-    """Two shares as counts of 100, rounded outward; as many digits as their distance needs."""
+    """Two shares as counts of 100, rounded outward, with as many digits as their difference needs."""
     digits = 0 if high - low > 0.02 else 1 if high - low > 0.002 else 2
     scale = 10**digits
     return f"{floor(100 * low * scale) / scale:.{digits}f} to {ceil(100 * high * scale) / scale:.{digits}f}"
 
 
 def no_verdict(done: Progress) -> str:
-    """What is waited for before the look, in a sentence."""
+    """What the look is waiting for, in a sentence."""
     return f"No verdict yet: {_waits(done)}."
 
 
 def _waits(done: Progress) -> str:
-    """What is waited for before the look."""
+    """What the look is waiting for."""
     if done.waits_for_gold:
         return f"{done.gold_planned - done.gold_told:,} units drawn for gold are still to be adjudicated"
     if done.waits_for_second:
@@ -88,7 +88,7 @@ def _waits(done: Progress) -> str:
 
 
 def coverage(standing: Standing, shown: Estimates) -> Json:
-    """What the intervals promise, what that rests on, and what was not tested."""
+    """What the intervals guarantee, what that rests on, and what was not tested."""
     interval = standing.plan.interval
     cautions = shown.cautions_of(shown.estimates)
     tested = [TESTED] if shown.estimates and not cautions and interval != "anytime" else []

@@ -1,1 +1,1 @@
-"""Where a study stands: the ledger folded into the state that every other room reads."""
+"""The state of a study: the ledger folded into the data that every other subpackage reads."""

@@ -1,4 +1,4 @@
-"""The fitted guide of a study, cell by cell: what a pilot's labels made of the guide and the candidates."""
+"""The fitted guide of a study, cell by cell: fitted to a pilot's labels from the guide and the candidates."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from fewlabels.study.state.standing import Standing
 
 
 def columns_of(standing: Standing) -> FloatArray:
-    """The log-odds of the guide and of each candidate, by cell: what a guide is fitted from."""
+    """The log-odds of the guide and of each candidate, by cell: the predictors of a fitted guide."""
     profile = standing.profile
     first, C = len(standing.population["slices"]), len(standing.population.get("candidates", ()))
     steps = np.array([[int(values[first + j]) for j in range(C)] for values in profile.slice_values], dtype=np.int64).reshape(
@@ -22,7 +22,7 @@ def columns_of(standing: Standing) -> FloatArray:
 
 
 def guide_of(standing: Standing, coefficients: Sequence[float]) -> FloatArray:
-    """The fitted guide of every cell, to nine digits: the same on every machine."""
+    """The fitted guide of every cell, rounded to nine digits so that it is the same on every machine."""
     x = columns_of(standing)
     belief = (1.0,) + (0.0,) * (x.shape[1] - 1)
     fitted = FittedGuide(intercept=coefficients[0], slopes=tuple(coefficients[1:]), belief=belief)

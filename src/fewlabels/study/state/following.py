@@ -1,4 +1,4 @@
-"""A study that follows another (next week's table, a new version): it inherits the permanent numbers, and labels told once serve both."""
+"""A study that follows another (next week's table, a new version) inherits its permanent numbers, and shares its labels."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from fewlabels.study.state.standing import Standing
 
 
 def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:
-    """The study that is followed. Refuses one the ledger does not have, or that is the study itself."""
+    """The study that is followed. Raise StudyError if the ledger does not have it, or if it is the study itself."""
     entries = ledger.entries(follows)
     if not entries or follows == name:
         known = ", ".join(s for s in ledger.studies() if s != name) or "none"
@@ -19,19 +19,19 @@ def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:
 
 
 def chain(ledger: Ledger, standing: Standing) -> Iterator[Standing]:
-    """The studies that one follows, the nearest first."""
+    """The chain of studies that a study follows, the nearest first."""
     while standing.follows is not None:
         standing = replay(ledger.entries(standing.follows))
         yield standing
 
 
 def carried(ledger: Ledger, standing: Standing) -> list[Label]:
-    """Usable answers that the studies before it have about units drawn now and not answered yet; of the nearest that has one."""
+    """Usable answers from earlier studies to units drawn now and not answered yet; from the nearest study that has one."""
     waiting = set(standing.unresolved)
     found: list[Label] = []
     for earlier in chain(ledger, standing):
         if earlier.questions != standing.questions or earlier.classes != standing.classes:
-            break  # another question: its answers say nothing here
+            break  # another question: its answers do not apply here
         for unit in sorted(waiting & earlier.answers.keys()):
             told = [label for label in earlier.answers[unit].values() if label.labeler != CLOSER and label.answer not in UNANSWERED]
             if told:

@@ -1,6 +1,6 @@
-"""What recording an answer has to know of a study, followed entry by entry, so that a telling costs what it tells and not what was told.
+"""The state needed to record answers, updated entry by entry, so that the cost depends on the new answers and not on those before.
 
-`replay` is the fold that numbers are read from; this one is kept from act to act. Both see the same entries: a test holds them together.
+`replay` is the fold that numbers are read from; this one is kept between transactions. Both see the same entries; a test compares them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,23 +14,23 @@ from fewlabels.nouns.population import Population
 from fewlabels.study.state.progress import labels_of
 from fewlabels.study.state.standing import Seat
 
-GOLD = "gold"  # the labeler of an adjudicated answer: one a unit and question, whoever gave it
+GOLD = "gold"  # the labeler of an adjudicated answer: one per unit and question, whoever gave it
 
 
 class Register:
     """The questions of a study, its drawn units, and the current answers to each.
 
-    answers   by unit, then question and labeler; `gold` the same of adjudicated ones, all of one labeler
-    resolved  units of which every question has an answer; `planned` of them the plan in force wants
-    voices, handed, handed_again   as of `Standing`
+    answers   by unit, then question and labeler; `gold` the same for adjudicated ones, all under one labeler
+    resolved  units with an answer to every question; the current plan wants `planned` of them
+    voices, handed, handed_again   as in `Standing`
     """
 
     def __init__(self) -> None:
-        """Nothing is followed yet."""
+        """Start without entries."""
         self._begin()
 
     def _begin(self) -> None:
-        """Forgets all that was followed."""
+        """Forget all entries."""
         self._followed, self._last = 0, ""  # how many entries, and the hash of the last
         self.questions: tuple[str, ...] = ()
         self.classes: tuple[str, ...] = ()
@@ -40,10 +40,10 @@ class Register:
         self.answers: dict[str, dict[Seat, Label]] = {}
         self.gold: dict[str, dict[Seat, Label]] = {}
         self.voices: dict[str, int] = {}
-        self.handed: dict[str, None] = {}  # in the order handed out, which says nothing about scores
+        self.handed: dict[str, None] = {}  # in the order handed out, which reveals nothing about scores
         self.hidden: frozenset[str] = frozenset()  # columns no labeler may see
         self.elsewhere = 0  # units resolved before they were handed out
-        self.looks = 0  # of a labeler at a unit, each once
+        self.looks = 0  # distinct pairs of labeler and unit
         self.handed_again: dict[str, int] = {}
         self.resolved: set[str] = set()
         self.planned = 0
@@ -53,9 +53,9 @@ class Register:
         self.salt = ""
 
     def follow(self, entries: Sequence[Entry]) -> "Register":
-        """This register with all entries of the study; begun anew where they are not those that were followed."""
+        """Update the register with all entries of the study; start over if they do not continue those followed."""
         if self._followed and (len(entries) < self._followed or entries[self._followed - 1].hash != self._last):
-            self._begin()  # an act was undone, or the ledger put back: nothing kept is true
+            self._begin()  # a transaction was undone, or the ledger restored: nothing kept is valid
         for entry in entries[self._followed :]:
             self._take(entry)
         if not self.salt:
@@ -63,7 +63,7 @@ class Register:
         return self
 
     def waits(self, unit: str) -> bool:
-        """Whether a unit was handed out a second time and nothing was told about it since."""
+        """Whether a unit was handed out a second time and no answer was recorded since."""
         return unit in self.handed_again and self.voices.get(unit, 0) <= self.handed_again[unit]
 
     def _take(self, entry: Entry) -> None:

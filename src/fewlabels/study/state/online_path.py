@@ -1,6 +1,6 @@
-"""An online study as the running band reads it: the longest run of steps, in asking order, whose labels are settled.
+"""The labels that a running band uses: the longest run of steps, in asking order, whose labels are settled.
 
-A unit without a usable answer is handed out once more; if it stays so, its label is missing, and counts against each side.
+A unit without a usable answer is handed out once more; if there is still none, its label is missing and counts against either side.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ LABELS = {"yes": 1, "no": 0}
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Walked:
-    """How far an online study is.
+    """The progress of an online study along its asking order.
 
     steps     the settled ones, in asking order, up to the first that is not
-    label     of every unit drawn: 1, 0, MISSING where it is settled that there is none, None where it is not settled
+    label     of every unit drawn: 1, 0, MISSING if it is settled that there is none, None if it is not settled
     waiting   steps without any answer
-    again     steps answered, but not usably, that have to be handed out once more
-    seen_again   those that were, and have no new answer yet
+    again     steps without a usable answer that have to be handed out once more
+    seen_again   those that were handed out again and have no new answer yet
     """
 
     course: Course
@@ -38,17 +38,17 @@ class Walked:
 
     @property
     def labels(self) -> int:
-        """Steps read."""
+        """Number of steps read."""
         return int(self.steps.band.size)
 
     @property
     def missing(self) -> int:
-        """Steps read whose label is missing."""
+        """Number of steps read whose label is missing."""
         return int((self.steps.label == MISSING).sum())
 
 
 def read_course(standing: Standing) -> Course:
-    """What the plan in force bets on."""
+    """What the current plan bets on."""
     plan = standing.plan
     assert plan.stopping is not None  # asked of online plans only
     slices = standing.population["slices"]
@@ -56,7 +56,7 @@ def read_course(standing: Standing) -> Course:
 
 
 def walked(standing: Standing, course: Course | None = None) -> Walked:
-    """How far the study is."""
+    """The progress of the study along its asking order."""
     found = read_course(standing) if course is None else course
     units = standing.units.unit if standing.units is not None else ()
     label = tuple(label_of(standing, unit) for unit in units)
@@ -85,9 +85,9 @@ def has_ended(standing: Standing, found: Walked) -> bool:
 
 
 def label_of(standing: Standing, unit: str) -> int | None:
-    """A unit's label: 1, 0, MISSING once it is settled that there is none, else None.
+    """A unit's label: 1, 0, MISSING once it is settled that there is none, otherwise None.
 
-    Settled: two labelers could not tell, or nobody could when it was handed out again, or the study was closed.
+    It is settled if two labelers could not tell, nobody could when it was handed out again, or the study was closed.
     """
     answer = standing.answer_of(unit)
     if answer is None:
@@ -99,7 +99,7 @@ def label_of(standing: Standing, unit: str) -> int | None:
 
 
 def _rates(standing: Standing, course: Course, band: IntArray) -> FloatArray:
-    """The probability of each band at each step: its round's, over the bands that still had units."""
+    """The probability of each band at each step: that of its round, renormalized over the bands that still had units."""
     rate = np.empty((band.size, course.N.size))
     left = course.N.copy()
     rounds = iter(standing.rounds)
@@ -114,6 +114,6 @@ def _rates(standing: Standing, course: Course, band: IntArray) -> FloatArray:
 
 
 def some_left(rate: FloatArray, left: FloatArray) -> FloatArray:
-    """The probabilities over the bands that have units left."""
+    """The probabilities, renormalized over the bands that have units left."""
     kept = np.where(left > 0, rate, 0.0)
     return np.asarray(kept / kept.sum())

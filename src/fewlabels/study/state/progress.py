@@ -1,4 +1,4 @@
-"""How far the labeling of a study is, in numbers that may be shown at any time."""
+"""The progress of a study's labeling, in numbers that may be shown at any time."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from fewlabels.study.state.standing import Standing
 
 
 class Progress(NamedTuple):
-    """How far the labeling is. `labels` of `planned` units are resolved; `unanswered` of those carry no usable answer.
+    """The progress of the labeling. `labels` of `planned` units are resolved; `unanswered` of those have no usable answer.
 
-    gold_planned   units drawn for gold; `gold_told` of them are adjudicated, if only with cannot tell
-    second_planned   units that two labelers are to answer, where the rule counts voices; `second_told` of them are
+    gold_planned   units drawn for gold; `gold_told` of them are adjudicated, even if with cannot tell
+    second_planned   units that two labelers must answer, if the rule counts votes; `second_told` of them are done
     """
 
     planned: int
@@ -31,27 +31,27 @@ class Progress(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether every planned unit is resolved, by two where the plan says so, and every unit drawn for gold adjudicated."""
+        """Whether every planned unit is resolved, twice where required, and every unit drawn for gold is adjudicated."""
         return self.is_labeled and self.gold_told == self.gold_planned
 
     @property
     def is_labeled(self) -> bool:
-        """Whether labelers have answered every planned unit, and those twice that two are to answer."""
+        """Whether labelers have answered every planned unit, and twice those that two must answer."""
         return self.planned > 0 and self.labels == self.planned and self.second_told == self.second_planned
 
     @property
     def waits_for_gold(self) -> bool:
-        """Whether only gold answers are missing for the look."""
+        """Whether only gold answers are missing before the look."""
         return self.is_labeled and self.gold_told < self.gold_planned
 
     @property
     def waits_for_second(self) -> bool:
-        """Whether every planned unit is resolved, but not every second look is there."""
+        """Whether every planned unit is resolved, but some second looks are missing."""
         return self.planned > 0 and self.labels == self.planned and self.second_told < self.second_planned
 
     @property
     def unanswered(self) -> int:
-        """Resolved units without a usable answer: non-response."""
+        """Number of resolved units without a usable answer: nonresponse."""
         return self.cannot_tell + self.skipped + self.never_answered
 
     def as_json(self) -> dict[str, Json]:
@@ -60,17 +60,17 @@ class Progress(NamedTuple):
 
 
 def planned_labels(standing: Standing) -> int:
-    """Labels of the plan in force; of a pilot those of both rounds, because its own are never read alone."""
+    """Number of labels of the current plan; for a pilot, those of both rounds, because its own are never read alone."""
     return labels_of(standing.plan) if standing.plans else 0
 
 
 def labels_of(plan: Plan) -> int:
-    """Labels a plan is made for; of a pilot those of both rounds."""
+    """Number of labels of a plan; for a pilot, those of both rounds."""
     return plan.pilot.total if plan.pilot is not None and plan.is_pilot else plan.budget
 
 
 def progress(standing: Standing) -> Progress:
-    """How far the labeling of the plan in force is. A unit of several questions is as far as the one that is furthest behind."""
+    """The progress of the current plan's labeling. A unit with several questions counts by the one that is furthest behind."""
     counts = dict.fromkeys(("answered", "cannot_tell", "skipped", "never_answered"), 0)
     second = disagreements = 0
     for unit in standing.units.unit if standing.units else ():

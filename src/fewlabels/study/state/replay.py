@@ -1,4 +1,4 @@
-"""State is a fold: from a study's entries to where it stands. Pure; resume, audit and undo are this one function."""
+"""State is a fold over a study's ledger entries. Pure; resume, audit and undo are this one function."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from fewlabels.study.state.standing import Batch, Look, Round, Seat, Standing
 
 
 def replay(entries: Sequence[Entry]) -> Standing:
-    """Where a study stands after these entries."""
+    """The state of a study after these entries."""
     by_kind: dict[str, list[Entry]] = {}
     for entry in entries:
         if UNREADABLE in entry.body:
@@ -64,7 +64,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
 
 
 def _plan_of(data: Mapping[str, Any]) -> Plan:
-    """The plan of an entry. An interval may be of a package that is missing here: it is named when the interval is asked for."""
+    """The plan of an entry. Its interval may come from a package not installed here, which is named when the interval is needed."""
     plan = Plan.of_json(data)
     if plan.interval_from is not None:
         note_origin("interval", plan.interval, plan.interval_from)
@@ -72,7 +72,7 @@ def _plan_of(data: Mapping[str, Any]) -> Plan:
 
 
 def _with_draw(standing: Standing, body: Mapping[str, Any]) -> Standing:
-    """The study with one more draw: of a whole plan, or of a round of an online one."""
+    """The study with one more draw: of a whole plan, or of one round of an online plan."""
     drawn = Units.of_json(body["units"])
     rounds = standing.rounds
     if "rate" in body:
@@ -82,14 +82,14 @@ def _with_draw(standing: Standing, body: Mapping[str, Any]) -> Standing:
 
 
 def _added(held: Units | None, more: Units) -> Units:
-    """The units held, and those that were added."""
+    """The units held plus those added."""
     if held is None:
         return more
     return _join([held, more]) if len(more) else held
 
 
 def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:
-    """The study with what an extension took in: the units drawn so far carry the decisions of the new classifiers too."""
+    """The study after an extension: the units drawn so far also carry the decisions of the new classifiers."""
     profile, units = Profile.of_json(body["profile"]), standing.units
     assert units is not None  # a study is extended only once drawn
     again = Units.of_json({**units.as_json(), **body["units"]})
@@ -105,9 +105,9 @@ def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:
 
 
 def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
-    """How many corrections came after numbers had been shown, and how many answers that count beside what was there when they were.
+    """Number of answers that came after numbers had been shown and changed what counts: corrections, and some additions.
 
-    Under a rule that counts voices that is every voice added to others; under "first" a usable answer where all others were unusable.
+    Under a rule that counts votes, every vote added to others; under "first", a usable answer where all others were unusable.
     """
     known: set[tuple[str, str]] = set()
     settled: set[tuple[str, str]] = set()  # of those, with an answer that no later one can replace
@@ -115,8 +115,8 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
     changed = 0
     for entry in entries:
         if entry.kind == "look" or (entry.kind == "plan" and entry.body["plan"].get("stopping", {}).get("kind") in ONLINE):
-            shown = True  # a study that may be looked at at any time is taken to be looked at
-            online |= entry.kind == "plan"  # there a unit that nobody could tell is handed out again, and counted by the band
+            shown = True  # a study that may be looked at any time is assumed to have been
+            online |= entry.kind == "plan"  # there a unit without a usable answer is handed out again, which the band accounts for
         elif entry.kind == "correction":
             changed += shown
         elif entry.kind == "answer" and not entry.body["gold"]:
@@ -128,7 +128,7 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
 
 
 def _left_after_peek(entries: Sequence[Entry]) -> int:
-    """How many answers without content were told after numbers had been seen before their look."""
+    """Number of unusable answers recorded after a peek."""
     peeked, left = False, 0
     for entry in entries:
         peeked |= entry.kind == "look" and not entry.body["certified"]
@@ -137,7 +137,7 @@ def _left_after_peek(entries: Sequence[Entry]) -> int:
 
 
 def _handed_again(entries: Sequence[Entry]) -> dict[str, Any]:
-    """How often each unit was told about, and of those handed out twice how often when they were."""
+    """Number of answers to each unit, and to each unit handed out again the number at that time."""
     voices: dict[str, int] = {}
     handed: set[str] = set()
     again: dict[str, int] = {}
@@ -151,7 +151,7 @@ def _handed_again(entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _gold_after_look(entries: Sequence[Entry]) -> int:
-    """How many units were drawn for gold when numbers of the plan in force had been shown."""
+    """Number of units drawn for gold after numbers of the current plan had been shown."""
     shown, drawn = False, 0
     for entry in entries:
         shown = entry.kind == "look" or (shown and entry.kind != "draw")

@@ -1,4 +1,4 @@
-"""Where a study stands: everything its entries say, as plain data."""
+"""The state of a study: everything its entries say, as plain data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import NumberRule, is_double
 
-COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct, they do not count
+COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct the others, they are not counted
 KIND_TRAITS: dict[Kind, Trait] = {
     "one look": Trait.ONE_LOOK,
     "growth": Trait.GROWTH,
@@ -43,7 +43,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """Units asked at once in an online study: the probability of each band, and the steps that were without an answer at that time."""
+    """Units asked at once in an online study: the probability of each band, and the steps without an answer at that time."""
 
     start: int
     units: int
@@ -62,25 +62,25 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Standing:
-    """Where a study stands.
+    """The state of a study.
 
     units    every unit drawn, in asking order
-    answers  current answers by unit, then question and labeler, in the order they were first told
+    answers  current answers by unit, then question and labeler, in the order they were first recorded
     gold     adjudicated answers by unit and question
     gold_units   units drawn at random to be adjudicated, `gold_share` of each side
     rule     which of several labelers' answers counts: first, majority or unanimous
-    changed_after_look   answers corrected, or added to where the rule counts voices, after numbers had been shown
-    left_after_peek      answers without content told after numbers had been seen early
-    gold_after_look      units drawn for gold after numbers of their plan had been shown
-    profiles    those before the study took in a classifier or a goal, and the one it has; empty: it has taken in none
-    known       classifiers it had before the last of these
-    number_rule   how permanent numbers are made of the salt and an id
-    rounds      of an online study: how its units were chosen, in asking order
-    voices      how many answers were told about each unit, corrections and repeated ones included
-    handed_again   units handed out a second time, with the voices they had then
-    double_share   of the units two labelers look at, by design
-    reserve     of an online study: the first units of each band by permanent number, from which the next are taken
-    follows     the study whose permanent numbers and answers this one inherits; None: none
+    changed_after_look   number of answers corrected, or added if the rule counts votes, after numbers had been shown
+    left_after_peek      number of unusable answers recorded after a peek
+    gold_after_look      number of units drawn for gold after numbers of their plan had been shown
+    profiles    the profiles before each extension, and the current one; empty if the study was not extended
+    known       number of classifiers before the last extension
+    number_rule   how permanent numbers are computed from the salt and an id
+    rounds      in an online study: how its units were chosen, in asking order
+    voices      number of answers recorded for each unit, including corrections and repeats
+    handed_again   units handed out a second time, with the number of answers they had then
+    double_share   share of the units that two labelers answer, by design
+    reserve     in an online study: the first units of each band by permanent number, from which the next are taken
+    follows     the study whose permanent numbers and answers this one inherits, if any
     """
 
     name: str
@@ -112,19 +112,19 @@ class Standing:
     double_share: float = 0.0
 
     def read_population(self, table: object | None = None) -> Population:
-        """The population, with its table if it lives in memory."""
+        """The population, with its table if it is held in memory."""
         return Population.of_json(self.population, table=table)
 
     @property
     def plan(self) -> Plan:
-        """The plan in force."""
+        """The current plan."""
         if not self.plans:
             raise StudyError(f"study {self.name!r} has no plan yet: plan it with a budget first")
         return self.plans[-1]
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the units of the plan in force are drawn."""
+        """Whether the units of the current plan are drawn."""
         return bool(self.plans) and self.plans[-1].number in self.drawn_plans
 
     @property
@@ -133,16 +133,16 @@ class Standing:
         return tuple(c["name"] for c in self.population["classifiers"])
 
     def position(self, classifier: str | None) -> int:
-        """Where a classifier stands; the first for None."""
+        """The position of a classifier; that of the first for None."""
         return self.classifiers.index(self.read_population().classifier(classifier).name)
 
     def level_of(self, *classifiers: str) -> float:
-        """The level of an interval about these classifiers at the look of the plan in force."""
+        """The level of an interval for these classifiers at the look of the current plan."""
         return 1 - (1 - self.goals[0].level) * self.plan.share_of(*classifiers)
 
     @property
     def traits(self) -> tuple[Trait, ...]:
-        """What sets the study apart from one look at a draw by bands about one question, in the order of `Trait`; see `capabilities`."""
+        """What distinguishes the study from one look at a draw by bands with one question, in the order of `Trait`; see `capabilities`."""
         has = {
             Trait.QUESTIONS: len(self.classifiers) > 1 and (len(self.questions) > 1 or bool(self.classes)),
             Trait.GOLD: bool(self.gold_units),
@@ -157,23 +157,23 @@ class Standing:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is asked about a unit, each once."""
+        """The questions asked about a unit, without duplicates."""
         return tuple(dict.fromkeys(c["question"] for c in self.population["classifiers"]))
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes an answer may name; empty where answers are yes or no."""
+        """The classes an answer may name; empty if answers are yes or no."""
         return tuple(c["value"] for c in self.population["classifiers"] if c["value"] is not None)
 
     def told(self, unit: str, question: str | None = None) -> list[Label]:
-        """The current answers to a question (the first, if not said), in the order they were first told."""
+        """The current answers to a question (by default the first), in the order they were first recorded."""
         asked = self.questions[0] if question is None else question
         return [label for (q, _), label in self.answers.get(unit, {}).items() if q == asked]
 
     def answer_of(self, unit: str, question: str | None = None) -> Label | None:
-        """The answer that counts by the study's rule; one that says why there is none; None: unresolved.
+        """The answer that counts by the study's rule, or one that says why there is none; None if unresolved.
 
-        first: the first labeler's who could tell. majority: what more than half of the usable answers say. unanimous: what all say.
+        first: the first usable answer. majority: what more than half of the usable answers say. unanimous: what all of them say.
         """
         told = self.told(unit, question)
         usable = [label for label in told if label.answer not in UNANSWERED]
@@ -183,11 +183,11 @@ class Standing:
         return next((label for label in usable if label.answer == says), replace(usable[0], answer="cannot_tell"))
 
     def is_resolved(self, unit: str) -> bool:
-        """Whether every question about the unit has an answer, if only that there is none."""
+        """Whether every question about the unit has an answer, usable or not."""
         return {question for question, _ in self.answers.get(unit, {})} >= set(self.questions)
 
     def was_told_again(self, unit: str) -> bool:
-        """Whether something was told about a unit after it was handed out a second time."""
+        """Whether an answer was recorded after the unit was handed out a second time."""
         return unit in self.handed_again and self.voices.get(unit, 0) > self.handed_again[unit]
 
     @property
@@ -207,19 +207,19 @@ class Standing:
 
     @property
     def second_looks(self) -> tuple[str, ...]:
-        """Drawn units whose second look the study waits for: those chosen for one, where the rule counts voices."""
+        """Drawn units whose second look the study waits for: those chosen for one, if the rule counts votes."""
         if self.rule == "first" or not self.double_share or self.units is None:
             return ()
         return tuple(unit for unit in self.units.unit if is_double(self.salt, unit, self.double_share))
 
     def was_seen_twice(self, unit: str) -> bool:
-        """Whether two labelers have answered all about a unit, a third where the majority needs one; or the waiting was ended."""
+        """Whether two labelers (three if a majority needs it) have answered every question about a unit, or it was closed."""
         if any(labeler == CLOSER for _, labeler in self.answers.get(unit, {})):
             return True
         return all(self._is_heard(self.told(unit, question)) for question in self.questions)
 
     def _is_heard(self, told: Sequence[Label]) -> bool:
-        """Whether answers to a question are as many as its rule needs: two, and a third where those two differ and voices are counted."""
+        """Whether a question has as many answers as the rule needs: two, and a third if those differ under the majority rule."""
         usable = [label.answer for label in told if label.answer not in UNANSWERED]
         return len(told) > 1 and not (self.rule == "majority" and len(told) == 2 and len(set(usable)) > 1)
 

@@ -1,4 +1,4 @@
-"""From a study's answers to tallies: which cell each labeled unit is in, and what it says of every classifier."""
+"""From a study's answers to tallies: the cell of each labeled unit, and whether it is positive for each classifier."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,8 +29,8 @@ class Answers(NamedTuple):
 
     cell      its profile cell
     positive  whether it is positive for each classifier (columns): 1, 0, NaN without a usable answer
-    gold      the same of the adjudicated answer; NaN where there is none
-    weight    its metric weight; None where the population has none
+    gold      the same for the adjudicated answer; NaN if there is none
+    weight    its metric weight; None if the population has none
     """
 
     cell: IntArray
@@ -44,17 +44,17 @@ class Answers(NamedTuple):
         return Answers(self.cell[chosen], self.positive[chosen], self.gold[chosen], weight)
 
     def filled(self, fill: Fill, flagged: Sequence[Groups]) -> "Answers":
-        """Every missing answer taken to be what `fill` says of its side."""
+        """The answers with every missing one replaced by the value that `fill` has for its side."""
         positive = self.positive.copy()
         for j, groups in enumerate(flagged):
-            side = groups.flagged[groups.of_cell[self.cell]]  # of a cell outside a slice any will do: it is not counted
+            side = groups.flagged[groups.of_cell[self.cell]]  # any value will do for a cell outside a slice: it is not counted
             missing = ~np.isfinite(positive[:, j])
             positive[missing, j] = np.where(side, fill.flagged, fill.other)[missing]
         return self._replace(positive=positive)
 
 
 def prefix(standing: Standing) -> IntArray:
-    """Rows of the longest run of resolved units in asking order: the part of the draw that is itself a draw."""
+    """Rows of the longest initial run of resolved units in asking order: the part of the draw that is itself a draw."""
     units = standing.units.unit if standing.units else ()
     end = next((i for i, unit in enumerate(units) if not standing.is_resolved(unit)), len(units))
     return np.arange(end)
@@ -85,7 +85,7 @@ def read_answers(standing: Standing) -> Answers:
 
 
 def _positive(label: Label | None, classifier: Classifier) -> float:
-    """Whether an answer makes the unit a positive of the classifier; NaN for none."""
+    """Whether an answer makes the unit a positive for the classifier; NaN without a usable answer."""
     if label is None or label.answer in UNANSWERED:
         return np.nan
     return float(label.answer == (classifier.value if classifier.value is not None else "yes"))
@@ -94,9 +94,9 @@ def _positive(label: Label | None, classifier: Classifier) -> float:
 def groups_for(
     standing: Standing, weight: str | None = None, part: Slice | Sequence[Slice] | None = None, *, design: DrawDesign | None = None
 ) -> list[Groups]:
-    """The groups of every classifier under the plan in force; after a pilot of the first alone.
+    """The groups of every classifier under the current plan; after a pilot, of the first only.
 
-    Of a slice (column, value) only the units in it: cells outside have no group.
+    For a slice (column, value), only the units in it: cells outside have no group.
     """
     plan, joint = standing.plan, standing.profile.claims is not None
     J = len(standing.population["classifiers"]) if joint or plan.pilot is None else 1
@@ -119,9 +119,9 @@ def pilot_groups(standing: Standing, weight: str | None, part: Slice | Sequence[
 
 
 def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups | None:
-    """The groups of what followed a pilot, of the units the pilot has no usable answer about; cells without any have no group.
+    """The groups of the round after a pilot, of the units for which the pilot has no usable answer; cells without any have no group.
 
-    None where the pilot has an answer about every unit.
+    None if the pilot has a usable answer for every unit.
     """
     profile, plan = standing.profile, standing.plan
     assert plan.guide is not None  # asked only after a pilot
@@ -147,7 +147,7 @@ def rest_groups(standing: Standing, pilot: Answers, weight: str | None, part: Sl
 
 
 def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatArray) -> IntArray:
-    """The bands after a pilot, with those cells added of which it asked every unit and some in vain: to the nearest guide on their side."""
+    """The bands after a pilot; cells it asked completely but with unusable answers join the band with the nearest guide on their side."""
     found = band.copy()
     for side in (flagged, ~flagged):
         homes, orphans = np.flatnonzero(side & (band >= 0)), np.flatnonzero(side & left & (band < 0))
@@ -157,7 +157,7 @@ def _adopted(band: IntArray, left: BoolArray, flagged: BoolArray, guide: FloatAr
 
 
 def phased(standing: Standing, said: Answers, weight: str | None, part: Slice | Sequence[Slice] | None) -> PhasedTally | Tally:
-    """The answers of a pilot and of what followed it, each by its own groups; of the pilot alone where it labeled every unit."""
+    """The tally of a pilot and of the round after it, each by its own groups; of the pilot alone if it labeled every unit."""
     before = np.arange(said.cell.size) < standing.plan.before
     pilot, rest = said.rows(before), said.rows(~before)
     assert standing.plan.pilot is not None
@@ -170,7 +170,7 @@ def phased(standing: Standing, said: Answers, weight: str | None, part: Slice | 
 
 
 def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
-    """The usable answers of one classifier counted by group, with the sums of their metric weights where it has groups by weight."""
+    """The usable answers for one classifier, counted by group, with the sums of their metric weights if groups are by weight."""
     usable = np.isfinite(answers.positive[:, classifier]) & (groups.of_cell[answers.cell] >= 0)
     home, y = groups.of_cell[answers.cell[usable]], answers.positive[usable, classifier]
 
@@ -185,12 +185,12 @@ def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
 
 
 def joint(standing: Standing, answers: Answers, groups: Sequence[Groups]) -> JointTally:
-    """The usable answers of all labels or classes."""
+    """The usable answers for all labels or classes."""
     return joint_tally(groups, standing.plan.design, cell=answers.cell, positive=answers.positive)
 
 
 def gold_tally(answers: Answers, groups: Groups, classifier: int = 0) -> GoldTally | None:
-    """The adjudicated units that also have a labeler's answer, by group; None where no unit was adjudicated."""
+    """The adjudicated units that also have a labeler's usable answer, counted by group; None if there are none."""
     told, gold = answers.positive[:, classifier], answers.gold[:, classifier]
     both = np.isfinite(told) & np.isfinite(gold)
     if not both.any():
@@ -211,7 +211,7 @@ def with_gold(answers: Answers, groups: Groups, classifier: int = 0) -> tuple[Ta
 
 
 class Counts(NamedTuple):
-    """The answers of a study and the groups they are counted in, by metric weight (None: units)."""
+    """The answers of a study and the groups they are counted in, keyed by metric weight (None: units)."""
 
     standing: Standing
     answers: Answers
@@ -219,17 +219,17 @@ class Counts(NamedTuple):
     part: Slice | Sequence[Slice] | None = None
 
     def labels(self, metric: Metric, classifier: int) -> tuple[AnyTally, GoldTally | None]:
-        """What a metric is read from, with the gold answers that correct it; none for joint metrics, those by weight and of a slice."""
+        """The tally a metric is read from, and the gold answers that correct it; None for joint metrics, by weight, or of a slice."""
         if self._told_only(metric, classifier):
             return self._told(metric, classifier, self.answers), None
         return with_gold(self.answers, self.groups[None][classifier], classifier)
 
     def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
-        """The same with missing answers filled in each of the ways that may be worst."""
+        """The same with missing answers filled in each way that may be the worst case."""
         return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
 
     def _told_only(self, metric: Metric, classifier: int) -> bool:
-        """Whether gold answers do not correct it: joint metrics, by weight, of a slice, of parts of bands, and after a pilot."""
+        """Whether gold answers do not correct a metric: joint, by weight, of a slice, of pooled parts of bands, or after a pilot."""
         apart = bool(metric.joint or metric.weight or self.part) or self.standing.plan.guide is not None
         return apart or self.groups[None][classifier].pool is not None
 
@@ -240,7 +240,7 @@ class Counts(NamedTuple):
         return joint(self.standing, said, groups) if metric.joint else fill_empty(tally(said, groups[classifier], classifier))
 
     def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
-        """The labels with what was filled in. Gold corrects the labels only: what is filled in is taken for the truth."""
+        """The tally with missing answers filled in. Gold corrects the labels only; filled-in values are taken as the truth."""
         groups = self.groups[None][classifier]
         gold = None if self._told_only(metric, classifier) else gold_tally(self.answers, groups, classifier)
         if gold is None:
