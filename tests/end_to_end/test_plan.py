@@ -224,7 +224,7 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
         ((*ONE, "--design", "given", "--pi", "chance"), "name a slice column, but 'chance' is none and the population has country"),
         ((*ONE, "--design", "given", "--pi", "country"), "given probabilities lie in (0, 1], but the column holds"),
         ((*ONE, "--design", "two_bins", "--expect", 2, 0.1), "2"),
-        (("--goal", "f1 +-0.1 with 0.9 power"), "power and an expected value are of a target"),
+        (("--goal", "f1 +-0.1 with 0.9 power"), "power and an expected value are for a target"),
     ],
 )
 def test_what_cannot_be_planned_states_the_rule_and_the_way_out(args: tuple[object, ...], said: str, folder: Path) -> None:
