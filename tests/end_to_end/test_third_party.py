@@ -190,7 +190,7 @@ def offering(folder: Path, points: str, code: str = "") -> Path:
     [
         ("1 / 0", "cannot be used (ZeroDivisionError: division by zero)"),
         ("import nowhere_to_be_found", "cannot be used (ModuleNotFoundError"),
-        ("THING = 7", "cannot be used (it is a int, and no Interval)"),
+        ("THING = 7", "cannot be used (it is a int, not a Interval)"),
         ("from fewlabels.intervals.rare import REC as THING", "cannot be used (the record calls itself 'rec')"),
     ],
 )

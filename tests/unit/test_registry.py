@@ -58,7 +58,7 @@ def test_a_listing_leaves_out_what_is_refused_and_says_why(monkeypatch: pytest.M
     things, _ = table(monkeypatch, *offers)
     assert [one.name for one in things.every()] == ["ours", "theirs"]
     odd, ours, twice = things.refused()
-    assert "the thing 'odd' of extra 1.0 cannot be used (it is a int, and no Thing)" in odd
+    assert "the thing 'odd' of extra 1.0 cannot be used (it is a int, not a Thing)" in odd
     assert "the thing 'ours' of extra 1.0 needs another name: fewlabels already has that name" in ours
     assert "'twice' is added by a 1 and by b 1: remove one" in twice
 
