@@ -212,7 +212,7 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
     [
         (("--goal", "recall +-0.1 by city"), "'city' is not one and the population has country: name it with --slice"),
         (("--goal", "recall +-0.1 in country=xx"), "the population has none there: check the value"),
-        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "takes are one a stratum, but got 3 for 2 strata"),
+        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "there is one take per stratum, but got 3 for 2 strata"),
         ((*ONE, "--design", "manual", "--takes", "5,many"), "--takes are whole numbers with commas between them, but got '5,many'"),
         ((*ONE, "--design", "manual"), "the design manual needs the labels of each stratum, but got none"),
         (
