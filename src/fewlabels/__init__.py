@@ -1,8 +1,8 @@
-"""fewlabels tells how good a classifier is from the fewest human labels, and says how sure it is.
+"""Measure how good a classifier is from the fewest human labels, with intervals that say how certain the result is.
 
 population > profile > plan > draw > labels > estimate > decision > report
 
-The names below are the whole public interface, in the order of that path. Each is imported on first use, so `import fewlabels` is light.
+The names below are the whole public interface, in the order of that path. Each is imported on first use, so `import fewlabels` is fast.
 """
 
 from importlib import import_module
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fewlabels.study.study import Study as Study
 
 __version__ = VERSION
-registry.found_outside = plugins.installed  # asked for a name that is none of ours
+registry.found_outside = plugins.installed  # looks up names that are not our own
 
 _ERRORS = (
     "FewlabelsError", "PopulationError", "FingerprintError", "EngineError", "GoalError", "PolicyError", "PlanError", "DrawError",
@@ -79,7 +79,7 @@ __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name on first use."""
+    """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'fewlabels' has no attribute {name!r}")
     found: object = getattr(import_module(_HOMES[name]), name)
@@ -88,7 +88,7 @@ def __getattr__(name: str) -> object:
 
 
 def _load_drawing() -> Drawing:
-    """What draws results in notebooks and as text, imported when the first is shown."""
+    """The renderer of results in notebooks and as text, imported when the first result is shown."""
     found: Drawing = import_module("fewlabels.integrations.notebook").DRAWING
     return found
 

@@ -1,26 +1,26 @@
-"""What fewlabels raises when it refuses: one tree, each message stating the rule, the values and the way out.
+"""The exceptions of fewlabels: one tree; each message states the rule, the values and the way out.
 
     FewlabelsError
-    ├── PopulationError    the table cannot be judged as it is (missing column, duplicate ids, bad scores)
+    ├── PopulationError    the table cannot be used as it is (missing column, duplicate ids, bad scores)
     │   └── FingerprintError   the table is not the one the study was made on
     ├── EngineError        the engine is missing, cannot be reached, or computes other numbers than fewlabels' reference
-    ├── GoalError          a goal cannot be read, or names what does not exist
+    ├── GoalError          a goal cannot be read, or names a metric or classifier that does not exist
     ├── PolicyError        a policy of the gate cannot be read, or contradicts itself
-    ├── PlanError          the plan cannot be made or would break what an earlier one promised
-    ├── DrawError          a unit was asked for or answered that was never drawn
+    ├── PlanError          the plan cannot be made, or would break what an earlier plan promised
+    ├── DrawError          a unit was requested or answered that was never drawn
     ├── LabelError         an answer cannot be recorded
     ├── FileError          a file cannot be written
-    ├── StudyError         no such study, or one of that name exists
-    ├── ConfigurationError fewlabels.toml cannot be read, or says what no command understands
-    └── LedgerError        the record is missing, of another version, or was changed
-        └── LedgerUnreachable   its database does not answer now: do it again, which is safe
+    ├── StudyError         no such study, or a study with that name already exists
+    ├── ConfigurationError fewlabels.toml cannot be read, or has a setting that no command knows
+    └── LedgerError        the ledger is missing, of another version, or was altered
+        └── LedgerUnreachable   the ledger's database does not answer at the moment: retry, which is safe
 
 Each class below repeats its line.
 """
 
 
 class FewlabelsError(Exception):
-    """Every refusal of fewlabels; the command line prints it without a traceback.
+    """The base class of all errors that fewlabels raises; the command line prints them without a traceback.
 
     Examples:
         >>> import fewlabels
@@ -33,7 +33,7 @@ class FewlabelsError(Exception):
 
 
 class PopulationError(FewlabelsError):
-    """The table cannot be judged as it is.
+    """The table cannot be used as it is.
 
     Examples:
         >>> import fewlabels
@@ -106,7 +106,7 @@ class PlanError(FewlabelsError):
 
 
 class DrawError(FewlabelsError):
-    """A unit was asked for or answered that was never drawn.
+    """A unit was requested or answered that was never drawn.
 
     Examples:
         >>> import fewlabels
@@ -140,7 +140,7 @@ class FileError(FewlabelsError):
 
 
 class StudyError(FewlabelsError):
-    """No such study, or one of that name exists already.
+    """No such study, or a study with that name already exists.
 
     Examples:
         >>> import fewlabels
@@ -154,7 +154,7 @@ class StudyError(FewlabelsError):
 
 
 class ConfigurationError(FewlabelsError):
-    """fewlabels.toml cannot be read, or says what no command understands.
+    """fewlabels.toml cannot be read, or has a setting that no command knows.
 
     Examples:
         >>> import fewlabels
@@ -164,7 +164,7 @@ class ConfigurationError(FewlabelsError):
 
 
 class LedgerError(FewlabelsError):
-    """The record is missing, of another version, or was changed.
+    """The ledger is missing, of another version, or was altered.
 
     Examples:
         >>> import fewlabels
@@ -177,4 +177,4 @@ class LedgerError(FewlabelsError):
 
 
 class LedgerUnreachable(LedgerError):
-    """The database of the record does not answer now. Whether an act was kept is unknown: do it again, which is safe."""
+    """The ledger's database does not answer at the moment. Whether a write was stored is unknown: retry, which is safe."""

@@ -1,4 +1,4 @@
-"""How an extra is added to the fewlabels that is running: the one place that says an installation command."""
+"""How to add an extra to the running installation of fewlabels: the one place that builds an installation command."""
 
 import json
 from importlib.metadata import PackageNotFoundError, distribution
@@ -9,15 +9,15 @@ NAME = "fewlabels"
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra from where this fewlabels came from: a folder, an archive, a repository or a package index.
+    """The command that installs an extra from the origin of this fewlabels: a folder, an archive, a repository or a package index.
 
-    pip records the origin of what it did not find in an index (PEP 610, direct_url.json); without that record the name is enough.
+    pip records the origin of packages that do not come from an index (PEP 610, direct_url.json); without that record the name suffices.
     """
     return f'pip install "{_requirement(_origin(), extra)}"'
 
 
 def _origin() -> dict[str, object]:
-    """What pip recorded of where the package came from; empty for one from an index."""
+    """The origin of the package as recorded by pip; empty for one from an index."""
     try:
         text = distribution(NAME).read_text("direct_url.json")
     except PackageNotFoundError:  # run from its source, without an installation
@@ -26,7 +26,7 @@ def _origin() -> dict[str, object]:
 
 
 def _requirement(origin: dict[str, object], extra: str) -> str:
-    """The origin and the extra, as pip takes them."""
+    """The origin and the extra as a pip requirement."""
     url = str(origin.get("url", ""))
     if "dir_info" in origin:
         return f"{unquote(urlsplit(url).path)}[{extra}]"

@@ -1,4 +1,4 @@
-"""What installed packages add to fewlabels: their entry points, read when somebody asks for a name that fewlabels does not have."""
+"""Plugins: the entry points of installed packages, read when a name is requested that fewlabels does not have."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from fewlabels.registry import Outside
 
 
 def installed(group: str) -> Sequence[Outside]:
-    """What packages offer under an entry point such as fewlabels.intervals, by name; nothing of them is imported yet."""
+    """The records that packages offer under an entry point such as fewlabels.intervals, by name; nothing is imported yet."""
     from importlib.metadata import entry_points  # slow to import, and mostly not needed
 
     found = [

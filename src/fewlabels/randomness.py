@@ -1,11 +1,12 @@
-"""Chance, in two kinds that never mix: a unit's permanent number, and a simulation's seeded stream.
+"""Randomness, of two kinds that never mix: a unit's permanent number, and a simulation's seeded stream.
 
-The permanent number of a unit decides who is drawn and is the same on every engine. Two rules make it, and a study keeps to one:
+The permanent number (permanent random number) of a unit decides whether it is drawn and is the same on every engine. Two rules
+derive it from the salt (random seed) and the id, and a study uses one of them:
 
     md5     the first 52 bits of md5("<salt>:<id>"): any id, and anyone can check it by hand
-    fast    a 5-round Feistel permutation of a 64-bit integer id, keyed by the salt, of which the first 52 bits are kept
+    fast    the first 52 bits of a 5-round Feistel permutation of a 64-bit integer id, keyed by the salt
 
-A seeded stream serves simulation only.
+A seeded stream is for simulation only.
 """
 
 import hashlib
@@ -55,8 +56,8 @@ def fast_numbers(salt: str, ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
         t = r + k,      (l, r) <- (r, l xor the low 32 bits of (t (t >> 2)) >> 14)
 
-    and the number is l 2^20 + (r >> 12): the first 52 of the 64 bits, which together are another order of all ids. l is known a round
-    before r, so an engine that compares with a bound needs the last round only for the few whose l is small enough.
+    and the number is l 2^20 + (r >> 12): the first 52 of the 64 bits, which together are a permutation of all ids. l is known a round
+    before r, so an engine that compares with a bound needs the last round only for the few ids whose l is small enough.
     """
     left, right = (ids >> 32) & HALF, ids & HALF
     for key in round_keys(salt):
@@ -66,9 +67,9 @@ def fast_numbers(salt: str, ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def hex_bound(bound: int) -> str:
-    """Text t such that the first 13 hex digits of an md5 sort before t exactly if their number is below the bound.
+    """The text t such that the first 13 hex digits of an md5 sort before t if and only if their number is below the bound.
 
-    Engines compare text with text: cheaper than parsing every digest. 2^52 has 14 digits, so "everything" is written as "g".
+    Engines compare text with text, which is cheaper than parsing every digest. 2^52 has 14 digits, so "everything" is written as "g".
     """
     return "g" if bound >= TOP else f"{bound:013x}"
 
@@ -79,11 +80,11 @@ def new_salt() -> str:
 
 
 def stream(seed: int, *purpose: int) -> np.random.Generator:
-    """The Generator for one purpose of one seed: same arguments, same numbers; another purpose never shifts this one."""
+    """The Generator for one purpose of a seed: same arguments, same numbers; the streams of other purposes do not affect it."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=purpose))
 
 
 def is_double(salt: str, unit: str, share: float) -> bool:
-    """Whether a unit is among the share that two labelers look at: by salt and id alone, so a larger share only adds units."""
+    """Whether a unit is in the share that two labelers read: decided by salt and id alone, so that a larger share only adds units."""
     digest = hashlib.md5(f"{salt}:double:{unit}".encode(), usedforsecurity=False).hexdigest()
     return int(digest[:13], 16) < share * TOP

@@ -1,3 +1,3 @@
-"""The version of fewlabels. pyproject.toml names the same; a test holds the two together."""
+"""The version of fewlabels. pyproject.toml has the same; a test compares the two."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""Files that are written whole: a reader sees the old one or the whole new one, whenever the process dies."""
+"""Atomic file writes: a reader sees the old file or the complete new one, whenever the process dies."""
 
 import os
 from contextlib import suppress
@@ -8,7 +8,7 @@ from fewlabels.errors import FileError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file, whole or not at all; a newline stays as it is."""
+    """Write a file completely or not at all; newlines are not translated."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with draft.open("w", encoding="utf-8", newline="") as file:

@@ -210,21 +210,21 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--goal", "recall +-0.1 by city"), "'city' is none and the population has country: name it with --slice"),
+        (("--goal", "recall +-0.1 by city"), "'city' is not one and the population has country: name it with --slice"),
         (("--goal", "recall +-0.1 in country=xx"), "the population has none there: check the value"),
-        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "takes are one a stratum, but got 3 for 2 strata"),
+        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "there is one take per stratum, but got 3 for 2 strata"),
         ((*ONE, "--design", "manual", "--takes", "5,many"), "--takes are whole numbers with commas between them, but got '5,many'"),
         ((*ONE, "--design", "manual"), "the design manual needs the labels of each stratum, but got none"),
         (
             (*ONE, "--design", "neyman", "--cut", "column:city"),
-            "name a slice column, but 'city' is none and the population has country: name it with --slice",
+            "name a slice column, but 'city' is not one and the population has country: name it with --slice",
         ),
         ((*ONE, "--design", "neyman", "--cut", "tenths"), "strata are cut by score:K, percentile:K"),
         ((*ONE, "--cut", "score:3"), "but the design is bands: leave the cut out"),
-        ((*ONE, "--design", "given", "--pi", "chance"), "name a slice column, but 'chance' is none and the population has country"),
+        ((*ONE, "--design", "given", "--pi", "chance"), "name a slice column, but 'chance' is not one and the population has country"),
         ((*ONE, "--design", "given", "--pi", "country"), "given probabilities lie in (0, 1], but the column holds"),
         ((*ONE, "--design", "two_bins", "--expect", 2, 0.1), "2"),
-        (("--goal", "f1 +-0.1 with 0.9 power"), "power and an expected value are of a target"),
+        (("--goal", "f1 +-0.1 with 0.9 power"), "power and an expected value are for a target"),
     ],
 )
 def test_what_cannot_be_planned_states_the_rule_and_the_way_out(args: tuple[object, ...], said: str, folder: Path) -> None:

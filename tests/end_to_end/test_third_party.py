@@ -190,7 +190,7 @@ def offering(folder: Path, points: str, code: str = "") -> Path:
     [
         ("1 / 0", "cannot be used (ZeroDivisionError: division by zero)"),
         ("import nowhere_to_be_found", "cannot be used (ModuleNotFoundError"),
-        ("THING = 7", "cannot be used (it is a int, and no Interval)"),
+        ("THING = 7", "cannot be used (it is a int, not a Interval)"),
         ("from fewlabels.intervals.rare import REC as THING", "cannot be used (the record calls itself 'rec')"),
     ],
 )
@@ -215,4 +215,4 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     ours = ok(*COUNTS, folder=tmp_path, installed=bad).json
     assert ours == ok(*COUNTS, "--interval", "rec", folder=tmp_path, installed=bad).json
     refused = run(*COUNTS, "--interval", "nosuch", folder=tmp_path, installed=bad)
-    assert "the interval 'rec' of bad 0.1 needs another name: fewlabels has one called so" in refused.err
+    assert "the interval 'rec' of bad 0.1 needs another name: fewlabels already has that name" in refused.err

@@ -157,7 +157,7 @@ def test_a_value_never_rounds_out_of_its_range() -> None:
 def test_a_cost_of_one_side_is_no_share_of_sides_drawn_apart() -> None:
     """FN / n counts the labels of both sides. It was taken for one simple draw, since it needs one side: 10 of 600."""
     apart: dict[str, Any] = {"tp": 400, "fp": 100, "fn": 10, "tn": 90, "n_predicted_positive": 1_000, "n_predicted_negative": 1_000_000}
-    with pytest.raises(PlanError, match="2 groups drawn apart"):
+    with pytest.raises(PlanError, match="2 groups drawn separately"):
         from_counts(**apart, interval="clopper_pearson", metrics=["cost[0,0,1,0]"])
     assert from_counts(**apart, metrics=["cost[0,0,1,0]"]).estimates[0].value == pytest.approx(0.1 * 1_000_000 / 1_001_000)
 

@@ -58,8 +58,8 @@ def test_a_listing_leaves_out_what_is_refused_and_says_why(monkeypatch: pytest.M
     things, _ = table(monkeypatch, *offers)
     assert [one.name for one in things.every()] == ["ours", "theirs"]
     odd, ours, twice = things.refused()
-    assert "the thing 'odd' of extra 1.0 cannot be used (it is a int, and no Thing)" in odd
-    assert "the thing 'ours' of extra 1.0 needs another name: fewlabels has one called so" in ours
+    assert "the thing 'odd' of extra 1.0 cannot be used (it is a int, not a Thing)" in odd
+    assert "the thing 'ours' of extra 1.0 needs another name: fewlabels already has that name" in ours
     assert "'twice' is added by a 1 and by b 1: remove one" in twice
 
 
@@ -87,9 +87,9 @@ def test_the_package_asks_the_installed_ones() -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"name": "x y", "of_side": rec}, "named by small letters"),
-        ({"name": "x"}, "has one of of_side"),
-        ({"name": "x", "of_side": rec, "running": True}, "has one of of_side"),
+        ({"name": "x y", "of_side": rec}, "lowercase letters"),
+        ({"name": "x"}, "has exactly one of of_side"),
+        ({"name": "x", "of_side": rec, "running": True}, "has exactly one of of_side"),
         ({"name": "x", "of_side": rec, "may_plan": True}, "has of_side and a statement"),
         ({"name": "x", "of_error": rec, "may_plan": True, "statement": "It holds."}, "has of_side and a statement"),
         ({"name": "x", "of_side": rec, "is_baseline": True}, "has no caution"),
@@ -101,9 +101,9 @@ def test_an_interval_that_contradicts_itself_is_refused(said: dict[str, object],
 
 
 def test_each_name_is_used_for_what_it_is() -> None:
-    with pytest.raises(PlanError, match="anytime is the band of an online draw"):
+    with pytest.raises(PlanError, match="anytime is the confidence sequence of an online draw"):
         interval_named("anytime")
-    with pytest.raises(PlanError, match="a plan is decided by an interval that reads every draw: rec, strict, midp, but got wald"):
+    with pytest.raises(PlanError, match="a plan needs an interval that works for every draw: rec, strict, midp, but got wald"):
         plan_interval("wald")
     assert [one.name for one in INTERVALS if one.may_plan] == ["rec", "strict", "midp"]
     assert all(one.package is None and one.untested is None for one in INTERVALS)

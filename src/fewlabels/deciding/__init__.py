@@ -1,1 +1,1 @@
-"""From estimates to a verdict: when may one look, and what do the numbers settle."""
+"""From estimates to a verdict: when one may look, and what the estimates settle."""

@@ -1,16 +1,16 @@
-"""An alarm that rings when a metric has fallen below a floor, period after period, with its promise named.
+"""An alarm, checked period after period, that rings when a metric has fallen below a floor, with a stated promise.
 
     null       in every period the metric of the period's units is at least the floor
-    "ever"          P(it ever rings | null) <= error, however many periods come
+    "ever"          P(it ever rings | null) <= error, however many periods follow
     "run length"    periods until it rings | null: at least `run_length` on average; within the first T at most T / run_length
 
-Each period is one bet. Bettor j believes that the metric has fallen to m_j, and that the groups of the draw have the positive shares
-q_g. theta is the point of the null nearest to q; the bet pays the likelihood of the labels under q over that under theta:
+Each period is one bet. Bettor j assumes that the metric has fallen to m_j, and that the groups of the draw have the positive shares
+q_g. theta is the point of the null nearest to q; the bet pays the likelihood ratio of the labels under q to that under theta:
 
     E_j = prod_g (q_g / theta_g)^k_g ((1 - q_g) / (1 - theta_g))^(n_g - k_g),      theta_g - q_g = mu a_g / n_g theta_g (1 - theta_g)
 
-a_g = N_g (h1 - h0), h = f - floor g of a ratio metric sum f / sum g. Under the null E_j is at most 1 on average, whatever was believed.
-Nobody knows when a fall begins, so a new stake begins every period, and those already made are let ride:
+a_g = N_g (h1 - h0), h = f - floor g of a ratio metric sum f / sum g. Under the null E_j is at most 1 on average, whatever was assumed.
+Nobody knows when a fall begins, so a new stake starts every period, and earlier stakes stay in:
 
     W_j <- (W_j + w_t) E_j       "ever": w_t = 1 / (t (t + 1)), which sum to 1       "run length": w_t = 1
 
@@ -32,9 +32,9 @@ from fewlabels.nouns.tally import Tally
 
 Promise = Literal["ever", "run length"]
 PROMISES: tuple[Promise, ...] = ("ever", "run length")
-FALLS = np.geomspace(0.04, 0.5, 5)  # how far bettors believe the metric fell: shares of the way from the floor to the metric's least value
-SUREST = 1e-9  # no bettor is surer than this
-STEPS = 50  # halvings of a bracket of 80: to 1e-13
+FALLS = np.geomspace(0.04, 0.5, 5)  # the falls that bettors assume: shares of the way from the floor to the metric's least value
+SUREST = 1e-9  # assumed shares are clipped to [SUREST, 1 - SUREST]
+STEPS = 50  # bisections of a bracket of 80: to 1e-13
 
 
 class Slopes(NamedTuple):
@@ -46,16 +46,16 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Alarm:
-    """What an alarm knows after some periods; arrays may carry leading axes, one per replicate of a simulation.
+    """The state of an alarm after some periods; arrays may have leading axes, one per replicate of a simulation.
 
     metric      a ratio of two sums of totals
     floor       the value it must not fall below
-    promise     what holds of false alarms
+    promise     what is guaranteed about false alarms
     limit       the evidence at which it rings: 1 / error, or the run length in periods
-    wealth      logarithm of what each bettor's stakes have become, shape (..., bettors)
-    rang        the first period in which it rang, counted from 1; 0: it has not; shape (...)
-    periods     seen so far
-    past        the labels of earlier periods by group: what bettors' shares are recalibrated on; None at first
+    wealth      logarithm of the current value of each bettor's stakes, shape (..., bettors)
+    rang        the first period in which it rang, counted from 1; 0 if it has not; shape (...)
+    periods     number of periods seen so far
+    past        the labels of earlier periods by group, on which the bettors' shares are recalibrated; None at first
     """
 
     metric: Metric
@@ -69,7 +69,7 @@ class Alarm:
 
     @property
     def evidence(self) -> FloatArray:
-        """What the stakes have become, the mean over bettors, which rings at `limit`; with what an "ever" alarm has not yet staked."""
+        """The mean wealth over bettors, plus what an "ever" alarm has not yet staked; it rings at `limit`."""
         kept = 1 / (self.periods + 1) if self.promise == "ever" else 0.0
         return np.asarray(np.exp(np.logaddexp.reduce(self.wealth, axis=-1)) / self.wealth.shape[-1] + kept)
 
@@ -90,17 +90,17 @@ class Alarm:
 
 
 def set_alarm(metric: Metric, *, floor: float, promise: Promise, error: float = 0.05, run_length: float | None = None) -> Alarm:
-    """An alarm before its first period. `error` is of the promise "ever", `run_length` (in periods) of "run length"."""
+    """An alarm before its first period. `error` is for the promise "ever", `run_length` (in periods) for "run length"."""
     if not metric.terms or metric.weight is not None:
         raise GoalError(f"an alarm watches a ratio of counts such as precision, recall or f1, but got {metric.name}: watch one of these")
     if metric.name.startswith(("cost[", "false_")):
-        raise GoalError(f"an alarm rings when a metric falls, but of {metric.name} less is better: watch one of which more is")
+        raise GoalError(f"an alarm rings when a metric falls, but a low {metric.name} is good: watch a metric for which higher is better")
     if not metric.low < floor < metric.high:
         raise GoalError(f"a floor of {metric.name} lies inside ({metric.low:g}, {metric.high:g}), but got {floor:g}: name one inside")
     if promise not in PROMISES:
         raise GoalError(f"an alarm promises one of {', '.join(PROMISES)}, but got {promise!r}: choose by name")
     if (promise == "run length") != (run_length is not None):
-        raise GoalError("a run length in periods is of the promise 'run length', an error of 'ever': give the one that is promised")
+        raise GoalError("a run length in periods is for the promise 'run length', an error for 'ever': give the one that is promised")
     if run_length is not None and not run_length > 1:
         raise GoalError(f"a run length is more than one period, but got {run_length:g}: 52 is a year of weeks")
     if not 0 < error < 1:
@@ -113,11 +113,11 @@ def set_alarm(metric: Metric, *, floor: float, promise: Promise, error: float = 
 def watch(alarm: Alarm, tally: Tally) -> Alarm:
     """The alarm after one more period, whose labels are these.
 
-    The tally is of units that no earlier period held (`periods.without` takes the others out). Its design may know the labels of earlier
-    periods, not its own. A group without a label may hold anything; it is not joined to a neighbor.
+    The tally covers units that were in no earlier period (`periods.without` removes the others). Its design may depend on the labels of
+    earlier periods, not on its own. A group without a label may hold anything; it is not joined to a neighbor.
     """
     if tally.weights is not None or tally.expansions is not None:
-        raise PlanError("an alarm counts units by part of a band, but these are summed by a column or joined: count every part apart")
+        raise PlanError("an alarm counts units by part of a band, but these are summed by a column or joined: count each part separately")
     shares = believed(alarm.past, tally)
     falls = alarm.floor - (alarm.floor - alarm.metric.low) * FALLS
     gain = np.stack([period_bet(alarm.metric, tally, floor=alarm.floor, fallen=m, shares=shares) for m in falls], axis=-1)
@@ -130,7 +130,7 @@ def watch(alarm: Alarm, tally: Tally) -> Alarm:
 
 
 def believed(past: Tally | None, tally: Tally) -> FloatArray:
-    """The positive share of each group by the guide, recalibrated on the labels of earlier periods only."""
+    """The assumed positive share of each group: the guide, recalibrated on the labels of earlier periods only."""
     logit = np.broadcast_to(tally.logit, tally.n.shape).astype(np.float64)
     if past is None:
         return expit(logit)
@@ -142,9 +142,9 @@ def believed(past: Tally | None, tally: Tally) -> FloatArray:
 
 
 def period_bet(metric: Metric, tally: Tally, *, floor: float, fallen: float, shares: FloatArray) -> FloatArray:
-    """The logarithm of what a bet pays that the metric fell to `fallen`, against its being at least `floor`; arrays over replicates.
+    """The log payoff of a bet that the metric fell to `fallen`, against the null that it is at least `floor`; arrays over replicates.
 
-    E is at most 1 on average if the metric of the tally's units is at least the floor, taken as fixed units or as drawn by a process.
+    E is at most 1 on average if the metric of the tally's units is at least the floor, whether units are fixed or drawn by a process.
     """
     seen = tally.n > 0
     q = _fallen_shares(metric, tally, fallen, shares)
@@ -162,7 +162,7 @@ def _slopes(metric: Metric, m: float) -> Slopes:
 
 
 def _constraint(metric: Metric, tally: Tally, m: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """(a, K): the metric is at least m exactly if sum_g a_g theta_g + K >= 0, units of groups without a label at their best."""
+    """(a, K) such that the metric is at least m if and only if sum_g a_g theta_g + K >= 0, with unlabeled groups at their best."""
     h = _slopes(metric, m)
     side = tally.flagged.astype(np.int64)
     zero, one = np.array(h.negative)[side], np.array(h.positive)[side]
@@ -175,7 +175,7 @@ def _constraint(metric: Metric, tally: Tally, m: float, seen: BoolArray) -> tupl
 
 
 def _fallen_shares(metric: Metric, tally: Tally, fallen: float, shares: FloatArray) -> FloatArray:
-    """The believed shares with their log-odds moved by one number, against the metric, until it is `fallen`."""
+    """The assumed shares with all log-odds shifted by one amount, against the metric, until it is `fallen`."""
     a, K = _constraint(metric, tally, fallen, tally.n > 0)
     s = np.clip(shares, CLIP, 1 - CLIP)
     logit = np.log(s / (1 - s))
@@ -188,9 +188,9 @@ def _fallen_shares(metric: Metric, tally: Tally, fallen: float, shares: FloatArr
 
 
 def _nearest(q: FloatArray, c: FloatArray, a: FloatArray, K: FloatArray) -> FloatArray:
-    """The shares theta with sum a theta + K = 0 that the labels would tell from q last; q itself where q is in the null.
+    """The shares theta with sum a theta + K = 0 that are hardest to distinguish from q by labels; q itself if q is in the null.
 
-    If not even theta at its best reaches 0 the null is false without any label; theta is then at its best, which bets no more than that.
+    If not even the best theta reaches 0, the null is false without any label; theta is then the best one, which is a conservative bet.
     """
     inside = (a * q).sum(axis=-1) + K >= 0
     low, high = np.full(inside.shape, -40.0), np.full(inside.shape, 40.0)

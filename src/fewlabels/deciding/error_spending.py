@@ -1,8 +1,8 @@
-"""When an interval may be shown, and what error it may spend: the four cases of looking and topping up.
+"""When an interval may be shown, and how much of the error it may spend: the four cases of looking and growing.
 
     first plan                       one look at its budget, the whole error
     plan(500, grow_to=800)           declared: the first look spends 1/5 of the error, the last 4/5
-    larger plan, nothing was shown   as if it were the first: the draw before it was only a part of this one
+    larger plan, nothing was shown   as if it were the first: the earlier draw is part of this one
     larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95 %
 
 Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/error-spending.md.
@@ -19,7 +19,7 @@ OF_BOTH = ", both together 1.5 of it (7.50% at level 0.95)"
 
 
 class Spending(NamedTuple):
-    """What a plan's look may spend, and what that is worth in words."""
+    """What a plan's look may spend, and in words what that guarantees."""
 
     change: Change
     share: float
@@ -29,9 +29,9 @@ class Spending(NamedTuple):
 def spending(
     earlier: Sequence[Plan], *, budget: int, grow_to: int | None, shown: Collection[int] = (), pilot: int | None = None
 ) -> Spending:
-    """What a new plan's look may spend, given the earlier plans and the numbers of those at which something was shown.
+    """What a new plan's look may spend, given the earlier plans and the numbers of the plans at which something was shown.
 
-    pilot   labels of a first round of the budget: no interval before both rounds are in
+    pilot   labels of a first round within the budget: no interval is shown before both rounds are in
     """
     _check(earlier, budget, grow_to)
     if pilot is not None and not earlier:
@@ -59,7 +59,7 @@ def spending(
 
 
 def extended(earlier: Sequence[Plan], *, shown: Collection[int] = ()) -> Spending:
-    """What a plan may spend that took in a classifier or a goal: what growth may, for all that was shown before; the new has all of it."""
+    """What a plan that adds a classifier or a goal may spend: as for growth on what was shown before, the whole error on the new."""
     spent = [plan.share for plan in earlier if plan.number in shown]
     if not spent:
         return Spending("extension", 1.0, "one look, when all labels are in: the interval holds at its level")
@@ -73,7 +73,7 @@ def extended(earlier: Sequence[Plan], *, shown: Collection[int] = ()) -> Spendin
 
 
 def _after_pilot(pilot: Plan, budget: int, shown: Collection[int]) -> Spending:
-    """The round that follows a pilot: all of the error, unless somebody peeked at the pilot."""
+    """What the round after a pilot may spend: the whole error, unless somebody peeked at the pilot."""
     if pilot.number in shown:
         return Spending(
             "after the pilot", 0.5, f"numbers of the pilot were shown: this interval spends 0.5 of the error 1 - level{OF_BOTH}"
@@ -82,7 +82,7 @@ def _after_pilot(pilot: Plan, budget: int, shown: Collection[int]) -> Spending:
 
 
 def declared_next(plan: Plan, budget: int) -> int | None:
-    """The size a new plan keeps as declared: the earlier declaration while it is still ahead."""
+    """The declared size that a new plan keeps: the earlier declaration if it still exceeds the budget."""
     return plan.grow_to if plan.grow_to is not None and plan.grow_to > budget else None
 
 
@@ -91,7 +91,7 @@ def _declared(first: int, last: int) -> str:
 
 
 def _check(earlier: Sequence[Plan], budget: int, grow_to: int | None) -> None:
-    """Refuses sizes that break what an earlier plan promised."""
+    """Raise PlanError if the sizes break what an earlier plan promised."""
     if grow_to is not None and grow_to <= budget:
         raise PlanError(
             f"grow_to must exceed the budget, but grow_to is {grow_to:,} and the budget {budget:,}: raise grow_to or leave it out"

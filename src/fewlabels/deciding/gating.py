@@ -1,11 +1,11 @@
-"""A rule of a policy held against the labels, and how often a gate errs where the truth is known.
+"""A rule of a policy checked against the labels, and how often a gate errs where the truth is known.
 
-    ship          the one-sided bound at the rule's level keeps the target, and the reading is not too thin
+    ship          the one-sided bound at the rule's level meets the target, and the reading is not too thin
     do not ship   the opposite bound at 1 - (1 - level)/k lies on the wrong side, k rules sharing the error
     label more    else
 
 The gate ships only if every rule does, so it ships wrongly no more often than the rule that should have stopped it: at most 1 - level.
-A rate seen in a simulation has the exact limits of Clopper and Pearson. Derivation: docs/maths/gating.md.
+Rates observed in a simulation have exact Clopper-Pearson limits. Derivation: docs/maths/gating.md.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from fewlabels.nouns.decision import Decision, GoalVerdict, MoreLabels
 from fewlabels.nouns.gate import Verdict
 
 RATE_TAIL = 0.025  # of each limit of a rate: two-sided at 95 %
-BROKEN_TAIL = 1e-3  # a gate that errs no more often than it may is called broken so rarely
+BROKEN_TAIL = 1e-3  # the probability of calling a gate broken that errs no more often than it may
 OUTCOMES: dict[str, Verdict] = {"ship": "ship", "do not ship": "do_not_ship", "label more": "label_more", "undecided": "label_more"}
 
 
 class Rated(NamedTuple):
-    """What one rule says, and why."""
+    """The verdict on one rule, and why."""
 
     verdict: Verdict
     judged: GoalVerdict
@@ -43,19 +43,19 @@ def rate_rule(reading: Reading, *, share: float, among: int) -> Rated:
 
 
 def decide_rules(readings: Sequence[Reading], *, share: float, more: MoreLabels | None = None) -> Decision:
-    """The decision on all rules: the same that a study makes of its goals."""
+    """The decision on all rules, made as a study decides on its goals."""
     return decide(readings, share=share, more=more, certified=True)
 
 
 class Rate(NamedTuple):
-    """How often something came up in a simulation, with exact limits at 95 %."""
+    """How often something occurred in a simulation, with exact limits at 95 %."""
 
     seen: int
     reps: int
 
     @property
     def share(self) -> float:
-        """Seen of reps."""
+        """The share of replicates in which it occurred."""
         return self.seen / self.reps
 
     @property
@@ -65,7 +65,7 @@ class Rate(NamedTuple):
         return float(low), float(high)
 
     def exceeds(self, allowed: float) -> bool:
-        """Whether chance does not explain so high a rate if the true one is at most `allowed`: exact binomial, at 1e-3."""
+        """Whether the rate is higher than chance explains if the true one is at most `allowed`: exact binomial test at 1e-3."""
         low, _ = clopper_pearson(np.asarray(float(self.seen)), np.asarray(float(self.reps)), BROKEN_TAIL)
         return bool(low > allowed)
 

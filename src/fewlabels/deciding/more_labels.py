@@ -1,4 +1,4 @@
-"""How many more labels should settle what is open, and where they would go."""
+"""How many more labels should settle the open goals, and where they would be drawn."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
@@ -24,19 +24,19 @@ Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]
 
 
 class PairAhead(NamedTuple):
-    """The parts that two classifiers tell apart, and the smoothed positive share of each."""
+    """The groups that two classifiers distinguish, and the smoothed positive share of each."""
 
     groups: PairGroups
     shares: FloatArray
 
 
 class Ahead(NamedTuple):
-    """What a larger draw of the same design should show, if it goes on as the labels so far.
+    """What a larger draw of the same design should show, if further labels are like those so far.
 
-    groups   of every classifier judged, by (weight column, slice) of the goals; (None, None) counts all units
+    groups   the groups of every judged classifier, by (weight column, slice) of the goals; (None, None) counts all units
     shares   the smoothed positive share of these groups, in their order
-    of       the classifier each reading is of
-    pairs    of readings about one classifier over another, by their names
+    of       the classifier of each reading
+    pairs    for readings about one classifier over another, by their names
     """
 
     groups: Mapping[Kind, Sequence[Groups]]
@@ -45,7 +45,7 @@ class Ahead(NamedTuple):
     pairs: Mapping[str | None, PairAhead] = {}
 
     def tally(self, reading: Reading, classifier: int, design: DrawDesign, budget: int, answered: float) -> AnyTally:
-        """The expected labels behind a reading: a share `answered` of the budget's; what moved together goes on doing so."""
+        """The expected tally of a reading, with a share `answered` of the budget's labels and the correlation seen so far."""
         if isinstance(reading.tally, PairTally):
             pair = self.pairs[reading.goal.whose]
             n = answered * spread_labels(pair.groups.groups, design, budget)
@@ -61,10 +61,10 @@ class Ahead(NamedTuple):
 def more_labels(
     plans: Sequence[Plan], ahead: Ahead, readings: Sequence[Reading], *, shown: Collection[int], answered: float = 1.0
 ) -> MoreLabels:
-    """The labels that should settle every open goal and make no reading too thin: the declared growth if it does, else the fewest.
+    """The labels that should settle every open goal and leave no reading too thin: the declared growth if enough, else the fewest.
 
-    Expected answers follow the smoothed shares of the labels so far, read at the error the next look may spend. A target has to be
-    cleared so far that chance keeps it there with the goal's power. A share `answered` of the units is expected to have a usable answer.
+    Expected answers follow the smoothed shares of the labels so far, at the error the next look may spend. A target must be cleared by
+    enough to be settled with the goal's power. A share `answered` of the units is expected to have a usable answer.
     """
     plan = plans[-1]
     frame = plan.design.frame

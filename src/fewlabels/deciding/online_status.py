@@ -1,11 +1,11 @@
-"""Where the goals of an online study stand: their running bands, and whether they are decided.
+"""Where the goals of an online study stand: their confidence sequences (running bands), and whether they are decided.
 
-    ship          every goal met, each tested at the whole error 1 - level (one test that fails stops it: nothing is shared)
+    ship          every goal met, each tested at the whole error 1 - level (a single failing test prevents it: the error is not split)
     do not ship   some goal not met, each tested at (1 - level) / k of k goals
     bands         each at 1 - (1 - level) / k: all k hold together, at every look
 
 A goal "at least m0" is met when the bet "above" has ever paid 1/error at m0 - tolerance, not met when the bet "below" has at m0 +
-tolerance, whichever comes first. Half-widths are met when the running band is so narrow. Derivation: docs/maths/anytime.md.
+tolerance, whichever comes first. A half-width is met when the confidence sequence is that narrow. Derivation: docs/maths/anytime.md.
 """
 
 from dataclasses import dataclass, replace
@@ -28,14 +28,14 @@ NEVER = -1  # the step at which something has not happened
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Standpoint:
-    """One goal after some steps.
+    """The state of one goal after some steps.
 
-    value           as each band's labels show it; None: unknown
-    low, high       the running band at `level`; both limits of the metric where only a sign is tested
-    at_least, at_most   one-sided, each at the goal's own level by itself
-    empty           whether no value is left, which chance does with probability 1 - level at most
-    n_eff           labels of a simple draw, read once, that would be as narrow
-    status          met, not met or open; `decided_at` labels (NEVER: open)
+    value           the estimate from each band's labels; None if unknown
+    low, high       the confidence sequence at `level`; the metric's whole range if only a sign is tested
+    at_least, at_most   one-sided bounds, each at the goal's own level by itself
+    empty           whether no value is left, which happens by chance with probability 1 - level at most
+    n_eff           effective n: labels of a simple draw, read once, that would give as narrow an interval
+    status          met, not met or open; decided at `decided_at` labels (NEVER if open)
     yes, no         the evidence that it is met, or not met, as a share of what decides: 1 decides
     """
 
@@ -55,7 +55,7 @@ class Standpoint:
 
     @property
     def half_width(self) -> float:
-        """max(high - value, value - low); half the width where there is no value."""
+        """max(high - value, value - low); half the width if there is no value."""
         return (self.high - self.low) / 2 if self.value is None else max(self.high - self.value, self.value - self.low)
 
 
@@ -73,7 +73,7 @@ def standpoint(course: Course, one: Contested, steps: Steps, stopping: Stopping)
 
 
 def _limits(course: Course, one: Contested, steps: Steps) -> tuple[tuple[float, float], tuple[float, float], bool]:
-    """The running band, the one-sided bounds, and whether the band is empty; all that is possible where only a sign is tested, or it is."""
+    """The confidence sequence, the one-sided bounds, and whether it is empty; the whole range if only a sign is tested or it is empty."""
     whole, error = one.goal.range, 1 - one.goal.level
     if one.sign:
         return whole, whole, False
@@ -87,7 +87,7 @@ def _limits(course: Course, one: Contested, steps: Steps) -> tuple[tuple[float, 
 
 
 def status_of(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> GoalStatus:
-    """Whether a goal is decided; of a target without its band, which asking for the next unit does not need."""
+    """Whether a goal is decided; for a target, without computing its confidence sequence, which asking the next unit does not need."""
     if one.goal.kind == "+-":
         return standpoint(course, one, steps, stopping).status
     return _tested(course, one, steps, stopping)[0]
@@ -117,7 +117,7 @@ def _tested(course: Course, one: Contested, steps: Steps, stopping: Stopping) ->
 
 
 def _is_tie(course: Course, one: Contested, steps: Steps) -> bool:
-    """Whether every label is known and the metric is the target itself, which meets it and which no bet can show."""
+    """Whether every label is known and the metric equals the target, which meets it but which no bet can show."""
     if one.sign or not steps.band.size:
         return False
     last = after(steps)
@@ -127,7 +127,7 @@ def _is_tie(course: Course, one: Contested, steps: Steps) -> bool:
 
 
 def tested_at(one: Contested, stopping: Stopping) -> FloatArray:
-    """The values at which a target is tested: that it is met, and that it is not; of a sign, all the metric may have."""
+    """The values at which a target is tested: for being met and for not being met; for a sign, all values of the metric."""
     if one.sign:
         return one.grid[:: max(1, one.grid.size // 200)]
     toward = stopping.tolerance if one.goal.kind == ">=" else -stopping.tolerance
@@ -135,7 +135,7 @@ def tested_at(one: Contested, stopping: Stopping) -> FloatArray:
 
 
 def evidence(course: Course, one: Contested, steps: Steps, stopping: Stopping) -> tuple[FloatArray, FloatArray]:
-    """After each step, the logarithm of the most that the bets for "met" and for "not met" have ever paid."""
+    """The logarithm of the most that the bets for "met" and for "not met" have ever paid, after each step."""
     m = tested_at(one, stopping)
     parts = list(walk(one.terms, steps, m, N=float(course.N.sum()), effects=one.effects))
     best = np.concatenate(parts) if parts else np.empty((0, m.size, 2))
@@ -146,7 +146,7 @@ def evidence(course: Course, one: Contested, steps: Steps, stopping: Stopping) -
 
 
 def _value(course: Course, one: Contested, steps: Steps) -> float | None:
-    """The metric as the labels show it; of a sign, nothing."""
+    """The estimated metric; None if only a sign is tested."""
     if one.sign or not steps.band.size:
         return None
     last = after(steps)
@@ -155,7 +155,7 @@ def _value(course: Course, one: Contested, steps: Steps) -> float | None:
 
 
 def _as_narrow(course: Course, terms: Terms, steps: Steps, value: float, *, reach: float) -> float:
-    """Labels of a simple draw over the same units, read once, whose standard error at the same value would be `reach`."""
+    """The labels of a simple draw over the same units, read once, whose standard error at the same value would be `reach`."""
     h0, h1 = (h[0] for h in terms.at(np.array([value])))
     last = after(steps)
     p, N = predicted(last.positives[-1], last.positives[-1] + last.negatives[-1], course.prior), float(course.N.sum())

@@ -1,15 +1,15 @@
-"""Looks planned before the first label, at most ten, of which all together err no more often than one: O'Brien-Fleming.
+"""Looks planned before the first label, at most ten, that together err no more often than a single look: O'Brien-Fleming.
 
-The estimates at the looks, each over its standard error and times the root of its information t, move as a Brownian motion B: what a
-later look adds is independent of what was seen. O'Brien and Fleming let the motion err at one height c at every look:
+The estimates at the looks, each divided by its standard error and times the root of its information t, behave as a Brownian motion B:
+what a later look adds is independent of what was seen. O'Brien and Fleming use the same boundary c for B at every look:
 
     P(|B(t_l)| >= c at some look) = error (two-sided),       P(B(t_l) >= c at some look) = error (one-sided)
     tail of look l = P(normal >= c / sqrt(t_l))
 
 Early looks spend almost nothing, the last almost all. c is found by integrating the density of the paths that have not crossed, look
-after look. t is the information of a look as a share of the last one's: n_l / n_L; of a frame of N units, n_l (N - n_L) / (n_L (N - n_l)).
-The interval of a look is read on the first n_l units of the asking order. Only for metrics whose denominator needs no label: those
-are means, and near normal. Source: O'Brien & Fleming 1979; Jennison & Turnbull 2000. Derivation: docs/maths/planned-looks.md.
+by look. t is the information of a look as a share of the last one's: n_l / n_L; for a frame of N units, n_l (N - n_L) / (n_L (N - n_l)).
+The interval of a look uses the first n_l units of the asking order. Only for metrics whose denominator needs no label: those are
+means, and nearly normal. Source: O'Brien & Fleming 1979; Jennison & Turnbull 2000. Derivation: docs/maths/planned-looks.md.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric
 
 MOST_LOOKS, USUAL_LOOKS = 10, 5
-SMALLEST_TAIL = 1e-12  # no interval is asked for less, and no crossing that is rarer is integrated
-FAR = 9.0  # standard deviations beyond which nothing is
-CLOSEST = 1e-3  # two looks whose information differs by a smaller share of the last one's are one
-NODES = 3.0  # points of integration for each standard deviation of what the shortest step adds
+SMALLEST_TAIL = 1e-12  # the smallest tail of an interval; rarer crossings are not integrated
+FAR = 9.0  # standard deviations beyond which the density is neglected
+CLOSEST = 1e-3  # the least difference in information between two looks, as a share of the last one's
+NODES = 3.0  # integration points per standard deviation of the shortest step
 Sides = Literal[1, 2]
 SIDES: tuple[Sides, Sides] = (2, 1)
 
@@ -38,8 +38,8 @@ SIDES: tuple[Sides, Sides] = (2, 1)
 class Look(NamedTuple):
     """One planned look.
 
-    number       from 1
-    labels       the units of the asking order it reads
+    number       counted from 1
+    labels       how many units of the asking order it uses
     information  as a share of the last look's
     two_sided    the share of the error 1 - level that its interval spends
     one_sided    the share that its one-sided bounds spend, which settle targets
@@ -64,11 +64,11 @@ def planned_looks(
     frame: int | None = None,
     fewest: int = 1,
 ) -> tuple[Look, ...]:
-    """The looks of a budget and what each may spend. `looks`: how many, evenly spaced, or fractions of the budget, the last being 1.
+    """The looks for a budget and what each may spend. `looks` is their number, evenly spaced, or fractions of the budget ending in 1.
 
-    frame    units the draw can hold; None: so many that a budget is nothing of them. A last look at all of them is exact and errs never:
-             its shares are written as 1, and the information of the others is beside that of the last look before it
-    fewest   labels before which no interval can be shown: as many as give every band its smallest take
+    frame    units the draw can hold; None if the budget is a negligible part of them. A last look at all of them is exact and never errs:
+             its shares are given as 1, and the information of the others is relative to the last look before it
+    fewest   labels before which no interval can be shown: those that give every band its smallest take
     """
     sizes = look_sizes(budget, looks)
     if sizes[0] < fewest:
@@ -89,10 +89,10 @@ def look_sizes(budget: int, looks: int | Sequence[float] = USUAL_LOOKS) -> tuple
     """The labels at each look, rounded up; the last is the budget."""
     many = looks if isinstance(looks, int) else len(looks)
     if not 1 <= many <= MOST_LOOKS:
-        raise PlanError(f"1 to {MOST_LOOKS} looks are planned, but got {many}: to look as often as you like, choose the running band")
+        raise PlanError(f"1 to {MOST_LOOKS} looks can be planned, but got {many}: to look as often as you like, stop by decision or width")
     parts = [(i + 1) / many for i in range(many)] if isinstance(looks, int) else list(looks)
     if sorted(set(parts)) != parts or not parts[0] > 0 or parts[-1] != 1:
-        raise PlanError(f"looks are at rising fractions of the budget of which the last is 1, but got {parts}: write 0.25, 0.5, 1")
+        raise PlanError(f"looks are at increasing fractions of the budget, the last being 1, but got {parts}: write 0.25, 0.5, 1")
     sizes = tuple(ceil(part * budget - 1e-9) for part in parts)
     if len(set(sizes)) < many:
         raise PlanError(f"every look needs labels of its own, but {many} looks at a budget of {budget:,} are at {sizes}: plan fewer")
@@ -100,7 +100,7 @@ def look_sizes(budget: int, looks: int | Sequence[float] = USUAL_LOOKS) -> tuple
 
 
 def information(sizes: Sequence[int], frame: int | None = None) -> FloatArray:
-    """What each look knows, one over its variance, as a share of the last one's; the last is no census, which knows everything.
+    """The information of each look, one over its variance, as a share of the last one's; the last must not be a census.
 
     A draw without replacement of n from N has a variance in proportion to 1/n - 1/N.
     """
@@ -113,7 +113,7 @@ def information(sizes: Sequence[int], frame: int | None = None) -> FloatArray:
 
 
 def tails_of(t: FloatArray, error: float, sides: Sides) -> FloatArray:
-    """The one-sided tail at each look: with two sides, that of either end."""
+    """The one-sided tail at each look; with two sides, that of each end."""
     return np.asarray(ndtr(-boundaries(t, error, sides)))
 
 
@@ -126,26 +126,26 @@ def boundaries(t: FloatArray, error: float, sides: Sides) -> FloatArray:
 
 @lru_cache(maxsize=256)
 def height(t: tuple[float, ...], error: float, sides: Sides) -> float:
-    """The c that the motion reaches at some look with probability `error`, on either side or on one."""
-    from scipy.optimize import brentq  # a fifth of a second to import, which plans without looks need not wait for
+    """The boundary c that the motion reaches at some look with probability `error`, on either side or on one."""
+    from scipy.optimize import brentq  # takes a fifth of a second to import, needed only for planned looks
 
-    low, high = (float(ndtri(1 - error / (sides * looks))) for looks in (1, len(t)))  # the last look alone; no two ever together
+    low, high = (float(ndtri(1 - error / (sides * looks))) for looks in (1, len(t)))  # only the last look; Bonferroni
     if len(t) == 1:
         return low
     return float(brentq(lambda c: crossing(c, t, sides) - error, low, high + 1e-9, xtol=1e-10))
 
 
 def crossing(c: float, t: Sequence[float], sides: Sides) -> float:
-    """The probability that B(t_l) reaches c at some look, or |B(t_l)| with two sides.
+    """The probability that B(t_l), or |B(t_l)| with two sides, reaches c at some look.
 
-    The density of the paths still inside, at Gauss-Legendre points of the inside: f_1 is normal, and
+    Integrates the density of the paths still inside, at Gauss-Legendre points: f_1 is normal, and
 
         f_l+1(x) = integral over the inside of f_l(u) normal density of x - u with variance t_l+1 - t_l
     """
     kept = [x for x in t if ndtr(-c / sqrt(x)) >= SMALLEST_TAIL / 1e3]  # before that nothing ever crosses
     steps = np.diff([0.0, *kept])
     if (steps < CLOSEST * kept[-1]).any():
-        raise PlanError(f"two looks know almost the same, {[round(x, 4) for x in t]} of the last: plan fewer looks, or further apart")
+        raise PlanError(f"two looks have almost equal information, {[round(x, 4) for x in t]}: plan fewer looks, or further apart")
     bottom = -c if sides == 2 else -FAR * sqrt(kept[-1])
     points, weights = np.polynomial.legendre.leggauss(ceil(60 + NODES * (c - bottom) / sqrt(float(steps[1:].min(initial=1.0)))))
     x, w = bottom + (points + 1) * (c - bottom) / 2, weights * (c - bottom) / 2
@@ -156,17 +156,17 @@ def crossing(c: float, t: Sequence[float], sides: Sides) -> float:
 
 
 def _normal(x: FloatArray, variance: float) -> FloatArray:
-    """The density of a normal of mean 0."""
+    """The density of a normal distribution with mean 0."""
     return np.asarray(np.exp(-(x**2) / (2 * variance)) / sqrt(2 * np.pi * variance))
 
 
 def due(looks: Sequence[Look], labels: int) -> Look | None:
-    """The last look that so many labels allow, read on its own first labels and no more; None before the first."""
+    """The last look that `labels` labels allow, which uses only its own first labels; None before the first."""
     return max((look for look in looks if look.labels <= labels), default=None)
 
 
 def promise_of(looks: Sequence[Look], level: float = DEFAULT_LEVEL) -> str:
-    """What the looks are worth, in words."""
+    """What the looks guarantee, in words."""
     at = ", ".join(f"{look.labels:,}" for look in looks)
     if len(looks) == 1:
         return f"one look, at {at} labels: the interval holds at its level"
@@ -177,17 +177,17 @@ def promise_of(looks: Sequence[Look], level: float = DEFAULT_LEVEL) -> str:
 
 
 def refuse_unplannable(metric: Metric, *, adaptive: bool = False) -> None:
-    """Nothing comes back. Refuses a metric whose denominator is itself counted from labels, and draws that learn from labels."""
+    """Raise PlanError if the metric's denominator is itself estimated from labels, or the draw learns from labels."""
     terms = metric.terms
     known = bool(terms) and terms[0][1] == terms[1][1] and terms[2][1] == terms[3][1]
     require("planned looks", metric.traits, subject=f"{metric.name} is")
     if not known:
         raise PlanError(
-            f"planned looks are for metrics that divide by a number known without labels, as precision and accuracy do, and for "
-            f"differences of these, but got {metric.name}: choose a decision or a width, which the running band serves, or one look"
+            f"planned looks are for metrics whose denominator is known without labels, such as precision and accuracy, and for "
+            f"differences of these, but got {metric.name}: stop by decision or width (confidence sequences), or plan one look"
         )
     if adaptive:
         raise PlanError(
-            "planned looks are for draws that are fixed before the first label, but this one learns from labels: choose a decision or a "
-            "width, which the running band serves"
+            "planned looks are for draws that are fixed before the first label, but this one learns from labels: stop by decision or "
+            "width (confidence sequences)"
         )

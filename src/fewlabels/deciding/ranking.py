@@ -1,13 +1,13 @@
-"""Which of several classifiers is better, on one set of labels: claims of which none is false with probability `level`.
+"""Which of several classifiers is better, on one set of labels: claims that are all true with probability `level`.
 
-For every ordered pair the claim "i is better than j" is a one-sided test, made by the bound of the paired difference. Of k classifiers
-there are k (k - 1) ordered pairs; Holm's rule holds whatever their dependence:
+For every ordered pair the claim "i is better than j" is a one-sided test, by the bound of the paired difference. k classifiers have
+k (k - 1) ordered pairs; Holm's rule is valid whatever their dependence:
 
     with r claims made, make every further claim whose bound at tail (1 - level) / (k (k - 1) - r) lies beyond 0; repeat until none is
 
-A rule on the largest of the differences would need their joint distribution, which in rare classes is not normal and not known.
-The best are those not shown to be worse than another: all that is truly best is among them unless a claim is false. What follows
-from two claims, i over j and j over l, is claimed too: it costs nothing, for it is true if they are.
+A rule based on the largest difference would need their joint distribution, which in rare classes is neither normal nor known.
+The best are those not shown to be worse than another: every truly best one is among them unless a claim is false. What follows
+from two claims, i over j and j over l, is claimed too: it costs nothing, because it is true if they are.
 Source: Holm 1979, Scandinavian Journal of Statistics 6:65. Derivation: docs/maths/comparing.md.
 """
 
@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 
 class Ranking(NamedTuple):
-    """What the labels show of several classifiers.
+    """What the labels show about several classifiers.
 
     better   the settled orderings, best first: (i, j) for "i is better than j", by name
     best     those not shown to be worse than another
@@ -76,7 +76,7 @@ def _beyond(
 
 
 def _followed(made: BoolArray, k: int) -> BoolArray:
-    """The claims with all that follows from two of them."""
+    """The claims and their transitive closure."""
     found = made.copy()
     for j in range(k):
         found |= found[..., :, j, None] & found[..., None, j, :]

@@ -1,8 +1,8 @@
-"""How many more labels an online study should need: played forward from what its labels leave open.
+"""How many more labels an online study should need, by simulating its continuation from the posterior of its labels.
 
-    share of band k ~ Beta(positives + 3 prior, negatives + 3 (1 - prior)),      then the study goes on as it would
+    share of band k ~ Beta(positives + 3 prior, negatives + 3 (1 - prior)),      then the study continues by its own rules
 
-A forecast, never a promise: it enters no band and no decision.
+A forecast, never a promise: it enters no confidence sequence and no decision.
 """
 
 from typing import NamedTuple
@@ -24,10 +24,10 @@ LEAST = 0.01
 
 
 class Remaining(NamedTuple):
-    """Labels until the stopping rule should end the study, of those paths that it ends: the middle, and from the 10th to the 90th of 100.
+    """Labels until the stopping rule should end the study, over the paths that end: the median, and the 10th and 90th percentiles.
 
-    ends    the share of paths that end within the labels looked ahead
-    within  labels looked ahead
+    ends    the share of paths that end within the horizon
+    within  the horizon, in labels
     """
 
     middle: int | None
@@ -44,7 +44,7 @@ class Remaining(NamedTuple):
         return f"about {self.middle:,} more labels ({self.low:,} to {self.high:,}){chance}"
 
     def in_all(self, labels: int) -> str:
-        """The same with the labels so far."""
+        """The forecast in words, with the labels so far included."""
         if self.middle is None or self.low is None or self.high is None:
             return f"more than {labels + self.within:,} labels by all that is known"
         chance = "" if self.ends > 0.99 else f", if the budget does not end it first: {self.ends:.0%} of such studies are decided within it"
@@ -56,7 +56,7 @@ class Remaining(NamedTuple):
 
 
 class Bets(NamedTuple):
-    """One goal played forward: the values it is tested at, the evidence there, and what ends it."""
+    """One goal in the simulation: the values at which it is tested, and the evidence there."""
 
     one: Contested
     m: FloatArray
@@ -85,7 +85,7 @@ class Bets(NamedTuple):
 def remaining(
     course: Course, stands: tuple[Standpoint, ...], steps: Steps, stopping: Stopping, *, within: int, rng: np.random.Generator
 ) -> Remaining:
-    """How many more labels the study should need, at most `within` looked ahead."""
+    """How many more labels the study should need, within a horizon of `within` labels."""
     bets = [_begun(course, one, stand, steps, stopping) for one, stand in zip(course.goals, stands, strict=True)]
     state = _opened(course, steps)
     truth = _truth(course, state, rng)
@@ -124,7 +124,7 @@ def _begun(course: Course, one: Contested, stand: Standpoint, steps: Steps, stop
 
 
 def _opened(course: Course, steps: Steps) -> Steps:
-    """The counts now, the same on every path; rate, share, band and label are of no step yet."""
+    """The current counts, the same on every path; rate, share, band and label are placeholders before the first step."""
     nothing = np.zeros(course.N.size)
     counts = (course.N, nothing, nothing, nothing)
     if steps.band.size:
@@ -136,7 +136,7 @@ def _opened(course: Course, steps: Steps) -> Steps:
 
 
 def _truth(course: Course, state: Steps, rng: np.random.Generator) -> FloatArray:
-    """The share of positives among the units left of each band, as its labels leave it open; one draw a path."""
+    """The share of positives among the remaining units of each band, drawn from its posterior once per path."""
     prior = np.clip(course.prior, 1e-6, 1 - 1e-6)
     return rng.beta(state.positives + PRIOR * prior, state.negatives + PRIOR * (1 - prior))
 
@@ -153,7 +153,7 @@ def _asked(course: Course, state: Steps, truth: FloatArray, *, even: float, rng:
 
 
 def _influence(course: Course, state: Steps, share: FloatArray) -> FloatArray:
-    """How much a label of each band moves the goals, at the mean of all paths: near enough for a forecast."""
+    """How much a label in each band moves the goals, at the mean of all paths: close enough for a forecast."""
     p = share.mean(axis=0)
     values, sums = [], []
     for one in course.goals:

@@ -1,24 +1,24 @@
-"""An alarm over a stream: units come one after another, some are labeled, and it rings when the metric has fallen below a floor.
+"""An alarm over a stream: units arrive one after another, some are labeled, and it rings when the metric has fallen below a floor.
 
     null            the mean of h = f - floor g of the next unit, given all before it, is at least 0, at every unit
-    "ever"          P(it ever rings | null) <= error, however many units come
+    "ever"          P(it ever rings | null) <= error, however many units arrive
     "run length"    units until it rings | null: at least `run_length` on average; within T units with probability at most T / run_length
 
 A unit is labeled with a probability pi chosen before its label is known. With h^ = h at the predicted label, and xi whether it is labeled,
 
     Z = h^ + (h - h^) xi / pi
 
-has the mean of h, whatever was predicted and however pi was chosen. Bettor j believes that the metric has fallen by d_j. Its stake lambda
-is chosen before the unit is seen, from what units before it paid: m2, m3 their mean square and cube, and e = d_j times their mean g,
+has the mean of h, whatever was predicted and however pi was chosen. Bettor j assumes that the metric has fallen by d_j. Its stake lambda
+is chosen before the unit is seen, from the payoffs of earlier units: m2, m3 their mean square and cube, and e = d_j times their mean g,
 
     lambda = min( e / max(m2 + e^2 + e m3 / m2, (m2 + e^2) / 4),   CAP / reach ),        W_j <- (W_j + w_t) (1 - lambda Z)
 
-`reach` is the largest Z that may come, fixed at the start: a unit whose Z could be larger must be labeled with a larger pi
-(`asking_probability` sees to it). Nobody knows when a fall begins, so a new stake begins with every unit:
+`reach` is the largest possible Z, fixed at the start: a unit whose Z could be larger must be labeled with a larger pi
+(`asking_probability` ensures it). Nobody knows when a fall begins, so a new stake starts with every unit:
 
     "ever": w_t = S / ((t - 1 + S) (t + S)), which sum to 1        "run length": w_t = 1
 
-Every array may carry leading axes, one entry a path of a simulation. Source: Shin, Ramdas & Rinaldo 2022 (e-detectors); Csillag et al.
+Every array may have leading axes, one entry per path of a simulation. Source: Shin, Ramdas & Rinaldo 2022 (e-detectors); Csillag et al.
 2025 (prediction-powered e-values). Derivation: docs/maths/streams.md.
 """
 
@@ -34,13 +34,13 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.metric import Metric
 
 NOT_ASKED = -2  # the label of a unit that was not chosen
-EVEN = 0.5  # of the labels, the share spread evenly over units, whatever is predicted of them
-SPREAD = 1_000.0  # S: units in which an alarm that promises "ever" lays down half of its money
-START, MEMORY = 20.0, 5_000.0  # units that the first guess of the moments counts for, and units after which what was seen is forgotten
-SMALLEST = 1e-9  # mean square and mean g of a stream in which nothing counts for long
-RICHEST = 1e200  # nobody owns more: the alarm has long rung
-SUREST = 0.02  # for the probability of being asked, no prediction is surer
-SECOND, THIRD, WEIGHT, SIZE = 0, 1, 2, 3  # what `moments` holds
+EVEN = 0.5  # the share of the labels that is spread evenly over units, whatever is predicted
+SPREAD = 1_000.0  # S: units over which an alarm that promises "ever" stakes half of its money
+START, MEMORY = 20.0, 5_000.0  # units that the initial moments count for, and units over which the moments are averaged later
+SMALLEST = 1e-9  # lower bound on the mean square and mean g, for a stream in which nothing matters for long
+RICHEST = 1e200  # upper bound on wealth: the alarm has long rung
+SUREST = 0.02  # predictions are clipped to [SUREST, 1 - SUREST] for the probability of being asked
+SECOND, THIRD, WEIGHT, SIZE = 0, 1, 2, 3  # the columns of `moments`
 
 
 class Slopes(NamedTuple):
@@ -56,7 +56,7 @@ class Arrival(NamedTuple):
     """One unit of the stream; arrays over paths, or single values.
 
     flagged   what the classifier predicts
-    guess     the predicted probability that its label is positive: any, as long as it does not know the label
+    guess     the predicted probability that its label is positive: any prediction made without knowing the label
     pi        the probability with which it was to be labeled
     label     1, 0, MISSING if it was chosen but nobody could tell, NOT_ASKED if it was not chosen
     """
@@ -69,19 +69,19 @@ class Arrival(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StreamAlarm:
-    """What an alarm over a stream knows after some units.
+    """The state of an alarm over a stream after some units.
 
     metric   a ratio of two sums of totals
     floor    the value it must not fall below
-    promise  what holds of false alarms
+    promise  what is guaranteed about false alarms
     limit    the evidence at which it rings: 1 / error, or the run length in units
-    rate     the share of units to be labeled, about
-    reach    the largest Z that may come
-    wealth   what each bettor's stakes have become, shape (..., bettors)
-    moments  running means of Z^2, Z^3, g, and of |h1 - h0| sqrt(p (1 - p)) over units whose label counts, shape (..., 4)
-    rang     the unit with which it first rang, counted from 1; 0: it has not; shape (...)
+    rate     the approximate share of units to be labeled
+    reach    the largest possible Z
+    wealth   the current value of each bettor's stakes, shape (..., bettors)
+    moments  running means of Z^2, Z^3, g, and of |h1 - h0| sqrt(p (1 - p)) over units whose label matters, shape (..., 4)
+    rang     the unit at which it first rang, counted from 1; 0 if it has not; shape (...)
     labels   how many units were labeled, shape (...)
-    units    seen so far
+    units    number of units seen so far
     """
 
     metric: Metric
@@ -98,7 +98,7 @@ class StreamAlarm:
 
     @property
     def evidence(self) -> FloatArray:
-        """What the stakes have become, mean over bettors, with what an "ever" alarm has not yet staked; it rings at `limit`."""
+        """The mean wealth over bettors, plus what an "ever" alarm has not yet staked; it rings at `limit`."""
         kept = SPREAD / (self.units + SPREAD) if self.promise == "ever" else 0.0
         return np.asarray(self.wealth.mean(axis=-1) + kept)
 
@@ -126,12 +126,12 @@ def set_stream_alarm(
     run_length: float | None = None,
     paths: tuple[int, ...] = (),
 ) -> StreamAlarm:
-    """An alarm before its first unit. `error` is of the promise "ever", `run_length` (in units) of "run length".
+    """An alarm before its first unit. `error` is for the promise "ever", `run_length` (in units) for "run length".
 
-    rate    the share of the units that is to be labeled, of those whose label counts in the metric
+    rate    the share of units to be labeled, among those whose label matters to the metric
     paths   leading axes: () for one stream
     """
-    set_alarm(metric, floor=floor, promise="ever", error=error)  # refuses what no alarm can watch
+    set_alarm(metric, floor=floor, promise="ever", error=error)  # raises if no alarm can watch the metric
     _check(promise, run_length, rate)
     h = slopes(metric, floor)
     top, bottom = float(max(h.negative.max(), h.positive.max())), float(min(h.negative.min(), h.positive.min()))
@@ -154,7 +154,7 @@ def _check(promise: Promise, run_length: float | None, rate: float) -> None:
     if promise not in PROMISES:
         raise GoalError(f"an alarm promises one of {', '.join(PROMISES)}, but got {promise!r}: choose by name")
     if (promise == "run length") != (run_length is not None):
-        raise GoalError("a run length in units is of the promise 'run length', an error of 'ever': give the one that is promised")
+        raise GoalError("a run length in units is for the promise 'run length', an error for 'ever': give the one that is promised")
     if run_length is not None and not run_length > 1:
         raise GoalError(f"a run length is more than one unit, but got {run_length:g}: 100,000 units are usual")
     if not 0 < rate <= 1:
@@ -169,7 +169,7 @@ def slopes(metric: Metric, m: float) -> Slopes:
 
 
 class Paid(NamedTuple):
-    """What a unit pays: Z, the largest Z its label and being asked could make, the estimate of g, and its size; by path."""
+    """The payoff of a unit by path: Z, the largest Z that asking and its label could give, the estimate of g, and its size."""
 
     Z: FloatArray
     largest: FloatArray
@@ -178,7 +178,7 @@ class Paid(NamedTuple):
 
 
 def paid(alarm: StreamAlarm, unit: Arrival) -> Paid:
-    """Z of a unit. An answer that is missing counts as the one that helps bettors least."""
+    """The payoff of a unit. A missing answer counts as the one that helps bettors least."""
     side = np.asarray(unit.flagged, dtype=np.int64)
     zero, one, g0, g1 = (values[side] for values in slopes(alarm.metric, alarm.floor))
     guess, label, counts = np.asarray(unit.guess), np.asarray(unit.label), zero != one
@@ -204,7 +204,7 @@ def _size(guess: FloatArray, slope: FloatArray) -> FloatArray:
 
 
 def asking_probability(alarm: StreamAlarm, *, flagged: BoolArray, guess: FloatArray) -> FloatArray:
-    """The probability with which the next unit is to be labeled; 0 where its label does not count.
+    """The probability with which the next unit is to be labeled; 0 if its label does not matter.
 
     pi = rate (EVEN + (1 - EVEN) size / mean size so far),    at least what keeps Z within reach, at most 1
     """
@@ -218,7 +218,7 @@ def asking_probability(alarm: StreamAlarm, *, flagged: BoolArray, guess: FloatAr
 
 
 def factors(alarm: StreamAlarm, Z: FloatArray) -> FloatArray:
-    """What a unit makes of each bettor's money, shape (..., bettors); stakes know nothing of the unit."""
+    """The factor by which a unit multiplies each bettor's wealth, shape (..., bettors); stakes do not depend on the unit."""
     m2, m3, g = (alarm.moments[..., i, None] for i in (SECOND, THIRD, WEIGHT))
     m2, e = np.maximum(m2, SMALLEST), np.maximum(g, SMALLEST) * EFFECTS
     square = m2 + e * e
@@ -227,7 +227,7 @@ def factors(alarm: StreamAlarm, Z: FloatArray) -> FloatArray:
 
 
 def observe(alarm: StreamAlarm, unit: Arrival) -> StreamAlarm:
-    """The alarm after one more unit on every path, in the order in which units came. Refuses a pi too small for its reach."""
+    """The alarm after one more unit on every path, in order of arrival; raise PlanError if pi is too small for its reach."""
     found = paid(alarm, unit)
     _refuse(alarm, unit, found)
     t = alarm.units + 1

@@ -1,7 +1,7 @@
-"""The lowest threshold at which precision is at least a target, with a guarantee that holds after the search; or none, and why.
+"""The lowest threshold at which precision is at least a target, with a guarantee that survives the search; or none, and why.
 
 "Lowest found" is not "lowest": precision need not fall as the threshold does, and thresholds below the first failure were not tried.
-What is said of the other metric at the threshold found is read from its ribbon, which holds wherever the search ends.
+The other metric at the threshold found is read from its simultaneous ribbon, which is valid wherever the search ends.
 """
 
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from fewlabels.planning.threshold_search import POWER, Search, find, labels_to_f
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FoundThreshold(Displayed):
-    """Where a search ended.
+    """The result of a threshold search.
 
-    threshold      the score from which units are flagged; None where none was found
-    units          how many that are
-    value, bound   the metric there and its one-sided bound at the level, at least the target
-    other          the metric not searched for; other_low, other_high hold after the search (ribbon)
-    tried          thresholds in the order of the search, fixed before any label
-    needed         where none was found: labels of this draw, those told included, that would find one with 80 % chance, if the scores
-                   are as these labels have recalibrated them; None: not even all units of the draw would
+    threshold      the score from which units are flagged; None if no threshold was found
+    units          how many units it flags
+    value, bound   the metric there and its one-sided bound at the level, which is at least the target
+    other          the metric not searched for; other_low and other_high are valid after the search (ribbon)
+    tried          number of thresholds in the search order, fixed before any label
+    needed         if none was found: labels of this draw, those recorded included, that would find one with 80 % chance if the scores,
+                   recalibrated on these labels, are right; None if not even all units of the draw would
     """
 
     metric: str
@@ -59,9 +59,9 @@ class FoundThreshold(Displayed):
 def choose_threshold(
     profile: Profile, design: DrawDesign, n: FloatArray, k: FloatArray, *, search: Search, labels: int, classifier: int = 0
 ) -> FoundThreshold:
-    """Where the search ends on these labels. n and k are labels and positive ones by profile cell, `labels` those the draw planned.
+    """The result of the search on these labels. n and k are labels and positive labels by profile cell, `labels` the planned number.
 
-    The classifier's score must be the guide. Order and thresholds follow from the profile, the design and the number planned alone.
+    The classifier's score must be the guide. Order and thresholds depend only on the profile, the design and the planned number.
     """
     take = takes_of(design, labels)
     pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
@@ -82,7 +82,7 @@ def _is_down(search: Search) -> bool:
 
 
 def recalibrated_shares(profile: Profile, pieces: Pieces, n: FloatArray, k: FloatArray) -> FloatArray:
-    """The positive share of every cell by its score, recalibrated by two parameters on these labels (by piece)."""
+    """The positive share of every cell: its score, recalibrated with two parameters on these labels (by piece)."""
     s = np.clip(profile.guide, CLIP, 1 - CLIP)
     side = np.ones(pieces.N.shape, dtype=np.bool_)
     whole = Tally(flagged=side, N=pieces.N, n=n, k=k, logit=pieces.logit, expected=pieces.expected, N1=float(pieces.N.sum()), N0=0.0)

@@ -1,11 +1,11 @@
-"""Ship, do not ship, or label more: the goals held against what the labels show.
+"""Ship, do not ship, or label more: the goals compared with what the labels show.
 
-A target is met when the one-sided bound at the level lies on its side, not met when the opposite bound lies on the other, else
-open. Ship: every goal met (an intersection-union test, nothing shared) and no reading too thin. Do not ship: a goal not met at
-1 - (1 - level)/k, k goals sharing the error. Else label more.
+A target is met when the one-sided bound at the level lies on its side, not met when the opposite bound lies on the other side, and
+otherwise open. Ship: every goal is met (an intersection-union test, so the error is not split) and no reading is too thin. Do not
+ship: a goal is not met at 1 - (1 - level)/k, the k goals sharing the error. Otherwise label more.
 
-Where answers are shown not to be missing at random, a goal is held against the worst they could hide: it is settled only if every
-filling settles it.
+Where answers are shown not to be missing at random, a goal is judged by the worst case: it is settled only if every way to fill in the
+missing answers settles it.
 """
 
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ EXACT = 1e-9
 class Reading(NamedTuple):
     """A goal with its estimate and the tally behind it.
 
-    filled   the four fillings of the missing answers, where they must be feared
-    gold     the adjudicated answers that correct the others, where there are some
-    spends   how many times the look's share of the error this reading may spend: more than once where it was never shown before
-    fewest   effective labels below which nothing is shipped on it
-    widest   the half-width above which nothing is shipped on it; None: twelve points of a share, and a difference may be wide
+    filled   the four ways to fill in the missing answers, where the worst case applies
+    gold     the adjudicated answers that correct the others, if there are any
+    spends   the multiple of the look's share of the error that this reading may spend: more than 1 if it was never shown before
+    fewest   the effective n below which it cannot ship
+    widest   the half-width above which it cannot ship; None for 12 points of a share, and no limit for a difference
     """
 
     goal: Goal
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 
 
 def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
-    """The status of one goal at its look's share of the error; `among` goals share it where any failure decides."""
+    """The status of one goal at its look's share of the error, which `among` goals split where any failure decides."""
     goal, estimate = reading.goal, reading.estimate
     when = " in the worst case" if reading.filled else ""
     if goal.kind == "+-":
@@ -62,7 +62,7 @@ def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
 
 
 def _limits(reading: Reading, tail: float) -> Limits:
-    """The one-sided bounds of a goal's metric; of the worst case where it must be feared."""
+    """The one-sided bounds of a goal's metric, in the worst case where it applies."""
     metric, interval = reading.goal.definition, reading.estimate.interval
     base: Tally | None = None
     if reading.gold is not None and isinstance(reading.tally, Tally):
@@ -86,11 +86,11 @@ def _side_of(goal: Goal, limits: Limits) -> tuple[GoalStatus, float]:
 
 
 def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float | None = None) -> str | None:
-    """Why a reading is too thin to ship on whatever its value; None if it is not."""
+    """Why a reading is too thin to ship on, whatever its value; None if it is not."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
     name = f"{estimate.metric} of {estimate.whose}{where}"
     if estimate.value is not None and estimate.half_width < EXACT:
-        return None  # every unit is labeled: there is nothing more to know, however few there are
+        return None  # every unit is labeled: nothing is uncertain, however few there are
     if estimate.n_eff is None or estimate.n_eff < fewest:
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {fewest:g} needed"
@@ -102,7 +102,7 @@ def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float |
 
 
 def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool, notes: Sequence[str] = ()) -> Decision:
-    """The verdict over all goals, at least one. `more` is the forecast of what would settle what is open, `notes` are reasons to add."""
+    """The verdict on all goals, at least one. `more` forecasts the labels that would settle open goals, `notes` are reasons to add."""
     if not readings:
         raise PlanError("a decision needs a goal, but got none: a study without goals decides nothing")
     verdicts = tuple(judge(r, share=share) for r in readings)

@@ -1,1 +1,1 @@
-"""How units get in: choose one. Each gives a Design (plain data) from a profile and the influence of its units."""
+"""The sampling designs. Each makes a DrawDesign (plain data) from a profile and the influence of its units."""

@@ -1,11 +1,11 @@
-"""Equal-risk bands, the default: cut each side by score into bands that carry the same expected share of the error, draw at random in each.
+"""Equal-risk bands (strata), the default: cut each side by score into bands with equal expected shares of the error, sample in each.
 
     size_i = |a_i| sqrt(s_i (1 - s_i))            a = influence of unit i on the goals, s = its guide
     pi     = fill(0.5 fill(size, n) + 0.3 n/N + 0.2 [flagged] min(n, N1)/N1, n)
 
 Half of the labels go where the guide says the error is, 30 % evenly over the frame, 20 % evenly over the flagged units: no region
-is left out, whatever the guide says. A band never crosses a side. Where units have metric weights, heavy and light units are cut apart
-first, so that no label stands for units many times as heavy. Why these shares: docs/decisions/0005-mixture.md. Derivation:
+is left out, whatever the guide says. A band never spans both sides. Where units have metric weights, heavy and light units are first
+separated, so that no label stands for units many times as heavy. Why these shares: docs/decisions/0005-mixture.md. Derivation:
 docs/maths/bands.md.
 """
 
@@ -23,13 +23,13 @@ from fewlabels.nouns.profile import Profile
 
 OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
 LABELS_PER_BAND = 5
-HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn for certain
-OWN_BAND = 0.6  # of a band's labels: a pattern of decisions that carries as much has bands of its own
+HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn with certainty
+OWN_BAND = 0.6  # of a band's labels: a prediction pattern that carries as much has bands of its own
 SMALLEST_REFERENCE = 200  # bands are cut for at least this many labels, so that a small study can grow
 
 
 def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: float) -> FloatArray:
-    """The probability of each cell's units under the 50/30/20 mixture; cells are those of the frame."""
+    """The inclusion probability of each cell's units under the 50/30/20 mixture; cells are those of the frame."""
     N, N1 = count.sum(), count[flagged].sum()
     if labels >= N:
         return np.ones_like(count)
@@ -39,9 +39,9 @@ def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: f
 
 
 def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: float) -> FloatArray:
-    """The same with every unit certain whose metric weight alone is that of HEAVY labels of an even draw by weight.
+    """The same rates, but 1 for every unit whose metric weight alone is that of HEAVY labels of a uniform draw by weight.
 
-    What such a unit is decides the metric; no interval that does not see it can know.
+    The label of such a unit decides the metric; no interval is valid that does not see it.
     """
     heavy = weight * labels >= HEAVY * (weight * count).sum()
     left = labels - count[heavy].sum()
@@ -52,12 +52,12 @@ def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: fl
 
 
 def reference_of(labels: int, frame: int) -> int:
-    """The number of labels bands are cut for: the budget, at least 200, at most all units of the frame."""
+    """The number of labels for which bands are cut: the budget, at least 200, at most all units of the frame."""
     return min(max(labels, SMALLEST_REFERENCE), frame)
 
 
 def rates(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: float) -> FloatArray:
-    """The probability of each cell's units if `labels` are drawn; 0 outside the frame.
+    """The inclusion probability of each cell's units if `labels` are drawn; 0 outside the frame.
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
     """
@@ -78,18 +78,18 @@ def bands(
     domain: IntArray | None = None,
     pattern: IntArray | None = None,
 ) -> DrawDesign:
-    """Bands for a budget of `labels`: five labels each, fewer (at least two) where the budget is too small for five.
+    """Bands for a budget of `labels`: five labels each, fewer (at least two) if the budget is too small for five.
 
-    pi are the rates at the number of labels bands are cut for (`reference_of`); cells of rate 0 are outside the frame. No band crosses
-    a side, nor a domain (a number per cell: which slice it belongs to) where there are labels enough to keep them apart.
+    pi are the rates at the number of labels for which bands are cut (`reference_of`); cells of rate 0 are outside the frame. No band spans
+    both sides, nor several domains (a number per cell: which slice it belongs to) if there are enough labels to separate them.
 
-    pattern   a number per cell: the decisions of several classifiers, told apart where a pattern carries a band; rarer ones share
+    pattern   a number per cell: the predictions of several classifiers, separated where a pattern carries a band; rarer ones share
               bands of about the same rate
     """
     frame = pi > 0
     count = profile.count[frame].astype(np.float64)
     inside = pi[frame]
-    fewest = min(2 * SMALLEST_TAKE, int(count.sum()))  # a frame of three units is drawn whole
+    fewest = min(2 * SMALLEST_TAKE, int(count.sum()))  # a frame of three units is drawn completely
     if labels < fewest:
         raise PlanError(f"bands need at least {fewest} labels, but the budget is {labels}: raise it")
     reference = reference_of(labels, int(count.sum()))
@@ -101,7 +101,7 @@ def bands(
     while SMALLEST_TAKE * (band.max() + 1) > labels and per_band < reference:
         per_band = math.ceil(per_band * 1.25)
         band = cut(profile, frame, side, inside, per_band)
-    if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units or slices forced more bands than so few labels can serve: one a side
+    if SMALLEST_TAKE * (band.max() + 1) > labels:  # certain units or slices forced more bands than the labels can serve: one per side
         band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
     home = band[frame]
     mass = own_floats(np.bincount(home, weights=inside * count))
@@ -109,7 +109,7 @@ def bands(
 
 
 def cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
-    """The band of every cell, -1 outside the frame. `side` tells sides and slices apart; `pi` is per cell of the frame."""
+    """The band of every cell, -1 outside the frame. `side` distinguishes sides and slices; `pi` is per cell of the frame."""
     band = np.full(profile.count.size, -1, dtype=np.int64)
     cells = np.flatnonzero(frame)
     start = 0
@@ -120,7 +120,7 @@ def cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray
 
 
 def _cut_patterns(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:
-    """The same for patterns of decisions: those that carry a band are cut by guide, all rarer ones together by rate."""
+    """The same for prediction patterns: those that carry a band are cut by guide, all rarer ones together by rate."""
     band = np.full(profile.count.size, -1, dtype=np.int64)
     cells = np.flatnonzero(frame)
     expected = pi * profile.count[cells]
@@ -142,9 +142,9 @@ def _cut_patterns(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatA
 
 
 def _parts(profile: Profile, cells: IntArray, side: IntArray, pi: FloatArray, per_band: int) -> Iterator[tuple[BoolArray, bool]]:
-    """The parts of the frame that are cut by guide, or left whole: the two sides, and inside them layers of weight.
+    """The parts of the frame that are cut by guide, or left whole: the two sides, and within them layers of weight.
 
-    Of several labels or classes: every pattern of decisions that carries a band and a half; all rarer ones together are one band.
+    For several labels or classes: every prediction pattern that carries a band and a half; all rarer ones together are one band.
     """
     expected = pi * profile.count[cells]
     if profile.claims is not None:
@@ -164,7 +164,7 @@ def _parts(profile: Profile, cells: IntArray, side: IntArray, pi: FloatArray, pe
 
 
 def _layers(layer: IntArray, side: BoolArray, expected: FloatArray, per_band: int) -> Iterator[BoolArray]:
-    """The cells of a side in parts of neighboring weight layers, each with labels for at least two bands."""
+    """The cells of a side in parts of adjacent weight layers, each with labels for at least two bands."""
     first, held = None, 0.0
     layers = np.unique(layer[side])
     for i, current in enumerate(layers.tolist()):

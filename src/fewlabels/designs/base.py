@@ -1,4 +1,4 @@
-"""What designs share: the exact water-filling, and takes by Webster's method."""
+"""Common parts of the designs: exact water-filling, and takes by Webster's method."""
 
 import heapq
 
@@ -38,9 +38,9 @@ def water_fill(size: FloatArray, count: FloatArray, total: float) -> FloatArray:
 def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE, held: IntArray | None = None) -> IntArray:
     """The bands in the order in which they receive the labels 1 .. total; every prefix is the allocation of that many labels.
 
-    `smallest` seats each first (as many as a band has units, if fewer), heaviest band first; then Webster's method, the next seat to the
-    largest mass / (2 seats + 1), full bands skipped. House-monotone, so a larger budget only adds. Ties go to the lower band.
-    What a band has held already it keeps: those seats come before all others.
+    Each band first gets `smallest` seats (or as many as it has units, if fewer), heaviest band first; then Webster's method gives the next
+    seat to the largest mass / (2 seats + 1), skipping full bands. House-monotone, so a larger budget only adds. Ties go to the lower band.
+    A band keeps the seats it already holds: they come before all others.
     """
     if total > N.sum():
         raise PlanError(f"a draw holds at most the {int(N.sum()):,} units its goals need, but {total:,} were asked for: lower the budget")
@@ -62,17 +62,17 @@ def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST
 
 
 def takes(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE, held: IntArray | None = None) -> IntArray:
-    """How many labels each band receives of `total`: the first `total` seats, counted without walking through them.
+    """How many of `total` labels each band receives: the counts of the first `total` seats, without enumerating them.
 
-    Webster gives a band every seat whose mass / (2 seats + 1) is above some price; the price is bisected to a little above the last
-    seat's, and what is left is seated one by one.
+    Webster's method gives a band every seat whose mass / (2 seats + 1) is above some price; the price is bisected to just above that of
+    the last seat, and the remaining seats are assigned one by one.
     """
     first = np.minimum(N, smallest) if held is None else np.maximum(np.minimum(N, smallest), held)
     if total < first.sum() + N.size or total > N.sum():
         return np.bincount(seats(mass, N, total, smallest=smallest, held=held), minlength=N.size).astype(np.int64)
     low, high = 0.0, float(mass.max())
     taken = first
-    for _ in range(200):  # ends far sooner, but for masses a billion times apart
+    for _ in range(200):  # ends far sooner unless masses differ by a factor of a billion
         price = (low + high) / 2
         bought = np.clip(np.ceil((mass / max(price, 1e-300) * (1 - 1e-12) - 1) / 2), first, N)
         if bought.sum() <= total:
@@ -85,7 +85,7 @@ def takes(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST
 
 
 def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> IntArray:
-    """The seats that are left, one by one."""
+    """The takes after assigning the remaining seats one by one."""
     taken, weights, room = held.tolist(), mass.tolist(), N.tolist()
     heap = [(-weights[h] / (2 * taken[h] + 1), h) for h in range(len(taken)) if taken[h] < room[h]]
     heapq.heapify(heap)
@@ -98,7 +98,7 @@ def _seat_rest(mass: FloatArray, N: IntArray, held: IntArray, total: int) -> Int
 
 
 def takes_of(design: DrawDesign, total: int) -> IntArray:
-    """How many labels each band of a design receives of `total`; of a Poisson draw, about as many as expected."""
+    """How many of `total` labels each band of a design receives; for a Poisson draw, about the expected number."""
     return takes(design.mass, design.N, total, smallest=design.smallest, held=design.held)
 
 
@@ -108,7 +108,7 @@ def seats_of(design: DrawDesign, total: int) -> IntArray:
 
 
 def pi_of(design: DrawDesign, total: int) -> FloatArray:
-    """The probability of each band's units in a draw of `total`."""
+    """The inclusion probability of each band's units in a draw of `total`."""
     if design.poisson:
         return water_fill(design.mass / design.N, design.N.astype(np.float64), float(total))
     return np.asarray(takes_of(design, total) / design.N)

@@ -1,8 +1,8 @@
-"""A design that takes in what came later (a classifier, a threshold, a goal) and only adds units.
+"""Extend a design to a later classifier, threshold or goal by only adding units.
 
-Cells that the new decisions split stay in their old band as long as nothing in it needs a higher rate; else the band is split by the
-decisions, and each child keeps the units it holds. A child's units below the old cut are a simple random draw of it, given how many
-there are, so nothing that was drawn is wasted and nothing has to be drawn again:
+Cells that the new predictions split stay in their old band as long as nothing in it needs a higher rate; otherwise the band is split by
+the predictions, and each child keeps the units it holds. A child's units below the old cut are a simple random sample of it, given how
+many there are, so nothing that was drawn is wasted and nothing has to be drawn again:
 
     pi = max(pi_old, pi_new),      take of a child = max(held, its share)
 
@@ -23,7 +23,7 @@ RAISED = 1.1  # a rate that should grow by less is left as it is
 
 
 class Held(NamedTuple):
-    """What an earlier design left, by cell of the profile that tells the new decisions apart.
+    """What an earlier design drew, by cell of the profile that distinguishes the new predictions.
 
     band    the old band; -1 where the earlier goals did not need the cell
     rate    labels per unit
@@ -36,9 +36,9 @@ class Held(NamedTuple):
 
 
 def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> DrawDesign:
-    """Bands that hold every unit drawn so far and give each cell about its rate pi in a draw of `labels`; 0 needs the cell no more.
+    """Bands that keep every unit drawn so far and give each cell about its rate pi in a draw of `labels`; with rate 0, no more units.
 
-    pattern   the decisions told apart, a number per cell
+    pattern   the predictions to distinguish, a number per cell
     """
     band = _split(profile, old, pi, pattern)
     fresh = (old.band < 0) & (pi > 0)
@@ -54,7 +54,7 @@ def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntAr
 
 
 def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> IntArray:
-    """The old bands, those split by pattern in which a part should be drawn at a higher rate."""
+    """The old bands, split by pattern where a part should be drawn at a higher rate."""
     inside = old.band >= 0
     wanted = np.where(inside, pi * profile.count, 0.0)
     raised = inside & (pi > RAISED * old.rate)
@@ -69,7 +69,7 @@ def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> In
 
 
 def _drop_empty(design: DrawDesign, labels: int) -> DrawDesign:
-    """The design without bands that no label reaches: what was never drawn from is not in the frame."""
+    """The design without bands that get no label: a band that is never drawn from is not in the frame."""
     take = takes_of(design, labels)
     if (take > 0).all() or design.held is None:
         return design

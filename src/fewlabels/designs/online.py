@@ -1,10 +1,10 @@
-"""Asking one unit after another: a band by chance, with probabilities that learn from the answers, then the band's next unit.
+"""Adaptive draws, one unit after another: a random band, with probabilities that learn from the answers, then the band's next unit.
 
-    p_k = (positives + 3 prior) / (labels + 3)                       what is predicted of the units left in band k
+    p_k = (positives + 3 prior) / (labels + 3)                       predicted share of positives among the units left in band k
     r_k = (1 - eta) n_k a_k sqrt(p_k (1 - p_k)) / sum  +  eta n_k / sum     a_k = |influence of one of its labels on the goals|
 
-A share eta of the draws is spread evenly over all units left: no surprise, however rarely its band is asked, then counts for more than
-1/eta units. Until LEARNING answers are in, eta is at least 1/2. Any r that does not look ahead keeps the running band true.
+A share eta of the draws is spread evenly over all units left: no surprise, however rarely its band is asked, then stands for more than
+1/eta units. Until LEARNING answers are in, eta is at least 1/2. The confidence sequence is valid for any r that does not look ahead.
 Derivation: docs/maths/anytime.md.
 """
 
@@ -15,19 +15,19 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
-PRIOR = 3.0  # labels that the guide's word counts for in a band
-EVEN_SHARE, EVEN_SHARE_RARE = 0.3, 0.5  # eta; where what is divided by is itself counted from labels (recall, F1), the larger
+PRIOR = 3.0  # the weight of the guide in a band, in labels
+EVEN_SHARE, EVEN_SHARE_RARE = 0.3, 0.5  # eta; the larger where the denominator is itself estimated from labels (recall, F1)
 LEARNING, EVEN_AT_FIRST = 200, 0.5
-BANDS = 16  # about so many, over all sides
+BANDS = 16  # approximate number over all sides
 
 
 def online_bands(profile: Profile, *, frame: BoolArray, kind: IntArray, flagged: BoolArray, size: FloatArray) -> DrawDesign:
-    """The bands of an online draw. No band crosses a side or a kind (a number per cell: the decisions and slices that goals tell apart).
+    """The bands of an online draw. No band spans sides or kinds (a number per cell: the predictions and slices that goals distinguish).
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
     """
     units = int(profile.count[frame].sum())
-    labels = min(SMALLEST_REFERENCE, max(units // 4, min(units, 4)))  # of a small frame a quarter: were all drawn, nothing would be cut
+    labels = min(SMALLEST_REFERENCE, max(units // 4, min(units, 4)))  # a quarter of a small frame: if all were drawn, nothing would be cut
     pi = rates(profile, frame=frame, flagged=flagged, size=size, labels=float(labels))[frame]
     band = cut_sides(profile, frame, flagged + 2 * kind, pi, max(2, labels // BANDS))
     home, count = band[frame], profile.count[frame]
@@ -41,13 +41,13 @@ def predicted(positives: FloatArray, labels: FloatArray, prior: FloatArray) -> F
 
 
 def even_share(*, rare: bool, labels: int) -> float:
-    """The share of the draws that is spread evenly; `rare` where the metric's denominator is itself counted from labels."""
+    """The share of the draws that is spread evenly; `rare` if the metric's denominator is itself estimated from labels."""
     eta = EVEN_SHARE_RARE if rare else EVEN_SHARE
     return max(eta, EVEN_AT_FIRST) if labels < LEARNING else eta
 
 
 def asking_rates(size: FloatArray, left: FloatArray, *, even: float) -> FloatArray:
-    """The probability of each band; arrays may carry leading axes. `size` is that of one unit, `left` the units not drawn yet."""
+    """The probability of each band; arrays may have leading axes. `size` is the size of one unit, `left` the units not drawn yet."""
     weight = left * size
     whole = weight.sum(axis=-1, keepdims=True)
     spread = left / left.sum(axis=-1, keepdims=True)
@@ -57,7 +57,7 @@ def asking_rates(size: FloatArray, left: FloatArray, *, even: float) -> FloatArr
 
 
 def picked(rate: FloatArray, left: FloatArray, v: float) -> int:
-    """The band that v in [0, 1) picks: the one in which the cumulative probability passes it, among those with units left."""
+    """The band selected by v in [0, 1): the one at which the cumulative probability exceeds it, among bands with units left."""
     some = np.flatnonzero(left > 0)
     cumulative = np.cumsum(rate[some])
     return int(some[min(int(np.searchsorted(cumulative, v * cumulative[-1], side="right")), some.size - 1)])

@@ -1,4 +1,4 @@
-"""The simple draw: every unit the goals need has the same chance. The baseline, and the yardstick of the effective n."""
+"""The simple draw (simple random sample): every unit the goals need has the same probability. The baseline behind the effective n."""
 
 import numpy as np
 

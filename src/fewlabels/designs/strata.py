@@ -1,13 +1,13 @@
-"""Strata with a known share of the labels each: proportional, constant, Neyman, two bins, or as a person says.
+"""Strata with a known share of the labels each: proportional, constant, Neyman, two bins, or set by the user.
 
     proportional   n_h ∝ N_h                       constant   the same n_h everywhere
     neyman         n_h ∝ sum over h of |a| sqrt(s (1 - s))
-    two_bins       n_1 flagged by the smallest standard error of F1 (or what is asked), proportional inside each side
+    two_bins       n_1 flagged with the smallest standard error of F1 (or another choice), proportional within each side
     manual         n_h as given
 
-Units without a score are a stratum of their own, where a population allows them.
-Strata are unions of cells: cut by score, by size, at edges or by a slice column, and always at the threshold. Edges fall between the
-bins of the ladder, the nearest below. Baselines to compare with, and for people whose protocol names one; `bands` needs fewer labels.
+Units without a score, where a population allows them, are a stratum of their own.
+Strata are unions of cells: cut by score, by size, at edges or by a slice column, and always at the threshold. Edges are moved to the
+nearest bin boundary of the ladder below. For comparison, and for protocols that prescribe one; `bands` needs fewer labels.
 Derivation: docs/maths/strata.md.
 """
 
@@ -22,14 +22,14 @@ from fewlabels.nouns.design import TEN, Cut, Design
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
-TINY = 1e-9  # a stratum the guide calls certain still has a mass
-SUREST = 1e-3  # of a guessed share: no side is guessed to be all or none positive
+TINY = 1e-9  # of the largest mass: a stratum without uncertainty according to the guide still has mass
+SUREST = 1e-3  # guessed shares are clipped to [SUREST, 1 - SUREST]: no side is all or none positive
 
 
 def strata(
     profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: int, choice: Design, slices: Sequence[str] = ()
 ) -> DrawDesign:
-    """Strata inside the frame and what each gets of `labels`. `slices` are the profile's slice columns, in order."""
+    """The strata of the frame and their shares of `labels`. `slices` are the profile's slice columns, in order."""
     key = _cut(profile, frame, flagged, choice.cut or TEN, slices)
     names, home = np.unique(key[frame] + flagged[frame] * (key.max() + 1), return_inverse=True)
     band = np.full(profile.count.shape, -1, dtype=np.int64)
@@ -47,10 +47,10 @@ def strata(
 
 
 def _cut(profile: Profile, frame: BoolArray, flagged: BoolArray, cut: Cut, slices: Sequence[str]) -> IntArray:
-    """A number per cell that rises with the stratum; the threshold is not cut yet."""
+    """A number per cell that increases with the stratum; the cut at the threshold comes later."""
     if cut.kind == "column":
         if cut.column not in slices:
-            raise PlanError(f"strata are cut by a slice column, but {cut.column!r} is none of {list(slices)}: name it with --slice")
+            raise PlanError(f"strata are cut by a slice column, but {cut.column!r} is not one of {list(slices)}: name it with --slice")
         position = list(slices).index(cut.column)
         values = sorted({v[position] for v in profile.slice_values})
         return np.array([values.index(v[position]) for v in profile.slice_values], dtype=np.int64)[profile.slice]
@@ -66,7 +66,7 @@ def _cut(profile: Profile, frame: BoolArray, flagged: BoolArray, cut: Cut, slice
 
 
 def _equal_sizes(guide_bin: IntArray, count: IntArray, parts: int) -> IntArray:
-    """The part of each cell when guide bins are dealt into parts of about the same number of units."""
+    """The part of each cell when guide bins are divided into parts with about the same number of units."""
     _, where = np.unique(guide_bin, return_inverse=True)
     held = np.bincount(where, weights=count)
     middle = (np.cumsum(held) - held / 2) / max(held.sum(), 1)
@@ -92,11 +92,11 @@ def _mass(choice: Design, N: FloatArray, side: BoolArray, size: FloatArray, expe
 
 
 def _as_given(choice: Design, N: FloatArray, side: BoolArray) -> FloatArray:
-    """The takes a person named. Refuses another number of them than there are strata, and more than a stratum holds."""
+    """The takes set by the user; raise PlanError unless there is one per stratum, at most its units."""
     takes = np.array(choice.takes, dtype=np.float64)
     shown = ", ".join(f"{'flagged' if f else 'unflagged'} {int(n):,}" for n, f in zip(N, side, strict=True))
     if takes.size != N.size:
-        raise PlanError(f"takes are one a stratum, but got {takes.size} for {N.size} strata (units: {shown}): name {N.size}")
+        raise PlanError(f"there is one take per stratum, but got {takes.size} for {N.size} strata (units: {shown}): name {N.size}")
     if (takes > N).any() or (takes < np.minimum(choice.smallest, N)).any():
         raise PlanError(f"a take lies between {choice.smallest} and the units of its stratum, but got {list(choice.takes)} for {shown}")
     return takes

@@ -1,14 +1,14 @@
-"""Two bins: how many flagged units to label when all that is guessed is the positive share of each side; no table, no scores.
+"""Two bins: how many flagged units to label, given only a guess of the positive share of each side; no table, no scores.
 
     s = flagged share,   P = s pi1 + (1 - s) pi0,   r = s pi1 / P,   F = 2 s pi1 / (s + P),   q = 1 - pi
 
-                 a simple draw of n             n1 flagged and n0 unflagged units, drawn apart: c1 / n1 + c0 / n0
+                 a simple draw of n             n1 flagged and n0 unflagged units, drawn separately: c1 / n1 + c0 / n0
     precision    pi1 q1 / (n s)                 c1 = pi1 q1                                           c0 = 0
     recall       r (1 - r) / (n P)              c1 = (r (1 - r))^2 q1 / pi1                           c0 = (r (1 - r))^2 q0 / pi0
     f1           F (1 - F)(2 - F) / (n (s + P))   c1 = (2 s (s + (1 - s) pi0) / (s + P)^2)^2 pi1 q1   c0 = (F (1 - s) / (s + P))^2 pi0 q0
 
-These are squared standard errors, to first order and of an endless table. They answer what testsampleR's `test_samplesize` and
-`optimal_n_positives` answer. A study with a table is sized by `planning/sizing.py`, for the interval that it will report.
+These are squared standard errors, to first order and for an infinite table. They correspond to testsampleR's `test_samplesize` and
+`optimal_n_positives`. A study with a table is sized by `planning/sizing.py`, for the interval that it will report.
 Derivation, and where it fails: docs/maths/two-bins.md.
 """
 
@@ -23,12 +23,12 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
-ROUNDING = 1e-12  # of a variance: a limit that is met exactly is met
+ROUNDING = 1e-12  # of a variance: a limit that is met exactly counts as met
 MAX_LABELS = 10_000
 
 
 class Errors(NamedTuple):
-    """Standard errors of the three metrics; NaN: unknown, because pi0 is."""
+    """Standard errors of the three metrics; NaN where unknown because pi0 is."""
 
     precision: float
     recall: float
@@ -36,7 +36,7 @@ class Errors(NamedTuple):
 
 
 class MaxErrors(NamedTuple):
-    """The largest standard errors allowed; infinity: any."""
+    """The largest standard errors allowed; infinity for no limit."""
 
     precision: float = math.inf
     recall: float = math.inf
@@ -44,7 +44,7 @@ class MaxErrors(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """How much each standard error counts in the sum that a split minimizes."""
+    """The weight of each standard error in the sum that a split minimizes."""
 
     precision: float = 0.0
     recall: float = 0.0
@@ -62,19 +62,19 @@ class Split(NamedTuple):
 
     @property
     def labels(self) -> int:
-        """All labels."""
+        """The total number of labels."""
         return self.flagged + self.unflagged
 
 
 class Sizes(NamedTuple):
-    """The fewest labels that are enough; None: more than the most allowed."""
+    """The fewest labels that suffice; None if more than the maximum."""
 
     simple: int | None
     two_bins: Split | None
 
 
 class Parts(NamedTuple):
-    """What the squared errors of precision, recall and f1 are made of: whole / n, or c1 / n1 + c0 / n0."""
+    """The components of the squared errors of precision, recall and f1: whole / n, or c1 / n1 + c0 / n0."""
 
     whole: FloatArray
     c1: FloatArray
@@ -83,11 +83,11 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoBins:
-    """What is guessed of a table before anything is labeled.
+    """What is guessed about a table before anything is labeled.
 
-    pi1             positive share of the flagged units: the precision expected
-    pi0             positive share of the unflagged units; None: no guess, and then only precision has an error
-    flagged_share   share of the units that are flagged; of a ratio flagged : unflagged see `flagged_share_of`
+    pi1             positive share of the flagged units: the expected precision
+    pi0             positive share of the unflagged units; None for no guess: then only precision has an error
+    flagged_share   share of the units that are flagged; for a ratio flagged : unflagged see `flagged_share_of`
     """
 
     pi1: float
@@ -95,7 +95,7 @@ class TwoBins:
     flagged_share: float
 
     def __post_init__(self) -> None:
-        """Refuses shares at which nothing is uncertain."""
+        """Raise PlanError unless all shares lie strictly between 0 and 1."""
         _check_inside("pi1", self.pi1)
         _check_inside("flagged_share", self.flagged_share)
         if self.pi0 is not None:
@@ -103,12 +103,12 @@ class TwoBins:
 
     @classmethod
     def from_recall(cls, *, pi1: float, recall: float, flagged_share: float, measured_share: float | None = None) -> "TwoBins":
-        """The same where recall is guessed in place of pi0.
+        """The same from a guess of recall instead of pi0.
 
             pi0 = s' pi1 (1 - recall) / (recall (1 - s'))
 
-        measured_share   s', the flagged share of the data on which that recall was measured; None: that of this table. The recall
-                         expected of this table is another one if its flagged share is: the two positive shares are what carries over.
+        measured_share   s', the flagged share of the data on which that recall was measured; by default that of this table. If this
+                         table has another flagged share, it has another recall: what carries over is the two positive shares.
         """
         _check_inside("pi1", pi1)
         _check_inside("recall", recall)
@@ -125,7 +125,7 @@ class TwoBins:
 
     @property
     def parts(self) -> Parts:
-        """The parts of the squared errors, in the order precision, recall, f1; NaN where they are unknown."""
+        """The components of the squared errors, in the order precision, recall, f1; NaN where unknown."""
         s, p1, p0 = self.flagged_share, self.pi1, math.nan if self.pi0 is None else self.pi0
         v1, v0 = p1 * (1 - p1), p0 * (1 - p0)
         P = s * p1 + (1 - s) * p0
@@ -143,7 +143,7 @@ class TwoBins:
         return Errors(*np.sqrt(self.parts.whole / labels).tolist())
 
     def errors(self, flagged: int, unflagged: int) -> Errors:
-        """Standard errors if so many flagged and unflagged units are drawn apart; without an unflagged one only precision has one."""
+        """Standard errors if flagged and unflagged units are drawn separately; without an unflagged one, only that of precision."""
         _check_count("flagged", flagged, 1)
         _check_count("unflagged", unflagged, 0)
         if not unflagged:
@@ -151,9 +151,9 @@ class TwoBins:
         return Errors(*np.sqrt(self._squared(np.array([flagged]), flagged + unflagged)[:, 0]).tolist())
 
     def best_flagged(self, labels: int, weights: Weights = F1_ALONE) -> int:
-        """How many of `labels` (1 .. labels - 1) to spend on flagged units, so that the weighted sum of the standard errors is least.
+        """How many of `labels` (1 .. labels - 1) to spend on flagged units so that the weighted sum of the standard errors is smallest.
 
-        The smaller of two that do equally well. What testsampleR's `optimal_n_positives` answers.
+        Ties go to the smaller number. Corresponds to testsampleR's `optimal_n_positives`.
         """
         _check_count("labels", labels, 2)
         self._check(weights)
@@ -163,12 +163,12 @@ class TwoBins:
     def labels_for(self, largest: MaxErrors, weights: Weights | None = None, *, max_labels: int = MAX_LABELS) -> Sizes:
         """The fewest labels whose standard errors are all at most `largest`, for a simple draw and for two bins.
 
-        Of the splits of that many labels that keep to them, the one with the least weighted sum of standard errors.
-        weights   None: the limited metrics count alike. What testsampleR's `test_samplesize` answers, whose default counts all three.
+        Among the splits of that many labels that meet the limits, the one with the smallest weighted sum of standard errors.
+        weights   by default equal for the limited metrics. Corresponds to testsampleR's `test_samplesize`, which weights all three.
         """
         limited = [math.isfinite(limit) for limit in largest]
         if not any(limited) or not all(limit > 0 for limit in largest):
-            raise PlanError(f"the largest errors are above 0 and one at least is finite, but got {largest}: give one, such as f1=0.03")
+            raise PlanError(f"the largest errors are above 0 and at least one is finite, but got {largest}: give one, such as f1=0.03")
         chosen = Weights(*map(float, limited)) if weights is None else weights
         self._check(largest)
         self._check(chosen)
@@ -183,12 +183,12 @@ class TwoBins:
         return Sizes(simple, Split(flagged, both - flagged))
 
     def _squared(self, n1: IntArray, labels: int) -> FloatArray:
-        """Squared errors of the three metrics, a row each, for every n1 of `labels`."""
+        """Squared errors of the three metrics, one row each, for every n1 of `labels`."""
         _, c1, c0 = self.parts
         return np.asarray(c1[:, None] / n1 + c0[:, None] / (labels - n1))
 
     def _splits(self, labels: int, squares: FloatArray) -> BoolArray:
-        """Which n1 = 1 .. labels - 1 keep to the largest errors."""
+        """Which n1 = 1 .. labels - 1 meet the limits on the errors."""
         return _kept(self._squared(np.arange(1, labels), labels), squares)
 
     def _sum(self, weights: Weights, n1: IntArray, labels: int) -> FloatArray:
@@ -197,7 +197,7 @@ class TwoBins:
         return np.asarray(np.array(weights)[counts] @ np.sqrt(self._squared(n1, labels)[counts]))
 
     def _check(self, asked: MaxErrors | Weights) -> None:
-        """Refuses weights that choose nothing, and to speak of recall or f1 without a guess of pi0."""
+        """Raise PlanError for weights that are all 0, or for recall or f1 without a guess of pi0."""
         if isinstance(asked, Weights) and not (all(0 <= w < math.inf for w in asked) and any(asked)):
             raise PlanError(f"weights are at least 0, finite and not all 0, but got {asked}: give one, such as f1=1")
         idle = 0.0 if isinstance(asked, Weights) else math.inf
@@ -213,20 +213,20 @@ def flagged_share_of(ratio: float) -> float:
 
 
 def _kept(squared: FloatArray, squares: FloatArray) -> BoolArray:
-    """Which columns keep to the largest errors; a metric without one always does, known or not."""
+    """Which columns meet the limits on the errors; a metric without a limit always does, known or not."""
     limited = np.isfinite(squares)
     return np.asarray((squared[limited] <= squares[limited, None]).all(axis=0))
 
 
 def _smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
-    """The smallest n in [low, high] that is enough, if more always is; None if there is none."""
+    """The smallest n in [low, high] that suffices, if every larger one does; None if there is none."""
     sizes = range(low, high + 1)
     found = bisect_left(sizes, True, key=enough)
     return sizes[found] if found < len(sizes) else None
 
 
 def _check_inside(name: str, share: float) -> None:
-    """Refuses a share outside (0, 1)."""
+    """Raise PlanError unless the share lies in (0, 1)."""
     if not 0 < share < 1:
         raise PlanError(
             f"{name} is a share above 0 and below 1, but is {share}: at the ends the linearized error is 0, which is false; guess a little "
@@ -235,6 +235,6 @@ def _check_inside(name: str, share: float) -> None:
 
 
 def _check_count(name: str, count: int, least: int) -> None:
-    """Refuses too few labels."""
+    """Raise PlanError if there are too few labels."""
     if count < least:
         raise PlanError(f"{name} is at least {least}, but is {count}: raise it")

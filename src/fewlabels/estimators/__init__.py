@@ -1,1 +1,1 @@
-"""From labels to totals and metrics."""
+"""Estimators: from labels to totals and metrics."""

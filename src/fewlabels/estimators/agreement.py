@@ -1,6 +1,6 @@
-"""How far labelers agree, and which answer counts where a unit has several. Agreement is never a correction: see docs/maths/gold.md.
+"""Agreement between labelers, and which answer counts if a unit has several. Agreement is never a correction: see docs/maths/gold.md.
 
-Two answers to each unit are four shares, and those are three independent ones:
+Two answers to each unit give four shares, which are functions of three independent ones:
 
     D = P(the two differ)     c = P(yes | they agree)     s = P(first says yes | they differ)
     p11 = (1 - D) c,  p10 = D s,  p01 = D (1 - s),  p00 = (1 - D)(1 - c)
@@ -8,8 +8,8 @@ Two answers to each unit are four shares, and those are three independent ones:
     observed = 1 - D,     kappa = 1 - D / E,     E = p1. (1 - p.1) + (1 - p1.) p.1
     AC1 = 1 - D / (1 - 2 m (1 - m)),             m = (p1. + p.1) / 2
 
-Each of the three has the limits of Clopper and Pearson; the limits of a function of them are its extremes over the ellipsoid these
-span, MOVER for functions that are bent. Derivation: docs/maths/agreement.md.
+Each of the three has Clopper-Pearson limits; the limits of a function of them are its extremes over the ellipsoid these span, which
+generalizes MOVER to nonlinear functions. Derivation: docs/maths/agreement.md.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 class Rate(NamedTuple):
-    """A value with its limits; NaN where it is 0/0. Arrays over replicates."""
+    """A value with its limits; NaN if it is 0/0. Arrays over replicates."""
 
     value: FloatArray
     low: FloatArray
@@ -40,7 +40,7 @@ class Rate(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far two labelers agree on the units both answered. More than two: the mean over pairs, `units` summed over them."""
+    """Agreement of two labelers on the units both answered; for more than two, means over pairs, with `units` summed over them."""
 
     units: FloatArray
     observed: Rate
@@ -70,15 +70,15 @@ def agreement_of_counts(
 ) -> Agreement:
     """Agreement from the four counts of units that two labelers both answered; leading axes are replicates.
 
-    `of`: how many units there are in all, where the units read are a simple draw of them. Each limit is missed with probability at
-    most about `tail`; the width is 0 only where every unit of `of` was read.
+    `of` is the number of units in all, of which the units answered twice are a simple draw. Each limit is missed with probability at
+    most about `tail`; the width is 0 only if all `of` units were answered twice.
     """
     alike, apart = both_yes + both_no, first_only + second_only
     n = alike + apart
     if (n == 0).any():
         raise LabelError("agreement needs units that two labelers answered, but there is none: give some units to a second labeler")
     if of is not None and (n > of).any():
-        raise LabelError(f"the units read twice are among the {of:,.0f} there are, but {n.max():,.0f} were counted: check `of`")
+        raise LabelError(f"at most all {of:,.0f} units are answered twice, but {n.max():,.0f} were counted: check `of`")
     more = np.ones_like(n) if of is None else _worth(n / of)
     parts = [(apart, n), (both_yes, alike), (first_only, apart)]
     limits = [_exact(x, size, more=more, tail=tail) for x, size in parts]
@@ -88,10 +88,10 @@ def agreement_of_counts(
 
 
 def agreement(answers: Sequence[Sequence[Answer | None]], *, tail: float, of: float | None = None) -> Agreement:
-    """Agreement of labelers: one row a unit, one column a labeler, None where a labeler did not answer.
+    """Agreement of labelers: one row per unit, one column per labeler, None where a labeler did not answer.
 
-    With more than two labelers value and limits are means over all pairs, weighted by the units a pair shares. The mean of limits
-    holds whatever the pairs have in common, because no mean varies more than its parts do.
+    With more than two labelers, value and limits are means over all pairs, weighted by the units a pair shares. The mean of the limits
+    is valid however the pairs are correlated, because a mean varies no more than its parts.
     """
     table = np.array([[_code(answer) for answer in row] for row in answers], dtype=np.float64)
     pairs = []
@@ -120,7 +120,7 @@ def _of_answers(x: BoolArray, y: BoolArray, *, tail: float, of: float | None) ->
 
 
 def _mean(rates: Sequence[Rate], weight: FloatArray) -> Rate:
-    """Means over pairs; the value over those that have one."""
+    """The means over pairs; that of the value over the pairs that have one."""
     value = np.array([rate.value for rate in rates])
     known = np.isfinite(value)
     low, high = (np.asarray(np.average([float(rate[i]) for rate in rates], weights=weight)) for i in (1, 2))
@@ -128,13 +128,13 @@ def _mean(rates: Sequence[Rate], weight: FloatArray) -> Rate:
 
 
 def _worth(f: FloatArray) -> FloatArray:
-    """-ln(1 - f) / f: what a label is worth among finitely many units, after docs/maths/rare.md; infinite for a census."""
+    """-ln(1 - f) / f: the worth of a label in a finite population, see docs/maths/rare.md; infinite for a census."""
     inside = np.where(f < 1, f, 0.5)
     return np.where(f < 1, -np.log1p(-inside) / inside, np.inf)
 
 
 def _exact(x: FloatArray, n: FloatArray, *, more: FloatArray, tail: float) -> Limits:
-    """Clopper and Pearson's limits for x of n, each unit worth `more`; the whole range without a unit, a point for a census."""
+    """Clopper-Pearson limits for x of n, each unit worth `more`; the whole range without a unit, a point for a census."""
     from scipy.special import betaincinv  # a quarter of a second, which nobody waits for who only asks whose answer counts
 
     census = np.isinf(more)
@@ -157,9 +157,9 @@ def _directions() -> FloatArray:
 
 
 def _rate(shape: Shape, at: Sequence[FloatArray], limits: Sequence[Limits], *, low: float) -> Rate:
-    """The shape at the three shares, and its extremes where they move together inside the ellipsoid their limits span.
+    """The function at the three shares, and its extremes over the ellipsoid that their limits span.
 
-    For a straight shape this is MOVER. Kappa is bent: moving one share at a time would miss how they act together.
+    For a linear function this is MOVER. Kappa is nonlinear: moving one share at a time would miss how they interact.
     """
     value = shape(*at)
     moved = []
@@ -173,12 +173,12 @@ def _rate(shape: Shape, at: Sequence[FloatArray], limits: Sequence[Limits], *, l
 
 
 def truth_of(answers: Sequence[Answer], rule: TruthRule, *, gold: Answer | None = None) -> Answer:
-    """The answer that counts for one unit, from its answers in the order told; cannot_tell where the rule finds none.
+    """The answer that counts for one unit, from its answers in the order recorded; cannot_tell if the rule finds none.
 
     first        the first usable one: yes, no or the name of a class
-    majority     what more than half of the usable ones say
-    unanimous    what all of the usable ones say
-    adjudicated  the gold answer, whatever it is; without one the majority
+    majority     the answer of more than half of the usable ones
+    unanimous    the answer of all usable ones
+    adjudicated  the gold answer, whatever it is; without one, the majority
     """
     if rule not in TRUTH_RULES:
         raise LabelError(f"a truth rule is one of {', '.join(TRUTH_RULES)}, but got {rule!r}: choose one of these")

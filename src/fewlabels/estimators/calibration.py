@@ -1,10 +1,10 @@
-"""Does the guide predict as it claims? An exact test on the labels, with a stated false-alarm rate.
+"""Is the guide calibrated? An exact test on the labels, with a stated false-alarm rate.
 
-The labeled units of each side are cut into thirds by guide. In each part the number of positives is compared with the exact
-distribution of a sum of independent yes/no answers of the claimed probabilities. The alarm sounds if any part's two-sided p-value
-is below FALSE_ALARM / parts, so a guide that is right raises it at most once in a hundred studies.
+The labeled units of each side are divided into thirds by guide. In each part the number of positives is compared with the exact
+distribution of a sum of independent yes/no answers with the predicted probabilities. A warning is given if any part's two-sided p-value
+is below FALSE_ALARM / parts, so a calibrated guide causes one in at most one of a hundred studies.
 
-A warning, never a correction: a wrong guide costs labels, and the strict interval holds whatever the guide is.
+A warning, never a correction: a wrong guide costs labels, and the strict interval is valid whatever the guide is.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ THIRDS = ("lower third", "middle third", "upper third")
 
 
 class Mismatch(NamedTuple):
-    """A part of the labels where the guide claims one thing and people say another."""
+    """A part of the labels where the guide and the labelers disagree."""
 
     side: str
     part: str
@@ -38,9 +38,9 @@ class Mismatch(NamedTuple):
 
 
 def check_guide(guide: FloatArray, flagged: BoolArray, positive: BoolArray) -> list[Mismatch]:
-    """The parts in which the guide does not predict as it claims, worst first; empty: no evidence against it.
+    """The parts in which the guide is not calibrated, worst first; empty if there is no evidence against it.
 
-    One entry a labeled unit. The false-alarm rate over all parts together is at most FALSE_ALARM.
+    One entry per labeled unit. The false-alarm rate over all parts together is at most FALSE_ALARM.
     """
     parts = list(_parts(guide, flagged, positive))
     limit = FALSE_ALARM / max(len(parts), 1)
@@ -63,7 +63,7 @@ def _parts(guide: FloatArray, flagged: BoolArray, positive: BoolArray) -> Iterat
 
 
 def _is_clear(k: int, claims: FloatArray, limit: float) -> bool:
-    """Whether the p-value is at least twice the limit, so that rounding cannot bring it below; False also where units are many."""
+    """Whether the p-value is at least twice the limit, so that rounding cannot bring it below; False also for many units."""
     if claims.size > FEW:
         return False
     pmf = np.ones(1)
@@ -87,7 +87,7 @@ def _twice_the_tail(pmf: FloatArray, k: int) -> float:
 
 
 def _binomial(n: int, s: float) -> FloatArray:
-    """The probabilities of 0 .. n positives among n units of probability s. scipy.stats has it, and takes half a second to import."""
+    """The probabilities of 0 .. n positives among n units of probability s. scipy.stats has it but takes half a second to import."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     x = np.arange(n + 1)
@@ -95,7 +95,7 @@ def _binomial(n: int, s: float) -> FloatArray:
 
 
 def _convolve(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The distribution of the sum; by Fourier transform where it is long."""
+    """The distribution of the sum; by Fourier transform if it is long."""
     if a.size * b.size <= 1e6:
         return np.asarray(np.convolve(a, b))
     length = a.size + b.size - 1

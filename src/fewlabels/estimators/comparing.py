@@ -1,12 +1,12 @@
 """How much better one classifier is than another on the same units: the difference of a metric, with its limits.
 
-Two classifiers cut the population into four cells, by what the first and the second predict: 11, 10, 01, 00. Their sizes are known,
+Two classifiers divide the population into four cells by what the first and the second predict: 11, 10, 01, 00. Their sizes are known,
 and both classifiers' totals are sums over them, so that any difference is a function of four positive shares, estimated from
 disjoint units:
 
     theta_1 - theta_2 = f(p_11, p_10, p_01, p_00),      REC for each share, joined over the ellipsoid of their limits (`reached`)
 
-What both get right or wrong cancels: 11 and 00 enter an accuracy not at all, and recall or F1 through the denominator alone.
+What both get right or wrong cancels: 11 and 00 do not enter accuracy, and enter recall or F1 only through the denominator.
 Derivation and coverage: docs/maths/comparing.md.
 """
 
@@ -57,14 +57,14 @@ class PairGroups(NamedTuple):
         return self.of(self.groups.tally(n, k, sums))
 
     def of(self, tally: Tally) -> PairTally:
-        """A tally of these groups, read for the pair."""
+        """A tally of these groups, for the pair."""
         return PairTally(tally, self.cell, self.size)
 
 
 def pair_groups(
     profile: Profile, design: DrawDesign, first: int, second: int, *, weight: str | None = None, guide: FloatArray | None = None
 ) -> PairGroups:
-    """The groups of two classifiers (by position) under a design: every band cut by what the two predict."""
+    """The groups of two classifiers (by position) under a design: every band divided by what the two predict."""
     cell = disagreement(profile, first, second)
     inside = design.band >= 0
     key = np.where(inside, design.band * CELLS + cell, -1)
@@ -105,12 +105,12 @@ def totals_of(T: Sequence[FloatArray] | FloatArray, size: FloatArray, flagged: B
 
 
 def difference(metric: Metric, T: Sequence[FloatArray] | FloatArray, size: FloatArray) -> FloatArray:
-    """The first's metric less the second's, from the positives of the four cells; NaN where one of the two is undefined."""
+    """The first's metric minus the second's, from the positives of the four cells; NaN if one of the two is undefined."""
     return np.asarray(metric.value(totals_of(T, size, FIRST)) - metric.value(totals_of(T, size, SECOND)))
 
 
 def slopes(metric: Metric, T: Sequence[FloatArray] | FloatArray, size: FloatArray) -> list[FloatArray]:
-    """What one more positive in each cell does to the difference: a_c = a^1 - a^2, each by the side the cell is on."""
+    """The effect of one more positive in each cell on the difference: a_c = a^1 - a^2, each by the side the cell is on."""
     one, two = (influence(metric, totals_of(T, size, flagged)) for flagged in (FIRST, SECOND))
     return [np.asarray((one.a1 if f else one.a0) - (two.a1 if s else two.a0)) for f, s in zip(FIRST, SECOND, strict=True)]
 
@@ -118,20 +118,20 @@ def slopes(metric: Metric, T: Sequence[FloatArray] | FloatArray, size: FloatArra
 def matters(metric: Metric, size: FloatArray) -> BoolArray:
     """Which of the four cells the difference depends on, whatever the labels say.
 
-    Looked up at two points in general position: the slopes are smooth functions of the totals, and one that is 0 at both is 0 everywhere.
+    Evaluated at two points in general position: the slopes are smooth functions of the totals, and one that is 0 at both is 0 everywhere.
     """
     found = np.zeros(CELLS, dtype=np.bool_)
     for shares in ((0.11, 0.29, 0.37, 0.83), (0.23, 0.71, 0.47, 0.31)):
         T = [np.asarray(s * held) for s, held in zip(shares, size, strict=True)]
         whole = max(float(np.abs(influence(metric, totals_of(T, size, flagged))).max()) for flagged in (FIRST, SECOND))
-        found |= np.array([abs(float(a)) > 1e-9 * whole for a in slopes(metric, T, size)])  # less is rounding
+        found |= np.array([abs(float(a)) > 1e-9 * whole for a in slopes(metric, T, size)])  # anything smaller is rounding
     return found & (size > 0)
 
 
 def compare(metric: Metric, tally: PairTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
-    """The metric of the first less that of the second, its limits (each missed with probability `tail`) and standard error.
+    """The metric of the first minus that of the second, its limits (each missed with probability `tail`) and standard error.
 
-    Where the labels leave one of the two undefined, there is no value, and the limits are what the shares' limits leave possible.
+    If the labels leave one of the two undefined, there is no value, and the limits are the extremes that the shares' limits allow.
     """
     refuse_unpaired(metric, interval)
     need = matters(metric, tally.size)
@@ -153,11 +153,11 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
 
 
 def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
-    """Nothing comes back. Refuses what is not a difference of two classifiers judged on one question, or has no such interval."""
+    """Raise PlanError unless the metric is of one question and the interval works for a difference of two classifiers."""
     require("comparison", metric.traits, subject=f"{metric.name} is")
     if not (kind := interval_named(interval)).of_side and not kind.symmetric:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
-        raise PlanError(f"a difference is read with {known}, but got {interval!r}: rec is the default")
+        raise PlanError(f"a difference needs one of the intervals {known}, but got {interval!r}: rec is the default")
 
 
 def _error(
@@ -172,7 +172,7 @@ def _error(
 
 
 def _limits(metric: Metric, T: Sequence[FloatArray], ends: Sequence[Limits], size: FloatArray, known: BoolArray) -> Limits:
-    """The least and the greatest difference the shares' limits reach together."""
+    """The smallest and the largest difference that the shares' limits reach together."""
     span = metric.high - metric.low
     return reached(
         lambda at: difference(metric, at, size),

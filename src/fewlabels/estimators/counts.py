@@ -1,7 +1,7 @@
-"""From the four counts of a confusion matrix to every metric with its interval, for people who have labels and no study.
+"""From the four counts of a confusion matrix to every metric with its interval, for users who have labels but no study.
 
-Two readings. With the sizes of the two sides given, the flagged labels are a random draw from the flagged units and the others from the
-others: two bands, and the ordinary path. Without them, all labels are one simple random draw from an endless population
+There are two interpretations. With the sizes of the two sides, the flagged labels are a random sample of the flagged units and the others
+of the others: two bands, and the ordinary path. Without them, all labels are one simple random sample from an infinite population
 (`multinomial`). Derivation and coverage: docs/maths/counts.md.
 """
 
@@ -25,7 +25,7 @@ from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import Tally
 
-CLASSIFIER = "counts"  # the name estimates carry: who was judged is not known
+CLASSIFIER = "counts"  # the name in the estimates, because the classifier is not known
 LARGEST_COUNT = 10**15  # counts are exact as floats
 SIMPLE = (
     "the counts are read as one simple random draw from a large population; if flagged and other units were labeled at different rates, "
@@ -35,7 +35,7 @@ TWO_DRAWS = "the labeled units of each side are read as drawn from it at random;
 
 
 class Matrix(NamedTuple):
-    """A confusion matrix of labeled units; N1 and N0, how many units are flagged and not, are None where that is unknown."""
+    """A confusion matrix of labeled units; N1 and N0, the numbers of flagged and unflagged units, are None if unknown."""
 
     tp: int
     fp: int
@@ -51,7 +51,7 @@ class Matrix(NamedTuple):
 
     @property
     def tally(self) -> Tally:
-        """The counts by side: two bands of known size, or one endless simple draw."""
+        """The counts by side: two bands of known size, or one simple draw from an infinite population."""
         sizes = (ENDLESS, ENDLESS) if self.N1 is None or self.N0 is None else (float(self.N1), float(self.N0))
         sides = ((True, sizes[0], self.tp + self.fp, self.tp), (False, sizes[1], self.fn + self.tn, self.fn))
         flagged, N, n, k = (np.array(column) for column in zip(*(side for side in sides if side[1]), strict=True))
@@ -72,11 +72,9 @@ class Matrix(NamedTuple):
         """The metric with limits that are each missed with probability `tail`."""
         kind = interval_named(interval)
         if kind.is_resampled:
-            raise PlanError(
-                f"{interval} draws labels again by chance, and counts alone have no seed: use rec, or fewlabels simulate to see it"
-            )
+            raise PlanError(f"{interval} resamples labels, and counts alone have no seed: use rec, or fewlabels simulate to see it")
         if metric.weight is not None:
-            raise GoalError(f"counts hold no weights, but {metric.name} sums them: ask for {metric.name.split()[0]}")
+            raise GoalError(f"counts have no weights, but {metric.name} sums them: ask for {metric.name.split()[0]}")
         if self.N1 is None and kind.of_counts is None:
             return measure_counts(metric, self.totals, tail=tail, interval=interval)
         return measure(metric, self.tally, tail=tail, interval=interval)
@@ -84,11 +82,11 @@ class Matrix(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Confusion(Displayed):
-    """A confusion matrix of labeled units, and what it shows.
+    """A confusion matrix of labeled units, and the estimates from it.
 
-    matrix      the counts, with the sizes of the two sides where they are known
-    estimates   one a metric, each with interval, effective n and the labels behind it
-    cautions    what a reader must know: how the counts were read, and where the interval is a baseline or of another package
+    matrix      the counts, with the sizes of the two sides if they are known
+    estimates   one per metric, each with interval, effective n and the labels behind it
+    cautions    what a reader must know: how the counts were interpreted, and whether the interval is a baseline or from another package
 
     Examples:
         >>> import fewlabels
@@ -114,7 +112,7 @@ class Confusion(Displayed):
     def bound(self, metric: str, side: Literal["upper", "lower"], *, level: float = 0.95) -> float:
         """The one-sided bound of a metric: at `level` it is at most (upper) or at least (lower) this.
 
-        Each holds at its level by itself; both together do not. Without a value: what remains possible.
+        Each bound is valid at its level by itself; both together are not. Without a value, it is the limit of what is still possible.
 
         Examples:
             >>> import fewlabels
@@ -123,14 +121,14 @@ class Confusion(Displayed):
             0.735
         """
         if side not in ("upper", "lower"):
-            raise PlanError(f"a bound is upper (at most) or lower (at least), but got {side!r}: say which")
+            raise PlanError(f"a bound is upper (at most) or lower (at least), but got {side!r}: choose one")
         if not 0.5 < level < 1:
             raise PlanError(f"the level of a one-sided bound lies between 0.5 and 1, but got {level:g}: 0.95 is usual")
         found = self.matrix.measure(metric_named(metric), tail=1 - level, interval=self.interval)
         return float(found.high if side == "upper" else found.low)
 
     def __str__(self) -> str:
-        """One line a metric, and what a reader must know."""
+        """One line per metric, and the cautions."""
         return "\n".join([*(str(e) for e in self.estimates), *(f"caution: {caution}" for caution in self.cautions)])
 
     def as_json(self) -> dict[str, Json]:
@@ -166,10 +164,10 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
     interval: IntervalKind = "rec",
     metrics: Sequence[str] | None = None,
 ) -> Confusion:
-    """What a confusion matrix of labeled units shows of a classifier: every metric with interval and effective n.
+    """Estimate every metric, with interval and effective n, from a confusion matrix of labeled units.
 
-    With the numbers of units predicted positive and negative: labels of the two sides were drawn at random from each, at rates that may
-    differ. Without: all labels are one simple random draw. metrics=None means all that the interval can speak for.
+    If the numbers of units predicted positive and negative are given, the labels are random samples of the two sides, at rates that may
+    differ. Otherwise all labels are one simple random sample. metrics=None means all metrics that the interval works for.
 
     Examples:
         >>> import fewlabels
@@ -197,7 +195,7 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
 
 
 def _whole(name: str, value: object) -> int:
-    """The value as a count. Refuses what is none."""
+    """The value as a count; raise PopulationError if it is not one."""
     number = value if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) else np.nan
     if not 0 <= number <= LARGEST_COUNT or int(number) != number:
         raise PopulationError(f"{name} is a whole number from 0 to {LARGEST_COUNT:,}, but got {value!r}: count units, not shares")
@@ -205,14 +203,14 @@ def _whole(name: str, value: object) -> int:
 
 
 def _sizes(counts: dict[str, int], N1: object, N0: object) -> tuple[int | None, int | None]:
-    """The sizes of the two sides, or None for both. Refuses one without the other, no label at all, and more labels than units."""
+    """The sizes of the two sides, or None for both; raise PopulationError if one is missing, or for no label or more labels than units."""
     if not sum(counts.values()):
-        raise PopulationError("tp, fp, fn and tn are all 0: without a label there is nothing to say, count some")
+        raise PopulationError("tp, fp, fn and tn are all 0: label at least one unit")
     if N1 is None and N0 is None:
         return None, None
     if N1 is None or N0 is None:
         raise PopulationError(
-            f"sizes come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both, or none for a simple draw"
+            f"sizes come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both or neither (a simple draw)"
         )
     sizes = _whole("n_predicted_positive", N1), _whole("n_predicted_negative", N0)
     sides = (("tp", "fp", "n_predicted_positive"), ("fn", "tn", "n_predicted_negative"))

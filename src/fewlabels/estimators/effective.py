@@ -1,4 +1,4 @@
-"""Effective n: how many labels of a simple draw would have given an interval as wide, at the same value."""
+"""Effective n: how many labels of a simple draw (simple random sample) would give an equally wide interval at the same value."""
 
 from dataclasses import replace
 
@@ -18,9 +18,9 @@ GRID = 240  # steps of each of the two passes; the answer is good to about 0.01 
 
 
 def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatArray) -> Tally:
-    """What n labels of a simple draw would say on average if the positive shares were p1 and p0; n may be an array of sizes.
+    """The expected tally of n labels of a simple draw if the positive shares were p1 and p0; n may be an array of sizes.
 
-    The draw is made inside the side(s) the metric needs: the flagged units for precision, all units for recall.
+    The draw is from the side(s) the metric needs: the flagged units for precision, all units for recall.
     """
     both = ((True, like.N1, p1, metric.needs_flagged), (False, like.N0, p0, metric.needs_unflagged))
     sides = [(flagged, size, share) for flagged, size, share, needed in both if needed and size > 0]
@@ -42,7 +42,7 @@ def simple_tally(metric: Metric, like: Tally, *, p1: float, p0: float, n: FloatA
 
 
 def simple_pair(metric: Metric, like: PairTally, n: FloatArray) -> PairTally:
-    """What n labels of a simple draw, over the cells the difference depends on, would say on average if the shares are those read."""
+    """The expected tally of n labels of a simple draw over the cells the difference depends on, if the shares are as estimated."""
     cells = np.flatnonzero(matters(metric, like.size) & (np.bincount(like.cell, minlength=like.size.size) > 0))
     N = np.array([like.tally.N[like.cell == c].sum() for c in cells])
     share = np.array([float(np.nan_to_num(read_side(like.part(c)).p)) for c in cells.tolist()])
@@ -67,14 +67,14 @@ def _simple_pair_weights(like: PairTally, cells: IntArray, rate: FloatArray, sha
 
 
 def _units(like: Tally, flagged: bool) -> float:
-    """Units on a side: those of its groups where a metric sums weights, which tell nothing of units."""
+    """The units on a side; those of its groups if the metric sums weights, which do not determine units."""
     if like.weights is None:
         return like.N1 if flagged else like.N0
     return float(like.N[like.flagged == flagged].sum())
 
 
 def _simple_weights(like: Tally, sides: list[bool], rate: FloatArray, share: FloatArray) -> WeightSums | None:
-    """The weight sums a simple draw would have on average; None where units are counted."""
+    """The expected weight sums of a simple draw; None if units are counted."""
     if like.weights is None:
         return None
     mine = [like.flagged == flagged for flagged in sides]
@@ -88,7 +88,7 @@ def effective_n(
 ) -> float | None:
     """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value.
 
-    sides   what `sides_of` gave for this tally; None: they are read
+    sides   the result of `sides_of` for this tally; computed if omitted
     """
     if not np.isfinite(measured.value):
         return None
@@ -112,7 +112,7 @@ def effective_n(
 
 
 def _frame(metric: Metric, tally: AnyTally) -> float:
-    """Units the metric is about."""
+    """The number of units the metric is about."""
     if isinstance(tally, JointTally):
         return tally.tallies[0].N1 + tally.tallies[0].N0
     if isinstance(tally, PairTally):
@@ -123,7 +123,7 @@ def _frame(metric: Metric, tally: AnyTally) -> float:
 
 
 def _simple(metric: Metric, tally: AnyTally, n: FloatArray, *, sides: Sides | None) -> AnyTally:
-    """What simple draws of these sizes would say on average if the shares were those measured; what moves together does so there too."""
+    """The expected tallies of simple draws of these sizes if the shares were those estimated, with the same correlations."""
     if isinstance(tally, PairTally):
         return simple_pair(metric, tally, n)
     if isinstance(tally, JointTally):

@@ -18,7 +18,7 @@ LARGEST_TAIL = 0.49
 
 
 def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec") -> Estimate:
-    """The metric with a two-sided interval at `level`. Labels counted are those of the side(s) the metric needs."""
+    """The metric with a two-sided interval at `level`. The labels counted are those of the side(s) the metric needs."""
     tail, sides = (1 - level) / 2, sides_of(tally)
     measured = measure(metric, tally, tail=tail, interval=interval, sides=sides)
     strict = measure(metric, tally, tail=tail, interval="strict", sides=sides)
@@ -46,14 +46,14 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
 
 
 def one_sided_tail(level: float) -> float:
-    """What a one-sided bound may miss: 1 - level, a little less at a level of one half, where a bound would be the value itself."""
+    """The tail of a one-sided bound: 1 - level, or slightly less at a level of one half, where the bound would be the value itself."""
     return min(1 - level, LARGEST_TAIL)
 
 
 def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Estimate:
-    """The estimate corrected by gold answers, counted by the groups of the tally; what the labels said as told stays beside it.
+    """The estimate corrected by gold answers, counted by the groups of the tally; the estimate from the labels as recorded is kept.
 
-    Where a side the metric needs has no gold answer there is no value, and the estimate says why.
+    If a side the metric needs has no gold answer, there is no value, and the estimate says why.
     """
     lacking = missing_gold(metric, tally, gold)
     tail = (1 - told.level) / 2
@@ -82,7 +82,7 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Es
 
 
 def _labels(metric: Metric, tally: AnyTally) -> float:
-    """Labels of the side(s) the metric needs; labeled units, of several labels or classes."""
+    """The number of labels on the side(s) the metric needs; for several labels or classes, the number of labeled units."""
     if isinstance(tally, JointTally):
         return float(tally.labels)
     if isinstance(tally, PairTally):

@@ -1,6 +1,6 @@
-"""Labels that err: a side's positive share from noisy answers to all labeled units and gold answers to a random share of them.
+"""Labels with errors: a side's positive share from noisy answers to all labeled units and gold answers to a random share of them.
 
-For one side, w the expansion of a labeled unit (N_h / n_h in its group), sums over the adjudicated units of one noisy answer:
+For one side, with w the expansion of a labeled unit (N_h / n_h in its group) and sums over the adjudicated units with one noisy answer:
 
     a = sum w gold / sum w   among "yes"         b = the same among "no"
     k_h' = gold yes in h + a ("yes" in h without gold) + b ("no" in h without gold)
@@ -32,7 +32,7 @@ from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
 
-USUAL_SHARE = 0.2  # of a side's labeled units, where nothing better is known
+USUAL_SHARE = 0.2  # the default share of a side's labeled units
 FEWEST = 5
 
 
@@ -46,7 +46,7 @@ class GoldTally:
     no_no: FloatArray
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses counts below 0 and shapes that differ."""
+        """Take ownership of the arrays; raise LabelError for negative counts or different shapes."""
         for name in ("yes_yes", "yes_no", "no_yes", "no_no"):
             object.__setattr__(self, name, own_floats(getattr(self, name)))
         parts = (self.yes_yes, self.yes_no, self.no_yes, self.no_no)
@@ -72,7 +72,7 @@ class GoldTally:
 
 
 class Corrected(NamedTuple):
-    """A side's positive share after correction, its variance and its limits; arrays over replicates. NaN: no gold answer."""
+    """A side's positive share after correction, its variance and its limits; arrays over replicates. NaN without gold answers."""
 
     p: FloatArray
     v: FloatArray
@@ -82,8 +82,8 @@ class Corrected(NamedTuple):
 def measure_with_gold(metric: Metric, tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
     """The metric of the gold answers, from a tally of noisy ones and the gold answers to a random share of each side's labeled units.
 
-    Each limit is missed with probability about `tail`. A side without a gold answer that the metric needs has the whole range, and
-    `missing_gold` says what to do. What the noisy answers alone say is `measure(metric, tally, tail=tail)`.
+    Each limit is missed with probability about `tail`. If a side that the metric needs has no gold answer, its limits are the whole range,
+    and `missing_gold` says what to do. The estimate from the noisy answers alone is `measure(metric, tally, tail=tail)`.
     """
     one, zero = (
         corrected_side(tally.side(flagged=is_flagged), gold.of_groups(tally.flagged == is_flagged), tail=tail, interval=interval)
@@ -102,7 +102,7 @@ def measure_with_gold(metric: Metric, tally: Tally, gold: GoldTally, *, tail: fl
 
 
 def _if_needed(side: Corrected, needed: bool) -> Corrected:
-    """The side; a known zero where the metric does not depend on it."""
+    """The side; a known zero if the metric does not depend on it."""
     nothing = np.zeros_like(side.p)
     return side if needed else Corrected(nothing, nothing, Limits(nothing, nothing))
 
@@ -110,7 +110,7 @@ def _if_needed(side: Corrected, needed: bool) -> Corrected:
 def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = "rec") -> Corrected:
     """The positive share of one side (a tally of that side only) by its gold answers, with variance and limits.
 
-    Where the units of one noisy answer have no gold, that answer stands for the value, and the limits allow for any truth behind it.
+    If the units with one noisy answer have no gold, that answer is used for the value, and the limits allow for any truth behind it.
     """
     _check(tally, gold)
     w, yes, no, a, b = _behind(tally, gold)
@@ -122,7 +122,7 @@ def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: Inte
         return np.asarray(p + share * (of_yes - a) + (1 - share) * (of_no - b))
 
     limits_of = side_limits_of(interval, what="a corrected estimate")
-    whole_side, *answers = (limits_of(side, tail) for side in (whole, yes, no))  # nothing is believed of the answers: they are not ordered
+    whole_side, *answers = (limits_of(side, tail) for side in (whole, yes, no))  # no order is assumed for the answers
     limits = mover(moved, (whole.p, a, b), (whole_side, *answers), low=0.0, high=1.0)
     v = share**2 * yes.v + (1 - share) ** 2 * no.v
     settled, known = v == 0, np.isfinite(whole.p) & (yes.n + no.n > 0)
@@ -145,7 +145,7 @@ class Behind(NamedTuple):
 
 
 def _behind(tally: Tally, gold: GoldTally) -> Behind:
-    """The truth behind each answer of one side; an answer without gold stands as told."""
+    """The truth behind each answer of one side; an answer without gold is taken as recorded."""
     w = np.divide(tally.N, tally.n, out=np.zeros(tally.n.shape), where=tally.n > 0)
     yes = _truth_behind(gold.yes, gold.yes_yes, labeled=tally.k, w=w)
     no = _truth_behind(gold.no, gold.no_yes, labeled=tally.n - tally.k, w=w)
@@ -159,7 +159,7 @@ def _true_counts(tally: Tally, gold: GoldTally, *, a: FloatArray, b: FloatArray)
 
 
 def corrected_tally(tally: Tally, gold: GoldTally) -> Tally:
-    """The tally with k' in place of the noisy positives, each side by its own gold answers; without any the answers stand as told."""
+    """The tally with k' instead of the noisy positives, each side by its own gold answers; without any, the answers as recorded."""
     k = tally.k.copy()
     for is_flagged in (True, False):
         mine = tally.flagged == is_flagged
@@ -170,18 +170,18 @@ def corrected_tally(tally: Tally, gold: GoldTally) -> Tally:
 
 
 def _check(tally: Tally, gold: GoldTally) -> None:
-    """Refuses what cannot be corrected."""
+    """Raise LabelError if the tally cannot be corrected."""
     if tally.weights is not None:
         raise LabelError("gold answers are counted in units, but this tally sums a metric weight: correct the metric that counts units")
     if (gold.yes > tally.k + 1e-9).any() or (gold.no > tally.n - tally.k + 1e-9).any():
-        raise LabelError("only labeled units are adjudicated, but a group has more gold answers than noisy ones: count both by group alike")
+        raise LabelError("only labeled units are adjudicated, but a group has more gold answers than noisy ones: count both by the groups")
 
 
 def _truth_behind(m: FloatArray, g: FloatArray, *, labeled: FloatArray, w: FloatArray) -> Evidence:
-    """The share of gold yes among the labeled units of one noisy answer; m of them adjudicated by group, g with gold yes.
+    """The share of gold yes among the labeled units with one noisy answer; m of them adjudicated by group, g with gold yes.
 
-    With equal expansions the limits that follow are close to those of Clopper and Pearson. The finite number of labeled units
-    counts: a noisy answer adjudicated throughout has no variance left.
+    With equal expansions the resulting limits are close to Clopper-Pearson. The finite number of labeled units is taken into account:
+    a noisy answer that is completely adjudicated has no variance left.
     """
     units, total = m.sum(-1), labeled.sum(-1)
     sum1, sum2 = (w * m).sum(-1), (w**2 * m).sum(-1)
@@ -220,7 +220,7 @@ def fill_empty_gold(tally: Tally, gold: GoldTally) -> tuple[Tally, GoldTally]:
 
 
 def missing_gold(metric: Metric, tally: Tally, gold: GoldTally) -> str | None:
-    """Why the metric cannot be corrected, and the way out (one study); None where it can."""
+    """Why the metric cannot be corrected, and the way out (one study); None if it can."""
     for is_flagged, needed, side in ((True, metric.needs_flagged, "flagged"), (False, metric.needs_unflagged, "unflagged")):
         mine = tally.flagged == is_flagged
         labels = int(tally.n[mine].sum())
@@ -239,7 +239,7 @@ def gold_needed(*, labels: int, told_yes: float, true_of_yes: float, true_of_no:
     labels       n, on this side                            told_yes     P(yes): share of noisy yes
     true_of_yes  a: share of gold yes among noisy yes       true_of_no   b: share of gold yes among noisy no
 
-    An approximation: equal expansions, and many enough gold answers to see errors at all. At least FEWEST, at most all labels.
+    An approximation: equal expansions, and enough gold answers to see errors at all. At least FEWEST, at most all labels.
     """
     if labels < 1 or inflation <= 1 or not all(0 <= x <= 1 for x in (told_yes, true_of_yes, true_of_no)):
         raise PlanError(

@@ -1,7 +1,7 @@
-"""Which group a unit's label counts in: the part of its band on one side of the classifier judged.
+"""The group in which a unit's label is counted: the part of its band on one side of the judged classifier.
 
-Groups are fixed by the profile and the design, never by labels. Parts of bands that expect few labels are read together (`pooling`).
-A group that non-response left without a label is joined to its neighbor on the same side, again without looking at what the labels say.
+Groups are determined by the profile and the design, never by labels. Parts of bands that expect few labels are pooled (`pooling`).
+A group that nonresponse left without a label is joined to its neighbor on the same side, again without looking at the labels' values.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ class Groups(NamedTuple):
 
     of_cell   the group of each profile cell; -1 outside the frame
     band      the band each group is part of
-    N         units; N1, N0 what the two sides hold of what the metric sums: units, or metric weight
-    X, XX, top   sums of metric weights and of their squares, and the largest possible, for a metric by a column; else None
-    pool      which groups are read together; None: each alone
-    stratum   whether another classifier that the design was made for flags most of each group; None: there is none
+    N         units; N1, N0 are the units, or the metric weight, on the two sides
+    X, XX, top   sums of metric weights and of their squares, and the largest possible weight, for a metric by a column; else None
+    pool      which groups are pooled; None if none are
+    stratum   whether another classifier that the design was made for flags most of each group; None if there is none
     """
 
     of_cell: IntArray
@@ -44,7 +44,7 @@ class Groups(NamedTuple):
     stratum: IntArray | None = None
 
     def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
-        """Labels and positives per group, as counted; sums of the labels' metric weights, or what they should be on average."""
+        """A tally of labels and positives per group, with the sums of the labels' metric weights, or their expected values."""
         parts = Tally(
             flagged=self.flagged,
             N=self.N,
@@ -61,13 +61,13 @@ class Groups(NamedTuple):
         return parts if self.pool is None else pooled(parts, self.pool)
 
     def summed(self, by_cell: FloatArray) -> FloatArray:
-        """Labels (or positive ones) by profile cell, on the last axis, summed by group; cells outside the frame do not count."""
+        """Labels (or positive labels) by profile cell, on the last axis, summed by group; cells outside the frame are ignored."""
         inside = self.of_cell >= 0
         member = (self.of_cell[inside, None] == np.arange(self.N.size)).astype(np.float64)
         return np.asarray(by_cell[..., inside] @ member)
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """What is known of every group of a tally, for each part that it was read from."""
+        """The values of the groups of a tally, repeated for each part that was pooled into them."""
         return values if self.pool is None else values[..., self.pool.home]
 
     def _weights(self, n: FloatArray, k: FloatArray, sums: LabelSums | None) -> WeightSums | None:
@@ -89,8 +89,8 @@ def groups_of(
 ) -> Groups:
     """The groups of a classifier (by position) under a design, for metrics of counts or by the weight column.
 
-    guide   of each cell, where another than the profile's steered the draw
-    take    labels of each band, where parts of bands may be too small to be read alone; None: bands cross no side of the classifier
+    guide   the guide of each cell, if another than the profile's steered the draw
+    take    labels of each band, if parts of bands may be too small to stand alone; None if no band spans both sides of the classifier
     """
     flagged = profile.predicted(classifier)
     inside = design.band >= 0
@@ -135,14 +135,14 @@ def _stratum(profile: Profile, groups: Groups, others: Sequence[int]) -> IntArra
 
 
 def _pool(groups: Groups, design: DrawDesign, take: IntArray) -> Pool | None:
-    """Which parts of bands are read together when each band gets its take."""
+    """Which parts of bands are pooled when each band gets its take."""
     N = design.N[groups.band]
     rate = np.maximum(take, 1e-9)[groups.band] / N  # a band without a label expands to nothing that is read
     return pool_parts(groups.flagged, groups.logit, expected=rate * groups.N, whole=groups.N >= N, expansion=1 / rate)
 
 
 def _weighted(groups: Groups, profile: Profile) -> Groups:
-    """The groups with what is known of their units' metric weights."""
+    """The groups with the sums of their units' metric weights."""
     inside = groups.of_cell >= 0
     home, mass, count = groups.of_cell[inside], profile.mass[inside], profile.count[inside]
     top = np.zeros(groups.N.size)
@@ -155,8 +155,8 @@ def _weighted(groups: Groups, profile: Profile) -> Groups:
 def fill_empty(tally: Tally) -> Tally:
     """The same labels, every group left without one joined to its nearest labeled neighbor on the same side (one study, no replicates).
 
-    The neighbor's labels then stand for both. Groups taken whole join with none: their labels stand for their own units only. Where
-    there is no such neighbor the group stays empty, and the interval is widened by all it could hold; so do parts of bands, whose
+    The neighbor's labels then stand for both. Completely labeled groups are not joined: their labels stand only for their own units. If
+    there is no such neighbor, the group stays empty, and the interval is widened by all it could hold; so do parts of bands, whose
     neighbors may have been drawn at other rates.
     """
     apart = np.zeros(tally.N.shape, dtype=np.bool_) if tally.chance is None else tally.chance

@@ -1,7 +1,7 @@
-"""Several labels or classes judged on the same labeled units: one look at a unit answers for all of them.
+"""Several labels or classes evaluated on the same labeled units: one reading of a unit answers for all of them.
 
-Each classifier has its own groups and its own REC limits on both sides. The estimates share their units, so they move together; how
-much is estimated from the labels:
+Each classifier has its own groups and its own REC limits on both sides. The estimates share their units, so they are correlated; the
+covariance is estimated from the labels:
 
     Cov(T_a, T_b) = sum over bands of N_h^2 (1 - f_h) / (n_h (n_h - 1)) * sum of e_a e_b over the band's labels
 
@@ -26,7 +26,7 @@ from fewlabels.nouns.tally import JointTally
 
 
 def joint_tally(groups: Sequence[Groups], design: DrawDesign, *, cell: IntArray, positive: FloatArray) -> JointTally:
-    """The labels of one study: the profile cell of each unit, and its answer to each classifier's question (1, 0; NaN: none)."""
+    """The tally of one study from the profile cell of each unit and its answer to each classifier's question (1, 0, or NaN for none)."""
     tallies = []
     residuals = np.zeros((cell.size, 2 * len(groups)))
     for j, mine in enumerate(groups):
@@ -78,6 +78,6 @@ def measure_joint(metric: Metric, joint: JointTally, *, tail: float, interval: I
 
 
 def uncorrelated(groups: Sequence[Groups], n: Sequence[FloatArray], share: Sequence[FloatArray]) -> JointTally:
-    """What labels would say on average if the positive shares of the groups were these: a forecast, without correlations."""
+    """The expected tally if the positive shares of the groups were these: a forecast, without correlations."""
     tallies = tuple(mine.tally(labels, labels * p) for mine, labels, p in zip(groups, n, share, strict=True))
     return JointTally(tallies, np.eye(2 * len(tallies)))

@@ -15,25 +15,25 @@ from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 
 CLIP = 1e-6  # a guide of exactly 0 has no log-odds
-SUREST = 0.99  # no guide is surer of a positive than this when labels are placed
-DOUBT = 0.01  # share of the guide that is taken from its side's mean
+SUREST = 0.99  # the largest guide used when labels are allocated
+DOUBT = 0.01  # the weight of the side's mean in the guide
 
 
 class Influence(NamedTuple):
-    """What one more positive among the flagged (a1) and the other (a0) units does to the metric."""
+    """The effect of one more positive among the flagged (a1) and the other (a0) units on the metric."""
 
     a1: FloatArray
     a0: FloatArray
 
 
 def influence(metric: Metric, totals: Totals) -> Influence:
-    """The metric's influence at the given totals; 0 where it is undefined there."""
+    """The metric's influence at the given totals; 0 if it is undefined there."""
     g = metric.gradient(totals)
     return Influence(np.nan_to_num(g.TP - g.FP), np.nan_to_num(g.FN - g.TN))
 
 
 def guided_totals(profile: Profile, flagged: BoolArray, weight: str | None = None, *, classifier: int = 0) -> Totals:
-    """The totals if every guide were a true probability: of units, or of their metric weight."""
+    """The totals, of units or of their metric weight, if the guide is calibrated."""
     amount = profile.amount(weight)
     expected = amount * profile.claimed(classifier)
     A, B = np.asarray(expected[flagged].sum()), np.asarray(expected[~flagged].sum())
@@ -42,12 +42,12 @@ def guided_totals(profile: Profile, flagged: BoolArray, weight: str | None = Non
 
 
 def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
-    """The guide as the design reads it: one per cent of doubt, shared by the side, and never surer of a positive than 0.99.
+    """The guide as the design uses it: shrunk by one per cent toward the mean of its side, and at most 0.99.
 
         s' = clip(0.99 s + 0.01 mean(s on its side), 1e-6, 0.99)
 
-    Scores of exactly 0 or 1 claim that labels are useless there. The doubt is relative to the side, so it does not swamp a rare
-    class as a fixed one would. What it costs and buys: docs/decisions/0005-mixture.md.
+    Scores of exactly 0 or 1 claim that labels are useless there. The shrinkage is toward the side's mean, so it does not swamp a rare
+    class as a fixed one would. Costs and benefits: docs/decisions/0005-mixture.md.
     """
     s = profile.guide.copy()
     for side in (flagged, ~flagged):
@@ -57,7 +57,7 @@ def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
 
 
 def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
-    """How much a unit of each cell matters: |a| sqrt(s (1 - s)), for several metrics the root sum of squares of their shares.
+    """How much a unit of each cell matters: |a| sqrt(s (1 - s)); for several metrics, the root sum of squares of their shares.
 
     size = sqrt(sum_m (a_m / S_m)^2) sqrt(s (1 - s)),   S_m = sum over all units of |a_m| sqrt(s (1 - s))
 
@@ -76,9 +76,9 @@ def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> Fl
 
 
 def outcome_sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
-    """sqrt(E z^2), z the influence of a unit's whole outcome: what a draw without known sides would need (Yilmaz et al. 2021).
+    """sqrt(E z^2), z the influence of a unit's whole outcome, as needed for a draw without known sides (Yilmaz et al. 2021).
 
-    z^2 = s (dtheta/dTP)^2 + (1 - s) (dtheta/dFP)^2 of a flagged unit, with FN and TN of another; several metrics as in `sizes`.
+    z^2 = s (dtheta/dTP)^2 + (1 - s) (dtheta/dFP)^2 for a flagged unit, with FN and TN for another; several metrics as in `sizes`.
     """
     s = doubted_guide(profile, flagged)
     squares = np.zeros(s.shape)

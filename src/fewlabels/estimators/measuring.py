@@ -1,4 +1,4 @@
-"""From a tally to a metric with its limits: the one path every number takes, in a study as in a simulation."""
+"""From a tally to a metric with its limits: the one path of every estimate, in a study as in a simulation."""
 
 from typing import NamedTuple
 
@@ -45,8 +45,8 @@ def measure(
 ) -> Measured:
     """The metric, its limits (each missed with probability `tail`: alpha/2, or alpha for a one-sided bound) and standard error.
 
-    rng     the chance of an interval that resamples; the others use none
-    sides   what `sides_of` gave for this tally, where it is measured several times; None: they are read
+    rng     the random generator of an interval that resamples; the others need none
+    sides   the result of `sides_of` for this tally, if it is measured several times; computed if omitted
     """
     if isinstance(tally, PairTally):
         return compare(metric, tally, tail=tail, interval=interval)
@@ -59,7 +59,7 @@ def measure(
 
 
 def sides_of(tally: AnyTally) -> Sides | None:
-    """What the labels say of the two sides of one classifier; None where a tally is of several, or of cells."""
+    """The evidence about the two sides of one classifier; None if a tally is of several classifiers, or of cells."""
     if isinstance(tally, PhasedTally):
         return read_phases(tally)
     return read_sides(tally) if isinstance(tally, Tally) else None
@@ -74,7 +74,7 @@ def measure_sides(
     interval: IntervalKind = "rec",
     rng: np.random.Generator | None = None,
 ) -> Measured:
-    """The same from sides already read, for several metrics of one tally."""
+    """The same from sides already computed, for several metrics of one tally."""
     kind = interval_named(interval)
     if kind.of_counts is not None:
         return _measure_counts(metric, tally, tail=tail, kind=kind.name, limits=kind.of_counts)
@@ -89,9 +89,9 @@ def measure_sides(
 
 
 def _resampled(kind: Interval, metric: Metric, tally: Tally, value: FloatArray, *, tail: float, rng: np.random.Generator | None) -> Limits:
-    """The limits of labels drawn again."""
+    """The limits from resampled labels."""
     if rng is None:
-        raise PlanError(f"{kind.name} draws labels again by chance, but no rng was given: pass rng=, or use rec, strict or midp")
+        raise PlanError(f"{kind.name} resamples labels, but no rng was given: pass rng=, or use rec, strict or midp")
     assert kind.of_labels is not None  # asked of such intervals only
     return kind.of_labels(metric, tally, value, tail=tail, rng=rng)
 
@@ -131,7 +131,7 @@ def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tai
 
 
 def _measure_counts(metric: Metric, tally: Tally, *, tail: float, kind: str, limits: OfCounts) -> Measured:
-    """A share as counted, x of m labels: no known size of a side enters."""
+    """A share as counted, x of m labels, without the known sizes of the sides."""
     share = counted_share(metric, tally, kind)
     x, m = share.counted(counts_of(tally))
     enters = entering(metric)

@@ -1,14 +1,14 @@
-"""Missing answers: how many and where, whether chance could have put them there, and the worst they could hide.
+"""Missing answers: how many and where, whether chance explains where, and the worst case.
 
-Labels count by group, so within a band and side the answered units stand for the missing ones. That is an assumption. Two things are
-shown beside it.
+Labels are counted by group, so within a band and side the answered units stand for the missing ones. That is an assumption. Two things
+are shown beside it.
 
     the test         missing of a part ~ Hypergeometric(all drawn, all missing, drawn of the part)    if missing has nothing to do
                      with side or guide; parts: one side, and the thirds of each side by guide
     the worst case   every missing answer of a side taken as yes, or as no: the lowest low and the highest high of the four ways
 
-The test has a false-alarm rate of 1 % in all; half of it is the side's. It sees what missing answers depend on among the things known of
-a unit, never whether they depend on the answer itself: silence is no proof. Derivation and figures: docs/maths/missing.md.
+The test has a false-alarm rate of 1 % in all, half of it for the side. It detects a dependence of missing answers on what is known about
+a unit, never on the answer itself: a passed test proves nothing. Derivation and figures: docs/maths/missing.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ WORST_FROM = 0.05  # the worst case is shown above this missing share
 
 
 class Fill(NamedTuple):
-    """What every missing answer of a side is taken to be: positive or not."""
+    """The assumed value of every missing answer of a side: positive or not."""
 
     flagged: bool
     other: bool
@@ -39,7 +39,7 @@ FILLS = tuple(Fill(flagged, other) for flagged in (False, True) for other in (Fa
 
 
 def fill_all(tally: Callable[[Fill], AnyTally]) -> tuple[AnyTally, ...]:
-    """The tallies of the four ways to fill what is missing, given how to count the labels of one."""
+    """The tallies of the four ways to fill in missing answers, given a function that counts the labels of one."""
     return tuple(map(tally, FILLS))
 
 
@@ -50,12 +50,12 @@ def worst_limits(
 
         L = min(L_plain, min over f of L_f),   U likewise
 
-    L_f are the limits that the labels would have if f were the answers. If the true answers are one of the four ways, the truth is
-    missed no more often than by an interval of complete labels. Mixtures lie between as far as values go; their limits may reach a
-    little further, see docs/maths/missing.md.
+    L_f are the limits that the labels would have if the missing answers were f. If the true answers are one of the four ways, the truth
+    is missed no more often than by an interval of complete labels. For mixtures the values lie between; their limits may reach a little
+    further, see docs/maths/missing.md.
 
-    base: where gold corrected the labels, the corrected counts that nothing was filled into. What their limits lack of the plain
-    ones, the error of the correction, is added to every L_f and U_f whole.
+    base: where gold corrected the labels, the corrected counts without filling. The difference between their limits and the plain ones,
+    the error of the correction, is added in full to every L_f and U_f.
     """
     from fewlabels.estimators.measuring import measure  # and with it SciPy, which counting what is missing does not need
 
@@ -70,7 +70,7 @@ def worst_limits(
 
 
 def count_missing(missing: BoolArray, *, flagged: BoolArray, band: IntArray, guide: FloatArray) -> Missing:
-    """Missing answers by side and band, and the parts tested. One entry a resolved unit."""
+    """Missing answers by side and band, and the parts tested. One entry per resolved unit."""
     return Missing(
         flagged=_part("flagged units", missing, flagged),
         unflagged=_part("unflagged units", missing, ~flagged),
@@ -80,9 +80,9 @@ def count_missing(missing: BoolArray, *, flagged: BoolArray, band: IntArray, gui
 
 
 def check_missing(missing: BoolArray, *, flagged: BoolArray, guide: FloatArray) -> tuple[Part, ...]:
-    """The parts, each with the p-value of "missing as often as all others" and the limit below which it differs; empty: nothing to test.
+    """The parts, each with the p-value of "missing as often as elsewhere" and the limit below which it differs; empty if none is testable.
 
-    If missing has nothing to do with side and guide, the probability that any part differs is at most FALSE_ALARM.
+    If missingness is independent of side and guide, the probability that any part differs is at most FALSE_ALARM.
     """
     if not missing.any() or missing.all():
         return ()
@@ -93,12 +93,12 @@ def check_missing(missing: BoolArray, *, flagged: BoolArray, guide: FloatArray) 
 
 
 def _sides(flagged: BoolArray) -> list[tuple[str, BoolArray]]:
-    """The flagged units, where there are others to hold them against."""
+    """The flagged units, if there are others to compare them with."""
     return [("flagged units", flagged)] if flagged.any() and not flagged.all() else []
 
 
 def _thirds(flagged: BoolArray, guide: FloatArray) -> list[tuple[str, BoolArray]]:
-    """The thirds of each side by guide; none of a side on which the guide says the same of all."""
+    """The thirds of each side by guide; none for a side on which the guide is constant."""
     found = []
     for is_flagged, side in ((True, "flagged"), (False, "unflagged")):
         mine = np.flatnonzero(flagged == is_flagged)
@@ -110,7 +110,7 @@ def _thirds(flagged: BoolArray, guide: FloatArray) -> list[tuple[str, BoolArray]
 
 
 def _part(name: str, missing: BoolArray, rows: BoolArray, *, limit: float | None = None) -> Part:
-    """The part these units are; tested where a limit is given."""
+    """The part that consists of these units; tested if a limit is given."""
     drawn, lacking = int(rows.sum()), int(missing[rows].sum())
     p = None if limit is None else two_sided_p(lacking, drawn, all_missing=int(missing.sum()), all_drawn=missing.size)
     return Part(name=name, drawn=drawn, missing=lacking, p_value=p, limit=limit)
@@ -119,7 +119,7 @@ def _part(name: str, missing: BoolArray, rows: BoolArray, *, limit: float | None
 def two_sided_p(missing: int, drawn: int, *, all_missing: int, all_drawn: int) -> float:
     """Twice the smaller tail of Hypergeometric(all_drawn, all_missing, drawn) at `missing`, at most 1 (Fisher's exact test).
 
-    Every way to spread the missing answers over the drawn units is equally likely if they have nothing to do with the part.
+    If missingness is independent of the part, every way to distribute the missing answers over the drawn units is equally likely.
     """
     x = np.arange(max(0, all_missing - (all_drawn - drawn)), min(drawn, all_missing) + 1)
     logs = _log_choose(drawn, x) + _log_choose(all_drawn - drawn, all_missing - x) - _log_choose(all_drawn, np.array([all_missing]))
@@ -129,7 +129,7 @@ def two_sided_p(missing: int, drawn: int, *, all_missing: int, all_drawn: int) -
 
 
 def _log_choose(n: int, x: IntArray) -> FloatArray:
-    """Logarithm of n over x. scipy.stats has the distribution itself, and takes half a second to import."""
+    """The logarithm of n choose x. scipy.stats has the distribution itself but takes half a second to import."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1))

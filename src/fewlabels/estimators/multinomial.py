@@ -1,6 +1,7 @@
-"""A metric from the four counts of one simple draw, where not even the sizes of the sides are known.
+"""A metric from the four counts of one simple draw, if not even the sizes of the sides are known.
 
-A share of a domain (precision, recall, f1, ...) is read by itself: given how many labels fell in its domain, those inside are binomial.
+A share of a domain (precision, recall, f1, ...) is estimated by itself: given the number of labels in its domain, those inside are
+binomial.
 Any other metric is a function of three shares whose estimates are uncorrelated,
 
     psi = (TP + FN) / n    positive among all             TP = psi r,              FN = psi (1 - r)
@@ -8,8 +9,8 @@ Any other metric is a function of three shares whose estimates are uncorrelated,
     s   = TN / (FP + TN)   not flagged among the others
 
 with the limits of each joined by MOVER. Standard error: the delta method on the same parts, which for n labels is that of the
-multinomial up to n / (n - 1); where no positive was found, r is unknown and the standard error is the largest that any r gives. The
-population is taken to be endless. Derivation and coverage: docs/maths/counts.md.
+multinomial up to n / (n - 1); if no positive was found, r is unknown and the standard error is the largest that any r gives. The
+population is assumed to be infinite. Derivation and coverage: docs/maths/counts.md.
 """
 
 from collections.abc import Callable
@@ -28,11 +29,11 @@ from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals, over
 from fewlabels.nouns.tally import Tally
 
-ENDLESS = 1e18  # units of a population so large that labels take no part of it, to double precision
+ENDLESS = 1e18  # units of a population so large that the labels are a negligible part of it, to double precision
 
 
 class Parts(NamedTuple):
-    """The shares a metric is a function of: what the labels say of each, and the metric's derivative by it."""
+    """The shares of which a metric is a function: the evidence about each, and the metric's derivative by it."""
 
     theta: Callable[..., FloatArray]
     read: tuple[Evidence, ...]
@@ -45,7 +46,7 @@ class Parts(NamedTuple):
 
 
 def measure_counts(metric: Metric, counts: Totals, *, tail: float, interval: IntervalKind) -> Measured:
-    """The metric of a simple draw with these counts, arrays over replicates; for intervals that read sides or a standard error."""
+    """The metric of a simple draw with these counts, arrays over replicates; for intervals from sides or a standard error."""
     parts = _parts(metric, counts)
     value = np.clip(metric.value(counts), metric.low, metric.high)  # huge counts round beyond the range
     of_error = interval_named(interval).of_error
@@ -61,7 +62,7 @@ def measure_counts(metric: Metric, counts: Totals, *, tail: float, interval: Int
 
 
 def _parts(metric: Metric, counts: Totals) -> Parts:
-    """The share the metric is a function of, or else the three shares of the draw."""
+    """The share of which the metric is a function, or else the three shares of the draw."""
     share = share_of(metric)
     if share is not None:
         x, m = share.counted(counts)
@@ -82,7 +83,7 @@ def _totals(psi: FloatArray, r: FloatArray, s: FloatArray) -> Totals:
 
 
 def _read(k: FloatArray, n: FloatArray) -> Evidence:
-    """What n labels, k of them inside, say of a share of an endless population."""
+    """The evidence of n labels, k of them inside, about a share of an infinite population."""
     one = np.ones(1)
     return read_side(
         Tally(

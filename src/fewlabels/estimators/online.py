@@ -1,4 +1,4 @@
-"""One path of an online draw as the running band reads it: terms of a goal, and what was known before each step."""
+"""One path of an online draw as the confidence sequence needs it: terms of a goal, and what was known before each step."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from fewlabels.nouns.metric import Metric
 
 
 def terms_of(metric: Metric, flagged: BoolArray, *, inside: BoolArray | None = None) -> Terms:
-    """What a unit of each band adds to the two sums of a ratio metric; nothing outside its slice."""
+    """What a unit of each band adds to the two sums of a ratio metric; 0 outside its slice."""
     tp, fp, fn, tn = (np.array(pair) for pair in metric.terms)
     counts = np.ones(flagged.shape) if inside is None else inside.astype(np.float64)
     positive, negative = (np.where(flagged[:, None], one, other) * counts[:, None] for one, other in ((tp, fn), (fp, tn)))
@@ -19,7 +19,7 @@ def terms_of(metric: Metric, flagged: BoolArray, *, inside: BoolArray | None = N
 
 
 def difference_terms(metric: Metric, first: BoolArray, second: BoolArray) -> Terms:
-    """The same of one classifier less another: only where they disagree does a label count.
+    """The same for one classifier minus another: a label matters only where they disagree.
 
     h(m) = h_first(m) - h_second(m). If the first were no better than the second, whose metric is m, sum h(m) would be at most 0: it is
     shown to be better when that is refuted at every m the metric may have. Effects are counted in units of the frame.
@@ -29,17 +29,17 @@ def difference_terms(metric: Metric, first: BoolArray, second: BoolArray) -> Ter
 
 
 def influences(terms: Sequence[Terms], values: Sequence[float | FloatArray], sums: Sequence[float]) -> FloatArray:
-    """How much one label of each band moves the goals together: the root sum of squares of its influence on each.
+    """How much one label in each band moves all goals together: the root sum of squares of its influence on each.
 
-    values   where each goal's metric is, or its target; of several paths a column, a row a path
-    sums     each goal's sum of g, of all units
+    values   the value of each goal's metric, or its target; for several paths one column per goal, one row per path
+    sums     each goal's sum of g over all units
     """
     moved = [((t.f1 - t.f0) - m * (t.g1 - t.g0)) / max(g, 1e-300) for t, m, g in zip(terms, values, sums, strict=True)]
     return np.asarray(np.sqrt(sum(np.square(one) for one in moved)))
 
 
 def path(N: FloatArray, prior: FloatArray, *, band: IntArray, label: IntArray, rate: FloatArray) -> Steps:
-    """What was known before each step: all earlier ones, in the order asked. rate has a row a step."""
+    """What was known before each step from all earlier ones, in the order asked. `rate` has one row per step."""
     at = np.arange(N.size) == band[:, None]
     said = label[:, None]
     drawn, positives, negatives, missing = (
@@ -50,7 +50,7 @@ def path(N: FloatArray, prior: FloatArray, *, band: IntArray, label: IntArray, r
 
 
 def point(terms: Terms, N: FloatArray, prior: FloatArray, *, positives: FloatArray, negatives: FloatArray) -> float:
-    """The metric with each band's share of positives as its labels show it, the predicted one where it has none; NaN for 0/0."""
+    """The metric from each band's share of positives among its labels, or the predicted share if it has none; NaN for 0/0."""
     labels = positives + negatives
     share = np.where(labels > 0, positives / np.maximum(labels, 1.0), prior)
     rest = N - labels

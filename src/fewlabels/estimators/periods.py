@@ -1,12 +1,12 @@
-"""Two periods, and a window of several: the change of a metric between them, and what their labels say together.
+"""Two periods, and a window of several: the change of a metric between them, and the estimate from their pooled labels.
 
-A unit in both periods has one permanent number, so it is likely to be drawn in both, and its one label counts in both estimates. They
-move together:
+A unit in both periods has one permanent number, so it is likely to be drawn in both, and its one label enters both estimates. They are
+correlated:
 
     Var(change) = V1 + V2 - 2 C,      C = sum over units in both of e1 e2 (1 / max(pi1, pi2) - 1)
 
 The limits of each period are REC; MOVER joins them with the correlation C / sqrt(V1 V2). A window counts every unit once, in the last
-period that holds it. Derivation: docs/maths/periods.md.
+period that contains it. Derivation: docs/maths/periods.md.
 """
 
 from collections.abc import Sequence
@@ -55,10 +55,10 @@ def shared_units(before: IntArray, after: IntArray, positive: BoolArray) -> Shar
 def change(
     metric: Metric, before: Tally, after: Tally, shared: Shared | None = None, *, tail: float, interval: IntervalKind = "rec"
 ) -> Measured:
-    """The metric after less the metric before, its limits and standard error; arrays over replicates.
+    """The metric after minus the metric before, its limits and standard error; arrays over replicates.
 
-    shared     units that both periods drew; None: the periods have no unit in common
-    interval   rec, strict or midp; wald is for comparison and does not hold where errors are rare
+    shared     units that both periods drew; None if the periods have no unit in common
+    interval   rec, strict or midp; wald is for comparison and is not valid where errors are rare
     """
     _refuse(metric, before, after, shared, interval)
     sides = [side for tally in (before, after) for side in read_sides(fill_empty(tally) if tally.n.ndim == 1 else tally)]
@@ -83,16 +83,16 @@ def change(
 
 
 def _refuse(metric: Metric, before: Tally, after: Tally, shared: Shared | None, interval: IntervalKind) -> None:
-    """Refuses intervals and metrics for which no change was worked out."""
+    """Raise PlanError for an interval or a metric for which changes are not supported."""
     if not (kind := interval_named(interval)).of_side and not kind.symmetric:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
-        raise PlanError(f"a change has the intervals {known}, but got {interval}: choose one of these")
+        raise PlanError(f"a change needs one of the intervals {known}, but got {interval}: choose one of these")
     if Trait.JOINT in metric.traits:
         require("periods", metric.traits, subject=f"{metric.name} is")
     if shared is not None and any(t.weights is not None or t.expansions is not None for t in (before, after)):
         raise PlanError(
             f"a change with shared units counts units by part of a band, but {metric.name} is by a weight column, or parts were joined: "
-            "count every part apart"
+            "count each part separately"
         )
 
 
@@ -102,7 +102,7 @@ def _totals(shares: Sequence[FloatArray], N: Sequence[float]) -> Totals:
 
 
 def _slopes(metric: Metric, p: Sequence[FloatArray], N: Sequence[float], start: int, sign: int) -> list[FloatArray]:
-    """What one more positive on each side of one period does to the change."""
+    """The effect of one more positive on each side of one period on the change."""
     return [sign * a for a in influence(metric, _totals(p[start : start + 2], N[start : start + 2]))]
 
 
@@ -113,7 +113,7 @@ def _length(slope: Sequence[FloatArray], variance: Sequence[FloatArray], correla
 
 
 def _wald(value: FloatArray, error: FloatArray, tail: float, whole: float) -> Limits:
-    """The value less and plus a multiple of its standard error; everything possible without a value."""
+    """The value minus and plus a multiple of its standard error; the whole range without a value."""
     reach = float(-ndtri(tail)) * error
     low, high = np.nan_to_num(value - reach, nan=-whole), np.nan_to_num(value + reach, nan=whole)
     return Limits(np.clip(low, -whole, whole), np.clip(high, -whole, whole))
@@ -124,10 +124,10 @@ def correlate_periods(
 ) -> FloatArray:
     """The correlations of the four estimated totals: flagged and other side before, flagged and other side after; shape (..., 4, 4).
 
-    slope   what each total does to what is asked: of the two estimates below the one that makes it vary more is taken; without slopes
-            the smaller
-    raw     from residuals as they are, only. Else also with the spread that the guide and all labels of a group give each of its labels:
-            two errors in the same unit must not pass for two periods that err as one.
+    slope   the effect of each total on the quantity of interest: of the two estimates below, the one that gives the larger variance is
+            used; without slopes, the smaller correlation
+    raw     use only the raw residuals. Otherwise also the spread that the guide and all labels of a group give each of its labels: two
+            errors in the same unit must not make the two periods look perfectly correlated.
     """
     found = np.zeros((*np.broadcast_shapes(before.n.shape[:-1], after.n.shape[:-1]), 4, 4))
     found[..., np.arange(4), np.arange(4)] = 1.0
@@ -151,7 +151,7 @@ def _push_alike(slope: Sequence[FloatArray], shape: tuple[int, ...]) -> BoolArra
 
 
 class _Spread(NamedTuple):
-    """What a label of each group varies by, and the factor that a group of few labels adds to it."""
+    """The variance of a label in each group, and the factor that a group of few labels adds to it."""
 
     share: FloatArray
     spread: FloatArray
@@ -159,7 +159,7 @@ class _Spread(NamedTuple):
 
 
 def _spread(tally: Tally, *, raw: bool) -> _Spread:
-    """Of each group the share p and p (1 - p), as counted or with the guide's word for two more labels."""
+    """The share p and p (1 - p) of each group, as counted or with the guide counting as two more labels."""
     n = np.maximum(tally.n, 1e-12)
     share, spare = tally.k / n, 1.0
     if not raw:
@@ -199,16 +199,16 @@ def _variances(tally: Tally, group: _Spread, sides: FloatArray) -> FloatArray:
 
 
 def without(tally: Tally, *, N: FloatArray, n: FloatArray, k: FloatArray, N1: float, N0: float) -> Tally:
-    """The same groups without some of their units, which another period counts: those left are a simple draw of the units left.
+    """The same groups without the units that another period counts: the labels left are a simple draw of the units left.
 
-    N, n, k   units taken out of each group, labels and positives among them
-    N1, N0    units taken out of the two sides of the whole population
+    N, n, k   units removed from each group, labels and positives among them
+    N1, N0    units removed from the two sides of the whole population
     """
     if tally.weights is not None or tally.expansions is not None:
-        raise PlanError("units are taken out of parts of bands, but these are summed by a column or joined: count every part apart")
+        raise PlanError("units are removed from parts of bands, but these are summed by a column or joined: count each part separately")
     left = replace(tally, N=tally.N - N, n=tally.n - n, k=tally.k - k, N1=tally.N1 - N1, N0=tally.N0 - N0)
     if (left.n < 0).any() or (left.k < 0).any() or (left.k > left.n).any() or (left.n > left.N).any() or min(left.N1, left.N0) < 0:
-        raise PlanError("units taken out of a period are among its units and labels: count them by the period's own groups")
+        raise PlanError("units removed from a period must be among its units and labels: count them by the period's own groups")
     kept = left.N > 0
     return replace(
         left,
@@ -222,18 +222,18 @@ def without(tally: Tally, *, N: FloatArray, n: FloatArray, k: FloatArray, N1: fl
 
 
 def window(tallies: Sequence[Tally]) -> Tally:
-    """The labels of several periods as those of one population, each period's groups apart.
+    """The labels of several periods as those of one population, with separate groups for each period.
 
-    No unit may be in two of the tallies: take those that come again out of all but the last period that holds them (`without`). A group
-    left without a label joins its neighbor in its own period (one study, no replicates): another period's units may be unlike it.
+    No unit may be in two of the tallies: remove repeated units from all but the last period that contains them (`without`). A group
+    without a label joins its neighbor in its own period (one study, no replicates): another period's units may differ from it.
     """
     return side_by_side([fill_empty(tally) if tally.n.ndim == 1 else tally for tally in tallies])
 
 
 def side_by_side(tallies: Sequence[Tally]) -> Tally:
-    """The groups of several tallies in one, as they are, ordered by side and then by guide."""
+    """The groups of several tallies in one tally, unchanged, ordered by side and then by guide."""
     if not tallies or any(t.weights is not None or t.expansions is not None for t in tallies):
-        raise PlanError("a window counts the units of at least one period by part of a band: ask for a metric of counts, each part apart")
+        raise PlanError("a window counts the units of at least one period by part of a band: ask for a metric of counts, by separate parts")
 
     def joined(name: str) -> FloatArray:
         return np.concatenate([getattr(t, name) for t in tallies], axis=-1)

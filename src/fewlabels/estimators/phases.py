@@ -1,10 +1,10 @@
-"""Two phases read as one: a pilot, then a second draw whose guide the pilot's labels made.
+"""Two phases estimated as one: a pilot, then a second draw whose guide was fitted to the pilot's labels.
 
     T1 = the pilot's expansion over all units                      unbiased, whatever follows
     T2 = the pilot's own positives + the second phase's expansion over the units the pilot left      unbiased given the pilot
     T  = w T1 + (1 - w) T2,      V = w^2 V1 + (1 - w)^2 V2         w fixed before the first label
 
-Cov(T1, T2) = 0, because T2 is right on average whatever the pilot found. The labels are never pooled into one expansion: the second
+Cov(T1, T2) = 0, because T2 is unbiased whatever the pilot found. The labels are never pooled into one expansion: the second
 draw went where the pilot saw positives, and pooling would count that luck twice. Derivation: docs/maths/phases.md.
 """
 
@@ -24,7 +24,7 @@ from fewlabels.nouns.tally import Tally
 
 
 class Held(NamedTuple):
-    """What a side holds of what the metric sums (units, or metric weight), how much of it is labeled, and how much positive."""
+    """The units, or the metric weight, of a side: in all, labeled, and positive."""
 
     whole: float
     labeled: FloatArray
@@ -32,38 +32,38 @@ class Held(NamedTuple):
 
 
 def refuse_unphased(interval: IntervalKind) -> None:
-    """Nothing comes back. Refuses an interval that counts or redraws the labels of one phase."""
+    """Raise PlanError for an interval that counts or resamples the labels of one phase."""
     if not (kind := interval_named(interval)).of_side and not kind.of_error:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.of_error)
-        raise PlanError(f"two phases are read by {known}, but got {interval}: choose one of those")
+        raise PlanError(f"two phases need one of the intervals {known}, but got {interval}: choose one of those")
 
 
 def read_phases(tally: PhasedTally) -> Sides:
-    """Both sides, each phase read by itself and the two joined."""
+    """The evidence about both sides, each phase estimated by itself and the two combined."""
     if not 0 <= tally.weight < 1:
-        raise PlanError(f"the pilot counts w with 0 <= w < 1, but got {tally.weight:g}: 3/4 of its share of the labels is usual")
+        raise PlanError(f"the pilot's weight w lies in [0, 1), but got {tally.weight:g}: 3/4 of its share of the labels is usual")
     one, zero = (_read(tally.pilot.side(flagged=f), tally.rest.side(flagged=f), tally.weight) for f in (True, False))
     return Sides(one, zero)
 
 
 def _read(pilot: Tally, rest: Tally, weight: float) -> Evidence:
-    """One side. Refuses a rest that is not what the pilot left."""
+    """The evidence about one side; raise PlanError unless the second phase covers exactly what the pilot left."""
     held, left = _held(pilot), _held(rest).whole
     if not np.allclose(held.labeled + left, held.whole, rtol=1e-6, atol=1e-3):
         raise PlanError(
             f"the second phase is about all units without a label of the pilot: {held.whole:,.0f} less {np.max(held.labeled):,.0f}, "
-            f"but its groups hold {left:,.0f}: draw again those the pilot asked for in vain"
+            f"but its groups hold {left:,.0f}: include again the units for which the pilot got no answer"
         )
     joined = join(read_side(pilot), completed(read_side(rest), held), weight)
     return joined._replace(ordered=proven(pilot, rest))
 
 
 def proven(pilot: Tally, rest: Tally) -> BoolArray:
-    """Whether the labels have shown the order of the guides: each phase asks of its own guide, and the two answers are added.
+    """Whether the labels have shown the order of the guides: each phase tests its own guide, and the two statistics are combined.
 
         z = (sqrt(n1) z1 + sqrt(n2) z2) / sqrt(n1 + n2)
 
-    About N(0, 1) where the guides say nothing: the pilot's guide is older than its labels, the second is older than the second labels.
+    About N(0, 1) if the guides are uninformative: each guide was made before the labels of its phase.
     """
     n1, n2 = pilot.n.sum(-1), rest.n.sum(-1)
     z = np.sqrt(n1) * order_z(pilot) + np.sqrt(n2) * order_z(rest)
@@ -78,7 +78,7 @@ def _held(side: Tally) -> Held:
 
 
 def completed(rest: Evidence, held: Held) -> Evidence:
-    """What the second phase says of the whole side: its share of the rest, and the pilot's units as a group labeled whole.
+    """The second phase's evidence about the whole side: its share of the rest, and the pilot's units as a completely labeled group.
 
         p2 = (positives of the pilot + R p_rest) / W,     V2 = (R / W)^2 V_rest,     R = W - what the pilot labeled
 
@@ -99,11 +99,11 @@ def completed(rest: Evidence, held: Held) -> Evidence:
 
 
 def join(first: Evidence, second: Evidence, weight: float) -> Evidence:
-    """Two unbiased and uncorrelated readings of one side as one; `second` of the whole side.
+    """Combine two unbiased and uncorrelated estimates of one side; `second` is about the whole side.
 
-    p by w and 1 - w, variances by their squares, degrees of freedom by Satterthwaite. An error weighs w / n1 if the pilot sees it and
-    (1 - w) / n2 if the second phase does, and they see it in the ratio n1 : n2; so one that nobody saw weighs w^2 / n1 + (1 - w)^2 / n2.
-    The larger of the two unlabeled shares holds for both, and the guides count as proven where each phase has proven its own.
+    p is weighted by w and 1 - w, variances by their squares, degrees of freedom by Satterthwaite. An error has weight w / n1 if the pilot
+    sees it and (1 - w) / n2 if the second phase does, in the ratio n1 : n2; so an unseen one has weight w^2 / n1 + (1 - w)^2 / n2.
+    The larger of the two unlabeled shares is used, and the guides' order counts as shown if each phase has shown its own.
     """
     a, b = weight, 1 - weight
     v1, v2 = a**2 * first.v, b**2 * second.v

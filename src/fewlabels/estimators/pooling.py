@@ -1,12 +1,12 @@
-"""Parts of bands that expect too few labels, read together: for classifiers and slices that a band was not cut for.
+"""Pooling of parts of bands that expect too few labels: for classifiers and slices for which the bands were not cut.
 
-A band that lies on one side of the classifier judged is a group of its own. Of a band that crosses sides (another classifier's, or a
-slice nobody planned) each part is known by its size, but how many labels fall into it is chance. Parts that expect fewer than five are
-joined, in the order of their rates and only with rates at most three times apart, without looking at labels:
+A band on one side of the judged classifier is a group of its own. If a band spans sides (of another classifier, or of an unplanned
+slice), the size of each part is known, but the number of labels in it is random. Parts that expect fewer than five are joined, in the
+order of their rates and only with rates that differ by a factor of at most three, without looking at labels:
 
     p = sum(w k) / sum(w n),      w = N_band / take_band          (Hajek inside the joined group, whose units are counted exactly)
 
-A group that no label came into stays open: the interval is widened by all it could hold.
+A group that receives no label stays open: the interval is widened by all it could hold.
 
 Derivation and coverage: docs/maths/pooling.md.
 """
@@ -21,15 +21,15 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
 
 FEWEST = 5.0  # labels a joined group expects
-ALIKE = 3.0  # rates that are read together differ by at most this factor: a label that stands for few says nothing of those it is not like
+ALIKE = 3.0  # pooled rates differ by at most this factor: a label that stands for few units says nothing about unlike ones
 
 
 class Pool(NamedTuple):
-    """Which parts are read together.
+    """Which parts are pooled.
 
     home       the group of each part
     expansion  units that one label of each part's band stands for
-    whole      whether the part is its whole band: its labels are not left to chance
+    whole      whether the part is its whole band: its number of labels is not random
     """
 
     home: IntArray
@@ -38,7 +38,7 @@ class Pool(NamedTuple):
 
 
 def pool_parts(flagged: BoolArray, logit: FloatArray, *, expected: FloatArray, whole: BoolArray, expansion: FloatArray) -> Pool | None:
-    """The pool of these parts; None where every part is a whole band.
+    """The pool of these parts; None if every part is a whole band.
 
     expected   labels each part should receive
     """
@@ -57,12 +57,12 @@ def pool_parts(flagged: BoolArray, logit: FloatArray, *, expected: FloatArray, w
 
 
 def _join(home: IntArray, ordered: IntArray, expected: FloatArray, *, others: IntArray, expansion: FloatArray) -> None:
-    """Gives neighbors of like rates one home until each expects labels enough.
+    """Join neighbors of similar rates until each group expects enough labels.
 
-    What is left over goes to the last home, or to another part, of like rate; else it stands alone.
+    What is left over joins the last group, or another part, of a similar rate; otherwise it stands alone.
     """
     runs: list[list[int]] = []
-    for part in ordered.tolist():  # from dense to thin
+    for part in ordered.tolist():  # from high to low rates
         full = bool(runs) and float(expected[runs[-1]].sum()) >= FEWEST
         if not runs or full or expansion[part] > ALIKE * expansion[runs[-1][0]]:
             runs.append([])
@@ -79,7 +79,7 @@ def _join(home: IntArray, ordered: IntArray, expected: FloatArray, *, others: In
 
 
 def pooled(parts: Tally, pool: Pool) -> Tally:
-    """The labels of the parts, read in their pool's groups; counts may carry replicates."""
+    """The labels of the parts, summed by the groups of their pool; counts may have replicate axes."""
     if pool.home.max() + 1 == pool.home.size:  # none is joined to another: each has one rate
         return replace(parts, chance=~pool.whole)
     member = (pool.home[:, None] == np.arange(pool.home.max() + 1)).astype(np.float64)
@@ -103,7 +103,7 @@ def pooled(parts: Tally, pool: Pool) -> Tally:
 
 
 def _weights(parts: Tally, w: FloatArray, member: FloatArray) -> WeightSums | None:
-    """The sums of metric weights, each label's weight times what it stands for over the mean of its group."""
+    """The sums of metric weights, each label's weight times its expansion relative to the mean of its group."""
     if parts.weights is None:
         return None
     mean = (parts.N @ member) / ((parts.N / w) @ member)

@@ -1,8 +1,9 @@
-"""Ribbons: precision and recall of a classifier at all thresholds together, from one set of labels.
+"""Ribbons (simultaneous bands): precision and recall of a classifier at all thresholds together, from one set of labels.
 
-A ribbon is REC at a level at which all thresholds hold at once. Estimates of neighboring thresholds rest on the same labels, so they err
-together; how far the worst of them errs is found by imagined errors of the pieces, each as large as its labels say. Positives found
-never fall as a threshold does, which narrows the ribbon and carries it to all thresholds between. Derivation: docs/maths/thresholds.md.
+A ribbon is REC at a level at which all thresholds are covered at once. Estimates at neighboring thresholds share labels, so their errors
+are correlated; the distribution of the largest one is found by simulating errors of the pieces, each as large as its labels indicate. The
+positives found never decrease as the threshold does, which narrows the ribbon and extends it to all thresholds between. Derivation:
+docs/maths/thresholds.md.
 """
 
 from collections.abc import Sequence
@@ -21,15 +22,15 @@ from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
 from fewlabels.randomness import stream
 
-ERRORS, SEED = 2_000, 20_261  # imagined errors behind a ribbon's level, the same every time
+ERRORS, SEED = 2_000, 20_261  # simulated errors behind a ribbon's level, the same every time
 
 
 class Curve(NamedTuple):
-    """A metric at every threshold; arrays over replicates, the last axis over thresholds. NaN: unknown.
+    """A metric at every threshold; arrays over replicates, the last axis over thresholds. NaN if unknown.
 
-    low, high                the interval of each threshold alone
-    ribbon_low, ribbon_high  hold at all thresholds together
-    tail                     what each limit of the ribbon may miss at its own threshold, one a replicate
+    low, high                the interval at each threshold alone
+    ribbon_low, ribbon_high  limits that are valid at all thresholds together
+    tail                     the probability that a limit of the ribbon misses at its own threshold, one per replicate
     """
 
     metric: str
@@ -45,7 +46,7 @@ class Curve(NamedTuple):
 def measure_thresholds(
     pieces: Pieces, n: FloatArray, k: FloatArray, *, metrics: Sequence[Metric], level: float, interval: IntervalKind = "rec"
 ) -> tuple[Curve, ...]:
-    """Each metric at every threshold with intervals and ribbon at the level; n and k are labels and positive ones by profile cell."""
+    """Each metric at every threshold with intervals and ribbon at the level; n and k are labels and positive labels by profile cell."""
     by_piece = pieces.summed(n), pieces.summed(k)
     read = read_thresholds(pieces, *by_piece)
     variance = _variances(pieces, *by_piece)
@@ -53,14 +54,14 @@ def measure_thresholds(
     for metric in metrics:
         alone = limits_of(metric, read, tail=(1 - level) / 2, interval=interval)
         tail = _ribbon_tail(metric, read, variance, level)
-        ribbon = limits_of(metric, read, tail=cast(float, tail), interval=interval)  # one tail a replicate goes through REC as one does
+        ribbon = limits_of(metric, read, tail=cast(float, tail), interval=interval)  # REC accepts one tail per replicate
         ends = _monotone(metric, pieces.thresholds.units, ribbon.low, ribbon.high)
         curves.append(Curve(metric.name, pieces.thresholds, *alone, *ends, tail))
     return tuple(curves)
 
 
 def _variances(pieces: Pieces, n: FloatArray, k: FloatArray) -> FloatArray:
-    """The variance of the positives between neighboring thresholds, shape (..., thresholds + 1): shares smoothed, labels as planned."""
+    """The variance of the positives between neighboring thresholds, shape (..., thresholds + 1), by smoothed shares and planned labels."""
     whole = Tally(
         flagged=np.ones(pieces.N.shape, dtype=np.bool_), N=pieces.N, n=n, k=k, logit=pieces.logit, expected=pieces.expected,
         N1=float(pieces.N.sum()), N0=0.0,
@@ -72,7 +73,7 @@ def _variances(pieces: Pieces, n: FloatArray, k: FloatArray) -> FloatArray:
 
 
 def _ribbon_tail(metric: Metric, read: Sequence[Sequence[Part]], variance: FloatArray, level: float) -> FloatArray:
-    """What each limit may miss so that all hold together: no more than at one threshold alone, no less than Bonferroni's.
+    """The tail of each limit at which all are valid together: at most that of one threshold alone, at least Bonferroni's.
 
     Errors e of the segments are independent; a threshold's error is a1 (those above) + a0 (those below), the metric's influences.
     """
@@ -87,7 +88,7 @@ def _ribbon_tail(metric: Metric, read: Sequence[Sequence[Part]], variance: Float
 
 
 def _totals(parts: Sequence[Part]) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Positives found and missed, and the units flagged and not; a part without labels counts none."""
+    """Positives found and missed, and the units flagged and not; a part without labels counts as having no positives."""
     shape = next(p.evidence.p.shape for p in parts if p.evidence is not None)
     A, B, N1, N0 = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for part in parts:
@@ -112,7 +113,7 @@ def _largest_error(e: FloatArray, a1: FloatArray, a0: FloatArray, variance: Floa
 
 
 def _monotone(metric: Metric, units: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The ribbon narrowed by what all of it says together: positives found do not fall as the threshold does (precision, recall)."""
+    """The ribbon narrowed by monotonicity: positives found do not decrease as the threshold does (precision, recall)."""
     if metric.name not in ("precision", "recall"):
         return low, high
     scale = units if metric.name == "precision" else np.ones(units.shape)

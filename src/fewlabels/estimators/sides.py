@@ -1,4 +1,4 @@
-"""What the labels say of the flagged and of the other side, and what is believed of each."""
+"""The evidence about the flagged and the other side, and the limits of each."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from fewlabels.nouns.tally import Tally
 
 
 class Measured(NamedTuple):
-    """A metric as measured; arrays over replicates. NaN: unknown."""
+    """A metric with its limits and standard error; arrays over replicates. NaN if unknown."""
 
     value: FloatArray
     low: FloatArray
@@ -22,25 +22,25 @@ class Measured(NamedTuple):
 
     @property
     def half_width(self) -> FloatArray:
-        """max(high - value, value - low); half the width where there is no value."""
+        """max(high - value, value - low); half the width if there is no value."""
         reach = np.maximum(self.high - self.value, self.value - self.low)
         return np.where(np.isfinite(self.value), reach, (self.high - self.low) / 2)
 
 
 class Sides(NamedTuple):
-    """What the labels say of the flagged and of the other side."""
+    """The evidence about the flagged and the other side."""
 
     flagged: Evidence
     other: Evidence
 
 
 def read_sides(tally: Tally) -> Sides:
-    """Both sides of a tally."""
+    """The evidence about both sides of a tally."""
     return Sides(read_side(tally.side(flagged=True)), read_side(tally.side(flagged=False)))
 
 
 def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True) -> Limits:
-    """The interval's limits of a side; a point where the metric does not depend on it."""
+    """The interval's limits for a side; a point if the metric does not depend on it."""
     if not needed:
         return Limits(np.zeros_like(side.p), np.zeros_like(side.p))
     return side_limits_of(interval, what="a share of one side")(side, tail)

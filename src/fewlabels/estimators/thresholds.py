@@ -1,11 +1,11 @@
 """Precision and recall at every threshold of a classifier from one set of labels, each with an interval.
 
-The guide is the classifier's own score, so the flagged set of a threshold is the cells from a bin of the ladder up, and how many units
-that are is known. A band that a threshold cuts is split: given the counts, the labels of each part are a simple random draw of it.
-Thresholds are chosen before any label, where every part has labels to expect; what lies between two of them follows from both,
-because positives found never fall as a threshold does.
+The guide is the classifier's own score, so the flagged set of a threshold is the cells from a bin of the ladder up, and its number of
+units is known. A band that a threshold cuts is split: given the counts, the labels of each part are a simple random sample of it.
+Thresholds are chosen before any label, such that every part expects labels; what lies between two of them follows from both,
+because positives found never decrease as the threshold does.
 
-Ribbons, that hold at all thresholds together, are in `ribbons`. Derivation: docs/maths/thresholds.md.
+Ribbons, which are valid at all thresholds together, are in `ribbons`. Derivation: docs/maths/thresholds.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,8 +29,8 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 
 STEP = 5.0  # labels expected between two thresholds, and in each part of a band that one cuts
-PATIENCE = 4.0  # steps after which a threshold is taken though it leaves a part with fewer
-MOST = 250  # thresholds of one classifier
+PATIENCE = 4.0  # steps after which a threshold is accepted although a part has fewer
+MOST = 250  # maximum number of thresholds of one classifier
 
 
 def score_of(bins: IntArray) -> FloatArray:
@@ -65,17 +65,17 @@ class Thresholds(NamedTuple):
 
 
 def rank_of(profile: Profile) -> IntArray:
-    """The bin of each cell, -1 where its units have no score and no threshold flags them."""
+    """The bin of each cell; -1 if its units have no score, so that no threshold flags them."""
     return np.where(profile.unscored, -1, profile.guide_bin)
 
 
 def thresholds_of(profile: Profile, design: DrawDesign, take: IntArray) -> Thresholds:
-    """Thresholds at which labels can speak: at least STEP of them expected between two, and on both parts of a band that one cuts.
+    """The thresholds that labels can support: at least STEP expected between two of them, and in both parts of a band that one cuts.
 
-    take   labels planned in each band. No threshold flags a unit the design does not draw from.
+    take   labels planned in each band. No threshold flags a unit outside the design.
     """
     if not profile.guided or (bins := np.unique(rank_of(profile))[::-1])[0] < 0:
-        raise GoalError("thresholds are of a score, but the classifier has none that guides the draw: name its score column")
+        raise GoalError("thresholds need a score, but the classifier has none that guides the draw: name its score column")
     bins = bins[bins >= 0]
     where = np.searchsorted(-bins, -rank_of(profile))  # 0 is the highest; the unscored are below all
     inside = design.band >= 0
@@ -90,7 +90,7 @@ def thresholds_of(profile: Profile, design: DrawDesign, take: IntArray) -> Thres
 
 
 def _smallest_part(profile: Profile, design: DrawDesign, rate: FloatArray, where: IntArray, bins: int) -> FloatArray:
-    """The fewest labels expected in a part of any band that a threshold at each bin would cut; infinite where it cuts none."""
+    """The fewest labels expected in a part of any band that a threshold at each bin would cut; infinite if it cuts none."""
     least = np.full(bins, np.inf)
     for band in range(design.N.size):
         mine = design.band == band
@@ -101,7 +101,7 @@ def _smallest_part(profile: Profile, design: DrawDesign, rate: FloatArray, where
 
 
 def _walk(labels: FloatArray, part: FloatArray) -> IntArray:
-    """The bins to cut at, from the top: the first one that leaves labels enough on every part, or any after some patience."""
+    """The bins to cut at, from the top: the first one that leaves enough labels in every part, or any after PATIENCE steps."""
     step = max(STEP, float(labels.sum()) / MOST)
     chosen: list[int] = []
     held = 0.0
@@ -115,7 +115,7 @@ def _walk(labels: FloatArray, part: FloatArray) -> IntArray:
 
 
 class Part(NamedTuple):
-    """What the labels say of a part of the units at a threshold, flagged or not; None: no label was drawn there."""
+    """The evidence about the flagged or the unflagged part at a threshold; None if no label was drawn there."""
 
     flagged: bool
     N: float
@@ -123,10 +123,10 @@ class Part(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Bands cut at every threshold: the pieces all thresholds are made of.
+    """Bands cut at every threshold: the pieces that make up all thresholds.
 
     of_cell   the piece of each profile cell; -1 outside the frame
-    side      whether the draw took the piece for flagged; draws are denser there, and the two are read apart
+    side      whether the draw treated the piece as flagged; rates are higher there, and the two are estimated separately
     first     the first threshold (by position, from the highest) that flags each piece; one beyond the last if none does
     outside   units the design does not draw from
     """
@@ -143,13 +143,13 @@ class Pieces(NamedTuple):
     outside: int
 
     def summed(self, by_cell: FloatArray) -> FloatArray:
-        """Labels (or positive ones) by cell, on the last axis, summed by piece."""
+        """Labels (or positive labels) by cell, on the last axis, summed by piece."""
         order = np.argsort(self.of_cell, kind="stable")[np.count_nonzero(self.of_cell < 0) :]
         starts = np.searchsorted(self.of_cell[order], np.arange(self.N.size))
         return np.asarray(np.add.reduceat(by_cell[..., order], starts, axis=-1))
 
     def parts(self, j: int, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> Iterator[Part]:
-        """What the labels say of every part at threshold j; n and k by piece."""
+        """The evidence about every part at threshold j; n and k are by piece."""
         for flagged in (True,) if flagged_only else (True, False):
             for side in (1, 0):
                 mine = np.flatnonzero(((self.first <= j) == flagged) & (self.side == side))
@@ -160,7 +160,7 @@ class Pieces(NamedTuple):
                 yield Part(False, float(self.outside), None)
 
     def _tally(self, mine: IntArray, n: FloatArray, k: FloatArray) -> Tally:
-        """The answers of these pieces by band; parts of bands that expect few labels are read with others of like rates."""
+        """The tally of these pieces by band; parts of bands that expect few labels are pooled with others of similar rates."""
         names, home = np.unique(self.band[mine], return_inverse=True)
         into = np.eye(names.size)[home]
         N, planned = self.N[mine] @ into, self.planned[mine] @ into
@@ -199,7 +199,7 @@ def pieces_of(profile: Profile, design: DrawDesign, thresholds: Thresholds, take
 
 
 def _sides(profile: Profile, design: DrawDesign, classifier: int) -> IntArray:
-    """Which bands are of the side the draw took for flagged; all on one side where a band crosses."""
+    """Which bands are on the side that the draw treated as flagged; all on one side if a band spans both."""
     inside = design.band >= 0
     flagged = profile.predicted(classifier)[inside].astype(np.int64)
     most, least = np.zeros(design.N.size, dtype=np.int64), np.ones(design.N.size, dtype=np.int64)
@@ -209,7 +209,7 @@ def _sides(profile: Profile, design: DrawDesign, classifier: int) -> IntArray:
 
 
 class Measured(NamedTuple):
-    """A metric at thresholds: value and limits; arrays over replicates, the last axis over thresholds. NaN: unknown."""
+    """A metric at thresholds: value and limits; arrays over replicates, the last axis over thresholds. NaN if unknown."""
 
     value: FloatArray
     low: FloatArray
@@ -217,7 +217,7 @@ class Measured(NamedTuple):
 
 
 def read_thresholds(pieces: Pieces, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> list[list[Part]]:
-    """What the labels (by piece) say at every threshold, from the highest down."""
+    """The evidence from labels (by piece) at every threshold, from the highest down."""
     return [list(pieces.parts(j, n, k, flagged_only=flagged_only)) for j in range(pieces.thresholds.bin.size)]
 
 

@@ -1,4 +1,4 @@
-"""Totals of one side by expansion inside bands, with a variance that stays honest when a band saw no error.
+"""Totals of one side by expansion within bands, with a variance that is not 0 when a band saw no error.
 
     p   = sum_h W_h k_h / n_h                                      W_h = N_h / N_side
     V   = sum_h W_h^2 (1 - f_h) p_h (1 - p_h) / (n_h - 1)          f_h = n_h / N_h
@@ -6,7 +6,7 @@
     v   = max(V, Vs)
 
 mu_h is a two-parameter recalibration of the guide (`recalibrate`). A band of five labels with no error has V_h = 0, which is
-false; Vs is what the guide and the other bands say of it. Derivation: docs/maths/weighted.md.
+wrong; Vs is the variance implied by the guide and the other bands. Derivation: docs/maths/weighted.md.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ from fewlabels.nouns.evidence import Evidence
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
 
-PRIOR_LABELS = 2.0  # what mu_h weighs in q_h
+PRIOR_LABELS = 2.0  # the weight of mu_h in q_h, in labels
 INTERCEPT_SD, SLOPE_SD = 2.0, 0.5  # prior of the recalibration: logit mu = a + b logit s, a ~ N(0, 2^2), b ~ N(1, 0.5^2)
 NEWTON_STEPS = 40
 
@@ -30,7 +30,7 @@ def expit(x: FloatArray) -> FloatArray:
 
 
 class Calibration(NamedTuple):
-    """The log-odds a + b x that the labels make of the guide's x; arrays over replicates."""
+    """The recalibrated log-odds a + b x of the guide's log-odds x; arrays over replicates."""
 
     a: FloatArray
     b: FloatArray
@@ -69,13 +69,13 @@ def calibration(tally: Tally) -> Calibration:
     return Calibration(a, b)
 
 
-ORDER_Z = 2.326  # one-sided 1 %: the guide counts as proven on a side beyond this
+ORDER_Z = 2.326  # one-sided 1 %: beyond this, the guide's order counts as shown on a side
 
 
 def order_z(tally: Tally) -> FloatArray:
-    """Score statistic of "positives rise with the guide" against "the guide says nothing": about N(0, 1) under the latter.
+    """The score statistic for "positives increase with the guide" against "the guide is uninformative": about N(0, 1) under the latter.
 
-    0 where nothing can be said: all labels alike, or all groups of one guide value.
+    0 if there is no information: all labels are equal, or all groups have the same guide value.
     """
     n, k, x = tally.n, tally.k, tally.logit
     labels = np.maximum(n.sum(-1), 1)
@@ -90,10 +90,10 @@ LARGE = 0.1  # of a side's units: a stratum that holds as much must show the gui
 
 
 def order_shown(tally: Tally) -> BoolArray:
-    """Whether the labels of a side have shown that positives rise with the guide; where it is several draws in one, in each large one.
+    """Whether the labels of a side have shown that positives increase with the guide, in each large stratum if there are several.
 
-    Another classifier's decisions tell positives apart as well as a guide does. Labels that it put there would prove the guide's order
-    to a side of which most units were drawn without it.
+    Another classifier's predictions separate positives as well as a guide does. Labels placed by it would show the guide's order for a
+    side of which most units were drawn without it.
     """
     if tally.stratum is None or (tally.stratum == tally.stratum[:1]).all():
         return np.asarray(order_z(tally) > ORDER_Z)
@@ -102,13 +102,13 @@ def order_shown(tally: Tally) -> BoolArray:
 
 
 class Shares(NamedTuple):
-    """What the labels of each group say, whatever a metric sums (units, or metric weight).
+    """The estimated share of each group, whatever the metric sums (units, or metric weight).
 
-    amount     what the group holds of it
+    amount     the units or the metric weight of the group
     share      its positive share, the ratio of labeled sums
-    noise      the usual estimate of n Var(share) without the finite factor; 0 where all labels agree
-    n, k       as many even labels and positives as would say as much: n, k themselves where units are counted
-    top        how many times a label's average weight one open unit could weigh
+    noise      the usual estimate of n Var(share) without the finite-population factor; 0 if all labels agree
+    n, k       the equivalent numbers of equally weighted labels and positives: n and k themselves if units are counted
+    top        the largest possible weight of an unlabeled unit, relative to the average weight of a label
     """
 
     amount: FloatArray
@@ -120,10 +120,10 @@ class Shares(NamedTuple):
 
 
 def read_shares(tally: Tally) -> Shares:
-    """The shares of a tally's groups; 0 where a group has no label.
+    """The shares of a tally's groups; 0 for a group without labels.
 
-    By weight: r_h = sum(x y) / sum(x), noise = s^2(x (y - r_h)) / mean(x)^2 and n = sum(x)^2 / sum(x^2) (Kish). The same with what
-    labels stand for in place of x, where a group joins parts drawn at different rates.
+    By weight: r_h = sum(x y) / sum(x), noise = s^2(x (y - r_h)) / mean(x)^2 and n = sum(x)^2 / sum(x^2) (Kish). The same with expansion
+    weights instead of x, if a group joins parts drawn at different rates.
     """
     n, k = tally.n, tally.k
     labels = np.maximum(n, 1e-12)
@@ -147,7 +147,7 @@ def read_shares(tally: Tally) -> Shares:
 
 
 def read_side(tally: Tally) -> Evidence:
-    """The estimated positive share of one side (a tally of that side only), its variance, and what an unseen error could weigh."""
+    """The estimated positive share of one side (a tally of that side only), its variance, and the weight of an unseen error."""
     group = read_shares(tally)
     n = tally.n
     seen = n > 0
@@ -178,18 +178,18 @@ def read_side(tally: Tally) -> Evidence:
 
 
 def _open_share(tally: Tally) -> FloatArray:
-    """What the labels leave open of each group: 1 - f; of joined parts 1 - sum(w) / sum(w^2), w what a label stands for."""
+    """The finite-population factor of each group: 1 - f; for joined parts 1 - sum(w) / sum(w^2), w the expansion weights."""
     if tally.expansions is None:
-        return np.asarray(np.maximum(1 - tally.n / tally.N, 0.0))  # a forecast of a census may round beyond it
+        return np.asarray(np.maximum(1 - tally.n / tally.N, 0.0))  # a forecast of a census may exceed it by rounding
     w = tally.expansions
     return np.asarray(np.maximum(1 - np.divide(w.x, w.xx, out=np.ones(w.x.shape), where=w.xx > 0), 0.0))
 
 
 def _weight_left(n: FloatArray, N: FloatArray) -> FloatArray:
-    """1 / (N (-ln(1 - f))), f = n / N: about 1 / n for few labels, 0 for a group taken whole or without a label.
+    """1 / (N (-ln(1 - f))), f = n / N: about 1 / n for few labels, 0 for a completely labeled or an unlabeled group.
 
-    The number of errors m among N units of which n labels show none is believable up to (1 - f)^m = alpha, m = ln alpha / ln(1 - f):
-    each costs as much as one error among -N ln(1 - f) labels of an endless side.
+    The number of errors m among N units of which n labels show none is plausible up to (1 - f)^m = alpha, m = ln alpha / ln(1 - f):
+    each counts as much as one error among -N ln(1 - f) labels of an infinite side.
     """
     open_group = (n > 0) & (n < N)
     f = np.where(open_group, n / N, 0.5)

@@ -1,1 +1,1 @@
-"""From what labels say to what is believed: choose one. `rare` (REC) is the default, `binomial` reads counts, others are baselines."""
+"""The intervals. `rare` (REC) is the default, `binomial` works on counts, the others are baselines."""

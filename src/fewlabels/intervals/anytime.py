@@ -1,21 +1,21 @@
-"""A running band that stays true however often one looks: two bets against every value m of a ratio metric.
+"""A confidence sequence (running band), valid at every look: two bets against every value m of a ratio metric.
 
 A metric is m* = sum f / sum g over the units of K bands; h(m) = f - m g, so that sum h(m) is 0 at m = m*. Draw t picks a band with
-probability r_k and one of its n_k units not drawn yet; p_k is what is predicted of their labels. With h^ = h at the prediction
+probability r_k and one of its n_k units not drawn yet; p_k is the predicted share of positives. With h^ = h at the prediction
 
     Z_t(m) = (1/N) [ sum over drawn h(m) + sum over others h^(m) + (h(m) - h^(m)) of the unit drawn  n_k / r_k ]
 
-has mean sum h(m) / N given the past, whatever r and p are, as long as they do not look ahead. Bettor j believes that the metric is d_j
+has mean sum h(m) / N given the past, whatever r and p are, as long as they do not look ahead. Bettor j assumes that the metric is d_j
 above m (or below); its Kelly stake, with v and kappa v the predicted variance and third moment of Z, and e = d_j sum g^ / N, is
 
     lambda = min( e / max(v + e^2 -+ e kappa, (v + e^2) / 4),   CAP / largest possible loss )
 
     W_above(m) = mean over j of prod_t (1 + lambda Z_t(m)),       W_below(m) = mean over j of prod_t (1 - lambda Z_t(m))
 
-Each is a nonnegative martingale at m = m*, so it ever reaches 1/a with probability at most a (Ville). The band of level 1 - a holds every
-m at which neither has ever reached 2/a. An answer that is missing counts, for each m, as the one that helps the bettor least.
+Each is a nonnegative martingale at m = m*, so it ever reaches 1/a with probability at most a (Ville). The confidence sequence of level
+1 - a includes every m at which neither has ever reached 2/a. A missing answer counts, for each m, as the one that helps the bettor least.
 
-Every array may carry leading axes: paths of a simulation, or the steps of one path. Source: Waudby-Smith & Ramdas 2024; Shekhar et al.
+Every array may have leading axes: paths of a simulation, or the steps of one path. Source: Waudby-Smith & Ramdas 2024; Shekhar et al.
 2023 for weighted draws without replacement. Derivation: docs/maths/anytime.md.
 """
 
@@ -28,18 +28,18 @@ import numpy as np
 from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
-EFFECTS = np.geomspace(0.004, 0.4, 12)  # what bettors believe, when nobody said what will be asked
-CAP = 0.75  # of what a bettor owns, the most one draw may cost
+EFFECTS = np.geomspace(0.004, 0.4, 12)  # the effects that bettors assume by default
+CAP = 0.75  # the largest share of a bettor's wealth that one draw may cost
 MISSING = -1  # the label of a unit that has none
-SLACK = 1e-9  # of N: what rounding may do to a sum that is 0
+SLACK = 1e-9  # of N: the allowance for rounding of a sum that is 0
 SMALLEST = 1e-300
-MOST = 600.0  # of the logarithm of what bettors own: e^600 is still a number
-CHUNK = 1 << 20  # numbers held at once when steps are walked through
+MOST = 600.0  # the largest log wealth: e^600 does not overflow
+CHUNK = 1 << 20  # numbers held at once when steps are processed
 ABOVE, BELOW = 0, 1  # the two bets: the metric is above m, or below
 
 
 def width_effects(half_width: float) -> FloatArray:
-    """What bettors believe where a half-width was named before the first label: about as far off as it, or far."""
+    """The effects that bettors assume for a half-width named before the first label: about that large, or much larger."""
     return np.array([0.6 * half_width, half_width, 1.7 * half_width, 0.15, 0.3])
 
 
@@ -47,8 +47,8 @@ def width_effects(half_width: float) -> FloatArray:
 class Terms:
     """What a unit of each band adds to sum f and sum g: with a negative label (f0, g0) and with a positive one (f1, g1); shape (K,).
 
-    known_f, known_g   what is known without any label, of units outside the bands
-    scale              what a difference of 1 in m is worth a unit, on which effects are counted; None: the mean of g, as far as it is known
+    known_f, known_g   the sums over units outside the bands, known without any label
+    scale              the unit of the effects: what a difference of 1 in m is worth per unit; by default the mean of g, as far as known
     """
 
     f0: FloatArray
@@ -66,7 +66,7 @@ class Terms:
 
 
 class Steps(NamedTuple):
-    """What was known before each draw, and what it gave. Leading axes are paths or steps; the last of the first five is of bands.
+    """What was known before each draw, and its result. Leading axes are paths or steps; the last axis of the first six is over bands.
 
     left       units not drawn yet
     rate       the probability of each band
@@ -74,7 +74,7 @@ class Steps(NamedTuple):
     positives  positive labels so far
     negatives  negative labels so far
     missing    units drawn so far whose label is missing
-    band       of the unit drawn now
+    band       the band of the unit drawn now
     label      1, 0, or MISSING
     """
 
@@ -88,13 +88,13 @@ class Steps(NamedTuple):
     label: IntArray
 
     def part(self, start: int, stop: int) -> "Steps":
-        """The steps from `start` up to `stop`, where the leading axis is of steps."""
+        """The steps from `start` up to `stop`, where the leading axis is over steps."""
         left, rate, share, positives, negatives, missing = (array[start:stop] for array in self[:6])
         return Steps(left, rate, share, positives, negatives, missing, self.band[start:stop], self.label[start:stop])
 
 
 class Payoffs(NamedTuple):
-    """Of each bet at each m, shape (..., M, 2): Z as it came, the largest loss it could bring (positive), v, kappa, and the mean of g^."""
+    """For each bet at each m, shape (..., M, 2): the observed Z, the largest possible loss (positive), v, kappa, and the mean of g^."""
 
     Z: FloatArray
     worst: FloatArray
@@ -104,7 +104,7 @@ class Payoffs(NamedTuple):
 
 
 def payoffs(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> Payoffs:
-    """What each draw pays at each m, and what could be known of it before."""
+    """The payoff of each draw at each m, and what could be known about it before."""
     h0, h1 = terms.at(m)
     slope, low, high = h1 - h0, np.minimum(h0, h1), np.maximum(h0, h1)
     w = np.divide(steps.left, N * steps.rate, out=np.zeros(steps.left.shape), where=steps.left > 0)
@@ -124,7 +124,7 @@ def payoffs(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> Payoffs:
 
 
 def _scale(terms: Terms, steps: Steps, N: float) -> FloatArray:
-    """The mean of g over all units, as far as it is known; half of a missing one's."""
+    """The mean of g over all units, as far as known; a missing answer counts as half of each."""
     if terms.scale is not None:
         return np.full(steps.band.shape, terms.scale)
     p = steps.share
@@ -144,7 +144,7 @@ def _drawn(steps: Steps, w: FloatArray, expected: FloatArray, edges: tuple[Float
 
 
 def growth(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatArray = EFFECTS) -> FloatArray:
-    """The logarithm of what each draw makes of each bettor's money, shape (..., M, 2, J)."""
+    """The log factor by which each draw multiplies each bettor's wealth, shape (..., M, 2, J)."""
     found = payoffs(terms, steps, m, N=N)
     sign = np.array([1.0, -1.0])
     e = (found.scale[..., None] * effects)[..., None, None, :]  # (..., 1, 1, J)
@@ -159,7 +159,7 @@ def growth(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: Floa
 
 
 def impossible(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> BoolArray:
-    """Whether m is ruled out by what has been seen, whatever the rest holds; by bet, shape (..., M, 2). Strictly: 0 rules out nothing."""
+    """Whether the labels so far rule out m, whatever the rest holds; by bet, shape (..., M, 2). Strict: a sum of 0 rules out nothing."""
     h0, h1 = terms.at(m)
     seen = steps.negatives @ h0.T + steps.positives @ h1.T + (terms.known_f - m * terms.known_g)
     open_ = steps.left + steps.missing
@@ -168,7 +168,7 @@ def impossible(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> BoolAr
 
 
 def after(steps: Steps) -> Steps:
-    """The counts when each draw is in; what belongs to the next draw is as it was."""
+    """The counts after each draw; the fields about the next draw are unchanged."""
     at = np.arange(steps.left.shape[-1]) == steps.band[..., None]
     label = steps.label[..., None]
     return steps._replace(
@@ -180,7 +180,7 @@ def after(steps: Steps) -> Steps:
 
 
 def _then_impossible(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> BoolArray:
-    """What `impossible` says after each draw, without counting anew."""
+    """The result of `impossible` after each draw, without recounting."""
     h0, h1 = terms.at(m)
     edges = np.minimum(h0, h1), np.maximum(h0, h1)
     label, open_ = steps.label[..., None], steps.left + steps.missing
@@ -194,14 +194,14 @@ def _then_impossible(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> 
 
 
 class Evidence(NamedTuple):
-    """What bettors own: `wealth` in logarithms, shape (..., M, 2, J), and the most their mean has ever been, `best`, shape (..., M, 2)."""
+    """The bettors' log `wealth`, shape (..., M, 2, J), and the largest log mean it has ever had, `best`, shape (..., M, 2)."""
 
     wealth: FloatArray
     best: FloatArray
 
 
 def no_evidence(shape: tuple[int, ...], m: FloatArray, effects: FloatArray = EFFECTS) -> Evidence:
-    """Before the first draw: everybody owns 1. `shape` are the leading axes."""
+    """The evidence before the first draw: every bettor has wealth 1. `shape` gives the leading axes."""
     return Evidence(np.zeros((*shape, m.size, 2, effects.size)), np.zeros((*shape, m.size, 2)))
 
 
@@ -213,9 +213,9 @@ def bet(evidence: Evidence, terms: Terms, steps: Steps, m: FloatArray, *, N: flo
 
 
 def walk(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatArray = EFFECTS) -> Iterator[FloatArray]:
-    """The most each bet's mean has ever been after each step of one path, shape (some steps, M, 2), piece by piece.
+    """The largest mean of each bet so far after each step of one path, shape (some steps, M, 2), in chunks.
 
-    The leading axis of `steps` are the steps, in the order asked.
+    The leading axis of `steps` is over the steps, in the order asked.
     """
     evidence = no_evidence((), m, effects)
     at_once = max(1, CHUNK // (m.size * effects.size * 2))
@@ -231,7 +231,7 @@ def walk(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatA
 
 
 def last_best(terms: Terms, steps: Steps, m: FloatArray, *, N: float, limit: float, effects: FloatArray = EFFECTS) -> FloatArray:
-    """What `walk` ends with, shape (M, 2), but that a value of m is no longer followed once a bet has paid e^limit: it stays ruled out."""
+    """The last result of `walk`, shape (M, 2), except that m is dropped once a bet has paid e^limit: it stays ruled out."""
     best = np.zeros((m.size, 2))
     alive, wealth, start = np.arange(m.size), np.zeros((m.size, 2, effects.size)), 0
     while start < steps.band.size and alive.size:
@@ -247,24 +247,24 @@ def last_best(terms: Terms, steps: Steps, m: FloatArray, *, N: float, limit: flo
 
 
 def _mean(wealth: FloatArray) -> FloatArray:
-    """The logarithm of the mean of what bettors own; of more than e^MOST it is said to be that, which settles every question."""
+    """The logarithm of the bettors' mean wealth; capped at e^MOST, which settles every question."""
     owned = np.exp(np.minimum(wealth, MOST)).reshape(-1, wealth.shape[-1])  # one product of a matrix and a vector is the fastest mean
     mean = owned @ np.full(wealth.shape[-1], 1 / wealth.shape[-1])
     return np.asarray(np.log(np.maximum(mean, SMALLEST)).reshape(wealth.shape[:-1]))
 
 
 class Band(NamedTuple):
-    """The values that are still possible, from `low` to `high`; both NaN where none is, which happens with probability 1 - level."""
+    """The values that are still possible, from `low` to `high`; both NaN if there is none, which has probability at most 1 - level."""
 
     low: FloatArray
     high: FloatArray
 
 
 def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
-    """The band from the evidence on a grid of m, rising; `tail` is the error of each side. Limits are one step outside.
+    """The band from the evidence on an increasing grid of m; `tail` is the error of each side. Limits are one step outside.
 
-    From the value below the first that is not shown to be too low to the value above the last that is not shown to be too high. It may lie
-    between two values of the grid.
+    It extends from the value below the first that is not shown to be too low to the value above the last that is not shown to be too
+    high, and may lie between two values of the grid.
     """
     limit, top = -np.log(tail), m.size - 1
     above, below = (best[..., side] < limit for side in (ABOVE, BELOW))
@@ -277,5 +277,5 @@ def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
 ANYTIME = Interval(
     name="anytime",
     running=True,
-    statement="The band holds wherever errors are, and at every look, however often one looks.",
+    statement="The confidence sequence is valid at every look, and even if errors occur where the scores predict none.",
 )

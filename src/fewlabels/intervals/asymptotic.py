@@ -1,7 +1,7 @@
 """Wald: the estimate plus and minus a normal quantile times its usual standard error. A baseline by name, never a default.
 
-It has zero width where no error was seen and covers as little as a fifth of the time with rare errors (docs/coverage.md); tests
-keep it as the twin that must fail.
+It has zero width where no error was seen, and its coverage drops to a fifth with rare errors (docs/coverage.md); tests use it as the
+negative control that must fail.
 """
 
 import numpy as np

@@ -3,9 +3,9 @@
     Clopper-Pearson   lower = Beta^-1(alpha/2; x, m - x + 1),   upper = Beta^-1(1 - alpha/2; x + 1, m - x)
     Wilson            the p with |x/m - p| <= z sqrt(p (1 - p) / m)
 
-A share has a domain (the units it is a share of) and counts those of it that are inside: TP of TP + FP is precision. A metric may be
-a rising or falling function of one share: f1 = 2u / (1 + u) with u = TP / (TP + FP + FN). Then its limits are those of the share,
-mapped. Both read the counts as they are: what is known of the sizes of the sides does not enter, nor does the finite population.
+A share counts the units of its domain that are inside: TP of TP + FP is precision. A metric may be a monotone function of one share:
+f1 = 2u / (1 + u) with u = TP / (TP + FP + FN). Then its limits are those of the share, transformed. Both intervals use the counts as
+they are: they ignore the known sizes of the sides and the finite population.
 Formulas, sources and where they fail: docs/maths/baselines.md.
 """
 
@@ -40,7 +40,7 @@ class Share(NamedTuple):
         return Totals(*(u if j == self.inside[0] else 1 - u if j == self.outside[0] else zero for j in range(4)))
 
     def value(self, u: FloatArray) -> FloatArray:
-        """The metric where the share is u."""
+        """The metric if the share is u."""
         return self.metric.value(self.at(u))
 
     def slope(self, u: FloatArray) -> FloatArray:
@@ -50,10 +50,10 @@ class Share(NamedTuple):
 
 
 def share_of(metric: Metric) -> Share | None:
-    """The share the metric is a rising or falling function of; None if there is none.
+    """The share of which the metric is a monotone function; None if there is none.
 
-    A ratio is one if its four totals enter in two ways only (or not at all):
-    (c1 x + c0 (m - x)) / (d1 x + d0 (m - x)) depends on x / m alone, without a turn.
+    A ratio is one if its four totals enter in only two ways (or not at all):
+    (c1 x + c0 (m - x)) / (d1 x + d0 (m - x)) is a monotone function of x / m.
     """
     ways = sorted({pair for pair in metric.terms if pair != (0, 0)}, reverse=True)
     if metric.weight is not None or len(ways) != 2:
@@ -63,33 +63,33 @@ def share_of(metric: Metric) -> Share | None:
 
 
 class Entering(NamedTuple):
-    """Whether the labels of a side enter a metric as counted: also a side whose size alone matters, which counting does not know."""
+    """Whether the labels of a side enter a metric as counted, also where only the size of the side matters, which counts do not know."""
 
     flagged: bool
     unflagged: bool
 
 
 def entering(metric: Metric) -> Entering:
-    """Which sides' labels enter the metric as counted: FN / n is needed of one side, and counts the labels of both."""
+    """Which sides' labels enter the metric as counted: FN / n needs one side but counts the labels of both."""
     if not metric.terms:
         return Entering(metric.needs_flagged, metric.needs_unflagged)
     return Entering(*(any(pair != (0, 0) for pair in side) for side in (metric.terms[:2], metric.terms[2:])))
 
 
 def is_simple(metric: Metric, tally: Tally) -> bool:
-    """Whether the labels that enter the metric are one simple draw: of everything, or of the one group that does."""
+    """Whether the labels that enter the metric are one simple draw: from all units, or from the only group that enters."""
     counted = np.where(tally.flagged, *entering(metric))
     return tally.simple or int(counted.sum()) <= 1
 
 
 def counted_share(metric: Metric, tally: Tally, kind: str) -> Share:
-    """The metric's share. Refuses a metric that is none, and labels that are not one simple draw."""
+    """The metric's share; raise PlanError if it has none, or the labels are not one simple draw."""
     share = share_of(metric)
     if share is None:
-        raise PlanError(f"{kind} is for shares of a domain such as precision and f1, but {metric.name} is none: use rec, strict or midp")
+        raise PlanError(f"{kind} is for shares of a domain such as precision and f1, but {metric.name} is not one: use rec, strict or midp")
     if not is_simple(metric, tally):
         raise PlanError(
-            f"{kind} reads counts of a simple draw, but the labels of {metric.name} are of {tally.N.size} groups drawn apart: "
+            f"{kind} needs counts of a simple draw, but the labels of {metric.name} are from {tally.N.size} groups drawn separately: "
             "use the simple design (--design simple), or the interval rec, strict or midp"
         )
     return share
@@ -103,7 +103,7 @@ def counts_of(tally: Tally) -> Totals:
 
 
 def binomial(x: FloatArray, m: FloatArray, tail: float, *, limits: OfCounts) -> Limits:
-    """The limits of a share of which x of m labels are inside; everything where there is no label."""
+    """The limits of a share with x of m labels inside; the whole range without labels."""
     low, high = limits(np.where(m > 0, x, 0.0), np.where(m > 0, m, 1.0), tail)
     return Limits(np.where(m > 0, low, 0.0), np.where(m > 0, high, 1.0))
 
@@ -117,7 +117,7 @@ def clopper_pearson(x: FloatArray, m: FloatArray, tail: float) -> Limits:
 
 
 def wilson(x: FloatArray, m: FloatArray, tail: float) -> Limits:
-    """The limits at which the score test just keeps the share. Source: Wilson 1927, JASA 22:209."""
+    """The limits at which the score test just fails to reject. Source: Wilson 1927, JASA 22:209."""
     z = ndtri(1 - tail)
     p = x / m
     center = (x + z * z / 2) / (m + z * z)

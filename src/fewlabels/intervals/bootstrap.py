@@ -1,12 +1,12 @@
-"""Bootstraps: quantiles of the metric over labels drawn again from those at hand. Two baselines by name.
+"""Bootstraps: quantiles of the metric over resampled labels. Two baselines by name.
 
     bootstrap   within each band n_h labels with replacement; the usual variance without its finite-population factor and with n_h for
                 n_h - 1
-    rao_wu      within each band n_h - 1 labels with replacement, and what they move pulled in:  p*_h = p_h + sqrt(1 - f_h) (mean - p_h),
+    rao_wu      within each band n_h - 1 labels with replacement, with the deviation shrunk:  p*_h = p_h + sqrt(1 - f_h) (mean - p_h),
                 so that the variance of p*_h is the usual one, (1 - f_h) p_h (1 - p_h) / (n_h - 1)
 
-A simple draw is one band: which side a label falls on is then drawn again too. Resamples in which the metric is undefined are left
-out; the limits always hold the value. Labels drawn again from labels without an error have none, so both fail where errors are rare.
+A simple draw is one band: the side a label falls on is then resampled too. Resamples in which the metric is undefined are left out;
+the limits always include the value. Resamples of labels without an error have none, so both fail where errors are rare.
 Sources: Efron 1979, Annals of Statistics 7:1; Rao & Wu 1988, JASA 83:231, section 2 with m_h = n_h - 1. Figures:
 docs/maths/baselines.md.
 """
@@ -29,14 +29,14 @@ RESAMPLES = 1_000
 
 
 class Counts(NamedTuple):
-    """Labels and positive labels, by group; fractions after Rao and Wu's pulling in."""
+    """Labels and positive labels by group; fractional after Rao and Wu's shrinkage."""
 
     n: FloatArray
     k: FloatArray
 
 
 def percentile(metric: Metric, tally: Tally, value: FloatArray, *, tail: float, kind: BootstrapKind, rng: np.random.Generator) -> Limits:
-    """The `tail` and 1 - `tail` quantiles over RESAMPLES; the whole range where the metric has no value."""
+    """The `tail` and 1 - `tail` quantiles over RESAMPLES; the whole range if the metric has no value."""
     if metric.weight is not None:
         raise PlanError(f"{kind} counts units, but {metric.name} sums weights: use rec, strict or midp")
     low, high = (np.full(value.shape, end, dtype=np.float64) for end in (metric.low, metric.high))
@@ -65,7 +65,7 @@ def resample(metric: Metric, tally: Tally, times: int, *, kind: BootstrapKind, r
 
 
 def _redraw(tally: Tally, times: int, *, fewer: bool, rng: np.random.Generator) -> Counts:
-    """Labels drawn again within bands, one fewer a band if `fewer`, brought back to the size of the band."""
+    """Labels resampled within bands, one fewer per band if `fewer`, rescaled to the number of the band."""
     n = np.rint(tally.n).astype(np.int64)
     p = np.divide(tally.k, tally.n, out=np.zeros_like(tally.n), where=tally.n > 0)
     if tally.simple:
@@ -80,7 +80,7 @@ def _redraw(tally: Tally, times: int, *, fewer: bool, rng: np.random.Generator) 
 
 
 def _side_share(tally: Tally, counts: Counts, *, flagged: bool) -> FloatArray:
-    """The positive share of a side by resample, over the groups that have labels in it; NaN if none has."""
+    """The positive share of a side by resample, over the groups that have labels; NaN if none has."""
     mine = tally.flagged == flagged
     n, k, N = counts.n[..., mine], counts.k[..., mine], tally.N[mine]
     seen = n > 0

@@ -4,10 +4,10 @@ With m = (value - low) / (high - low) of the metric's range and s^2 its variance
 
     c = m (1 - m) / s^2 - 1,    limits = Beta^-1(alpha/2 and 1 - alpha/2; m c, (1 - m) c)
 
-It stays inside the range and is skewed the right way, but it believes the variance: zero where no error was seen. Source: Yilmaz,
-Hayes, Habib, Burgess & Barber 2021, "Sample efficient model evaluation", algorithm 1, step 10. Where we differ: the variance is that of
-the draw at hand, the limits always hold the value, and where no beta distribution is so wide the interval is the whole range. Figures:
-docs/maths/baselines.md.
+It stays inside the range and is skewed the right way, but it trusts the variance: zero where no error was seen. Source: Yilmaz,
+Hayes, Habib, Burgess & Barber 2021, "Sample efficient model evaluation", algorithm 1, step 10. Differences: the variance is that of
+the draw at hand, the limits always include the value, and where no beta distribution is that wide the interval is the whole range.
+Figures: docs/maths/baselines.md.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from fewlabels.nouns.metric import Metric
 
 
 def beta_moment(metric: Metric, value: FloatArray, standard_error: FloatArray, tail: float) -> Limits:
-    """The limits of the matching beta distribution; a point where the standard error is 0, the whole range without a value."""
+    """The limits of the matching beta distribution; a point if the standard error is 0, the whole range without a value."""
     span = metric.high - metric.low
     known = np.isfinite(value)
     m = np.clip((np.where(known, value, metric.low) - metric.low) / span, 0, 1)

@@ -3,12 +3,11 @@
     d_j^- = theta - min(theta at quantity j's low, at its high, theta)        the others at their estimates
     L = theta - sqrt(d^-' R d^-),   U likewise, clipped to theta's range
 
-R is the identity for quantities estimated independently of each other. Else it holds their correlations, with the signs of the
-corners: two quantities that err together reach further if both ends push theta the same way.
+R is the identity for independent estimates. Otherwise it holds their correlations, with the signs of the corners: two correlated
+quantities reach further if both ends push theta the same way.
 
-A corner where theta is undefined counts as the limit of the range. Where theta itself is undefined nothing is known of it but
-what the limits leave possible. Source: Zou & Donner 2008, Statistics
-in Medicine 27:1693, in the sign-free form of docs/maths/rare.md.
+A corner where theta is undefined counts as the limit of the range. If theta itself is undefined, the limits are the extremes that the
+limits of the quantities allow. Source: Zou & Donner 2008, Statistics in Medicine 27:1693, in the sign-free form of docs/maths/rare.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ import numpy as np
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
 
-MOST_CORNERS = 6  # quantities beyond which an undefined theta is simply unknown
+MOST_CORNERS = 6  # with more quantities, an undefined theta is simply unknown
 
 
 def mover(
@@ -33,7 +32,7 @@ def mover(
 ) -> Limits:
     """The limits of theta(*points), whose range is low to high, from the limits of each point.
 
-    correlation   of the points' estimates, shape (..., points, points); None: they are independent
+    correlation   of the points' estimates, shape (..., points, points); None if they are independent
     """
     whole = Limits(np.asarray(low), np.asarray(high))
     point = theta(*points)
@@ -52,7 +51,7 @@ def mover(
 
 
 def _length(parts: Sequence[FloatArray], correlation: FloatArray | None) -> FloatArray:
-    """The root of d' R d; of the sum of squares where nothing is correlated."""
+    """The square root of d' R d; of the sum of squares if nothing is correlated."""
     if correlation is None:
         return np.sqrt(sum(part**2 for part in parts))
     d = np.stack(np.broadcast_arrays(*parts), axis=-1)
@@ -60,7 +59,7 @@ def _length(parts: Sequence[FloatArray], correlation: FloatArray | None) -> Floa
 
 
 def _possible(corners: Sequence[FloatArray], whole: Limits) -> Limits:
-    """The least and the greatest of theta at these corners; an undefined one may be anything."""
+    """The smallest and the largest theta at these corners; an undefined one may be anything."""
     least = np.minimum.reduce([np.where(np.isnan(c), whole.low, c) for c in corners])
     greatest = np.maximum.reduce([np.where(np.isnan(c), whole.high, c) for c in corners])
     return Limits(least, greatest)

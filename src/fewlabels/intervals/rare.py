@@ -1,15 +1,15 @@
-"""REC: a Clopper-Pearson interval on an effective number of labels, with one unseen error added, made for rare errors.
+"""REC: a Clopper-Pearson interval on an effective number of labels, with one unseen error added, for rare errors.
 
 For one side, with q the rarer of (p, 1 - p) and v its variance:
 
     n_e = q (1 - q) / v,   x = n_e q,            lower = Beta^-1(alpha/2; x, n_e - x + 1)
-    w   = what one more, unseen error would weigh (`unseen_error`)
+    w   = the weight of one more, unseen error (`unseen_error`)
     q+  = q + w,  v+ = v + w^2,  n+ = q+ (1 - q+) / v+,   upper = Beta^-1(1 - alpha/2; n+ q+, n+ (1 - q+))
 
-Mid-p adds half an unseen error in place of a whole one, and half an error that may have been luck below (`unseen`).
-Two sides are joined by MOVER (`intervals/mover.py`). REC believes that errors are where the guide says once the labels of the side
-have shown the guide's order; `strict` never does, and holds also where errors hide. Derivation and coverage: docs/maths/rare.md,
-docs/coverage.md.
+Mid-p adds half an unseen error instead of a whole one, and half an error below for one that may have been seen by chance (`unseen`).
+Two sides are joined by MOVER (`intervals/mover.py`). REC assumes that errors are where the guide says once the labels of the side
+have shown the guide's order; `strict` never does, and is valid even if errors occur where the guide predicts none. Derivation and
+coverage: docs/maths/rare.md, docs/coverage.md.
 """
 
 from functools import partial
@@ -21,22 +21,22 @@ from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Evidence, Limits
 
-GUARD = 1e-12  # a census is exact, and no error is none, floating point included
+GUARD = 1e-12  # tolerance for rounding: a census is exact, and a share below this is 0
 
 
 def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.0) -> Limits:
     """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided).
 
-    unseen   how many errors that nobody saw are added: 1, or 1/2 for mid-p
+    unseen   how many unseen errors are added: 1, or 1/2 for mid-p
     """
     known = np.isfinite(side.p)
     p = np.where(known, side.p, 0.5)
     mirrored = p > 0.5
     q = np.where(mirrored, 1 - p, p)
-    q = np.where(q < GUARD, 0.0, q)  # a sum of shares that are all 1 may come out a hair below it: that is no error seen
+    q = np.where(q < GUARD, 0.0, q)  # rounding may bring a sum of shares that are all 1 slightly below 1: no error was seen
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
     exact = side.v <= 0
-    v = np.where(exact, 0.25, side.v * inflation)  # any will do for a census: its limits are the value itself
+    v = np.where(exact, 0.25, side.v * inflation)  # arbitrary for a census: its limits are the value itself
     low, high = _rare_limits(q, v, tail, w=unseen_error(q, v, side, strict=strict), unseen=unseen)
     one_unit = np.where(side.n < side.N, 1 / side.N, 0.0) if side.N else np.zeros_like(q)
     low = np.minimum(low, np.maximum(q - one_unit - GUARD, 0.0))  # near a census an open unit may still be one error fewer
@@ -47,7 +47,7 @@ def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.
 
 
 def _rare_limits(q: FloatArray, v: FloatArray, tail: float, *, w: FloatArray, unseen: float) -> Limits:
-    """REC for a share q <= 1/2 of variance v > 0, an unseen error weighing w."""
+    """REC for a share q <= 1/2 with variance v > 0 and an unseen error of weight w."""
     seen = q > 0
     safe_v = np.maximum(v, 1e-300)
     n_e = q * (1 - q) / safe_v
@@ -62,10 +62,10 @@ def _rare_limits(q: FloatArray, v: FloatArray, tail: float, *, w: FloatArray, un
 
 
 def unseen_error(q: FloatArray, v: FloatArray, side: Evidence, *, strict: bool) -> FloatArray:
-    """What one error that nobody saw weighs: like those seen where the guide is proven, else like one anywhere on the side.
+    """The weight of one unseen error: like those seen if the guide's order is shown, otherwise like one anywhere on the side.
 
     v / q      a typical error among those seen; at least half an even label, and at least one unit, which near a census is more
-    spread     an error in a unit chosen evenly, wherever the guide says there is none
+    spread     an error in a unit chosen uniformly, also where the guide predicts none
     heaviest   where units differ in metric weight, the heaviest of them: one unseen large unit may be the whole risk
     """
     typical = np.where(q > 0, np.divide(v, q, out=np.zeros_like(v), where=q > 0), side.spread)
@@ -81,19 +81,19 @@ REC = Interval(
     of_side=rec,
     may_plan=True,
     holds_over_looks=True,
-    statement="The interval believes that errors are where the scores say, once the labels have shown that positives rise with the score. "
-    "Positives that hide where otherwise good scores see none are not covered by it: the strict interval beside it holds then too.",
+    statement="The interval assumes that errors are where the scores say, once labels have shown that positives increase with the score. "
+    "It does not cover positives where otherwise good scores predict none; the strict interval beside it does.",
 )
 STRICT = Interval(
     name="strict",
     of_side=partial(rec, strict=True),
     may_plan=True,
     holds_over_looks=True,
-    statement="The interval holds wherever errors are, also where the scores see none.",
+    statement="The interval is valid even if errors occur where the scores predict none.",
 )
 MIDP = Interval(
     name="midp",
     of_side=partial(rec, unseen=0.5),
     may_plan=True,
-    statement="The interval counts half an unseen error instead of a whole one: near its level on average, down to 0.90 at worst.",
+    statement="The interval adds half an unseen error instead of a whole one: its coverage is near its level on average, 0.90 at worst.",
 )

@@ -1,4 +1,4 @@
-"""Every interval by name: fewlabels' own below, those of other packages where they are installed. A new one is one line here."""
+"""Every interval by name: those of fewlabels below, and those of installed packages. To add one, add it to INTERVALS."""
 
 from fewlabels.errors import PlanError
 from fewlabels.intervals.anytime import ANYTIME
@@ -19,35 +19,35 @@ INTERVALS = Registry(
 
 
 def interval_named(name: str) -> Interval:
-    """The interval of that name, for labels already told. Refuses a running band, which reads the path of an online draw."""
+    """The interval with that name, for recorded labels; raise PlanError for a confidence sequence, which needs an online draw."""
     found = INTERVALS.named(name)
     if found.running:
-        raise PlanError(f"{name} is the band of an online draw, which no other draw has: choose one of {', '.join(reading_labels())}")
+        raise PlanError(f"{name} is the confidence sequence of an online draw only: choose one of {', '.join(reading_labels())}")
     return found
 
 
 def plan_interval(name: str) -> Interval:
-    """The interval of that name, for a plan to be decided by. Refuses one that may not."""
+    """The interval with that name, by which a plan is decided; raise PlanError for one that cannot decide a plan."""
     found = INTERVALS.named(name)
     if not found.may_plan:
         allowed = ", ".join(one.name for one in INTERVALS if one.may_plan)
-        raise PlanError(f"a plan is decided by an interval that reads every draw: {allowed}, but got {name}: choose one of these")
+        raise PlanError(f"a plan needs an interval that works for every draw: {allowed}, but got {name}: choose one of these")
     return found
 
 
 def side_limits_of(name: str, *, what: str) -> OfSide:
-    """How the interval reads a side. Refuses one that does not, naming `what` it was asked for."""
+    """The interval's function for one side; raise PlanError, naming `what` needs it, if there is none."""
     found = interval_named(name).of_side
     if found is None:
-        raise PlanError(f"{what} has the intervals {', '.join(reading_sides())}, but got {name}: choose one of these")
+        raise PlanError(f"{what} needs one of the intervals {', '.join(reading_sides())}, but got {name}: choose one of these")
     return found
 
 
 def reading_sides() -> list[str]:
-    """The intervals that read what the labels of a side say: they speak for every draw."""
+    """The intervals that are made from the evidence of a side, which work for every draw."""
     return [one.name for one in INTERVALS if one.of_side is not None]
 
 
 def reading_labels() -> list[str]:
-    """The intervals of labels already told, as far as they are known now."""
+    """The intervals for recorded labels, as far as loaded."""
     return [one.name for one in INTERVALS if not one.running]

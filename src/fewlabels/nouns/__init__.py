@@ -1,1 +1,1 @@
-"""What flows along the main path, as frozen data. If it exists, it is valid."""
+"""The data types of the main path, frozen. An instance that exists is valid."""

@@ -1,4 +1,4 @@
-"""How far labelers agree, as plain data. Never a correction: two readings that agree may both be wrong."""
+"""Agreement between labelers, as plain data. It never corrects an estimate: two labelers who agree may both be wrong."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from fewlabels.nouns.canonical import Json
 
 
 class Share(NamedTuple):
-    """A value with its limits; None: unknown."""
+    """A value with its confidence limits; the value is None where it is unknown."""
 
     value: float | None
     low: float
@@ -16,7 +16,7 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreed:
-    """Agreement of labelers on `units` units that two or more answered: observed share, Cohen's kappa, Gwet's AC1; means over pairs."""
+    """Agreement on the `units` units that two or more labelers answered: observed share, Cohen's kappa and Gwet's AC1, means over pairs."""
 
     units: int
     observed: Share

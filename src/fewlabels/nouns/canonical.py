@@ -1,7 +1,7 @@
-"""One text for one value: the JSON that is hashed, stored and compared.
+"""Canonical JSON: the one text of a value that is hashed, stored and compared.
 
-Keys sorted, no spaces, no NaN: an unknown number is null beside a reason. Floats are written by `repr`, which Python reads back
-to the same bits.
+Keys are sorted; there are no spaces and no NaN: an unknown number is null, beside a reason. Floats are written by `repr`, which Python
+reads back to the same bits.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Js
 
 
 def canonical(value: Json) -> str:
-    """The one JSON text of a value. Raises ValueError on NaN or infinity: unknown is null, never a number."""
+    """The canonical JSON text of a value; raise ValueError on NaN or infinity, because an unknown number is null."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 

@@ -1,8 +1,8 @@
-"""What works with what: the one table that every refusal of a combination reads.
+"""What works with what: the one table from which every refusal of a combination is made.
 
-A study has traits (a pilot, planned looks, several questions), and so has a metric or a goal. A feature works with a trait, or is refused
-with the reason and a way out. docs/reference/works-with.md is written from this table, and a test asks the product for every cell.
-To make a combination work, build it and take its entry out of the table.
+A study has traits (a pilot, planned looks, several questions), and so has a metric or a goal. A feature either works with a trait or is
+refused with a reason and a way out. docs/reference/works-with.md is generated from this table, and a test checks every cell of it.
+To support a combination, implement it and remove its entry from the table.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,14 +36,14 @@ OF_METRICS = (Trait.JOINT, Trait.WEIGHT, Trait.DIFFERENCE)
 
 
 class Feature(NamedTuple):
-    """Something a study can be asked for.
+    """A feature of a study.
 
-    about     what it does, in a line
-    rule      what it is made for: how a refusal begins
-    instead   the way out: how a refusal ends
+    about     what it does, in one line
+    rule      what it is for: the beginning of a refusal
+    instead   the way out: the end of a refusal
     refused   the traits it does not work with, each with the reason
-    error     what a refusal raises
-    metrics   whether it is asked about a metric or a goal, so that traits of metrics concern it
+    error     the exception that a refusal raises
+    metrics   whether it applies to a metric or a goal, so that traits of metrics matter
     """
 
     about: str
@@ -54,15 +54,15 @@ class Feature(NamedTuple):
     metrics: bool = False
 
 
-_ANYTIME = "it shows the confidence sequences of its goals, and nothing else was shown to hold at every look"
+_ANYTIME = "it shows the confidence sequences of its goals, and nothing else is known to be valid at every look"
 _ONE_DRAW = {
     Trait.QUESTIONS: "the draw serves several questions at once",
-    Trait.PILOT: "the labels of two phases are read together, not as one draw",
-    Trait.POISSON: "the number of labels in each band is left to chance",
+    Trait.PILOT: "its two phases are combined, not drawn at once",
+    Trait.POISSON: "the number of labels in each band is random",
 }
 _OF_UNITS = {
-    Trait.JOINT: "it joins the totals of several classifiers",
-    Trait.WEIGHT: "it sums a column in place of units",
+    Trait.JOINT: "it combines the totals of several classifiers",
+    Trait.WEIGHT: "it sums a column instead of counting units",
 }
 
 FEATURES: dict[str, Feature] = {
@@ -71,15 +71,15 @@ FEATURES: dict[str, Feature] = {
         "`plan` again with more labels; every label is kept",
         rule="the looks were planned for the first budget, and none may be added",
         instead="start a new study for more labels",
-        refused={Trait.LOOKS: "each look spends a share of the error that was fixed with the first plan"},
+        refused={Trait.LOOKS: "each look spends a share of the error that was locked with the first plan"},
         error=PlanError,
     ),
     "growth": Feature(
         "`plan(grow_to=...)`, `--grow-to`: a larger budget declared with the first plan",
-        rule="growth is declared for a plan with one look",
+        rule="growth can be declared for a plan with one look",
         instead="leave grow_to out",
         refused={
-            Trait.ONLINE: "its budget may be raised at any time without being declared",
+            Trait.ONLINE: "its budget may be raised at any time without a declaration",
             Trait.LOOKS: "all looks are planned for the first budget",
             Trait.PILOT: "what follows a pilot is planned from its labels",
         },
@@ -94,8 +94,8 @@ FEATURES: dict[str, Feature] = {
             Trait.LOOKS: "looks are planned for one draw, fixed before the first label",
             Trait.QUESTIONS: "a guide is fitted to the answers to one question",
             Trait.JOINT: "a guide is fitted to the answers to one question",
-            Trait.POISSON: "only bands are drawn anew from a fitted guide",
-            Trait.DESIGN: "only bands are drawn anew from a fitted guide",
+            Trait.POISSON: "only bands can be redrawn with a fitted guide",
+            Trait.DESIGN: "only bands can be redrawn with a fitted guide",
             Trait.GROWTH: "what follows a pilot is planned from its labels",
             Trait.DIFFERENCE: "a guide is fitted for one classifier",
         },
@@ -104,11 +104,11 @@ FEATURES: dict[str, Feature] = {
     ),
     "planned looks": Feature(
         '`plan(stopping="5 looks")`, `--stopping`: looks named before the first label',
-        rule="planned looks are of a draw by bands or strata, fixed before the first label",
+        rule="planned looks need a draw by bands or strata that is fixed before the first label",
         instead="leave it out, or plan one look",
         refused={
-            Trait.PILOT: "the second round is drawn by the answers to the first",
-            Trait.POISSON: "the number of labels at a look is left to chance",
+            Trait.PILOT: "the second round depends on the answers to the first",
+            Trait.POISSON: "the number of labels at a look is random",
             Trait.QUESTIONS: "the draw serves several questions at once",
             Trait.GROWTH: "all looks are planned for the first budget",
             **_OF_UNITS,
@@ -118,15 +118,15 @@ FEATURES: dict[str, Feature] = {
     ),
     "online": Feature(
         '`plan(stopping="decision")`, `--stopping`: look as often as you like',
-        rule="a study that may be looked at at any time draws and reads in its own way",
+        rule="a study that allows a look at any time has its own design and intervals",
         instead="leave that out, or plan one look",
         refused={
             Trait.PILOT: "it learns from every answer",
             Trait.GROWTH: "its budget may be raised at any time",
             Trait.FOLLOWS: "answers carried over were not drawn step by step",
-            Trait.DESIGN: "its design is its own",
-            Trait.POISSON: "its design is its own",
-            Trait.VOICES: "a step is settled by one answer",
+            Trait.DESIGN: "it uses a design of its own",
+            Trait.POISSON: "it uses a design of its own",
+            Trait.VOICES: "each step is settled by a single answer",
             Trait.QUESTIONS: "a bet is about one answer",
             **_OF_UNITS,
         },
@@ -134,24 +134,24 @@ FEATURES: dict[str, Feature] = {
         metrics=True,
     ),
     "extension": Feature(
-        "`extend`, `preview_extension`, `plan --add-classifier`: classifiers and goals that came later",
-        rule="classifiers and goals are added to a draw by bands or strata with one look",
-        instead="make a study of its own",
+        "`extend`, `preview_extension`, `plan --add-classifier`: classifiers and goals added later",
+        rule="classifiers and goals can be added to a draw by bands or strata with one look",
+        instead="start a new study for them",
         refused={Trait.ONLINE: _ANYTIME, Trait.LOOKS: "the looks were planned for the goals it has", **_ONE_DRAW},
         error=PlanError,
     ),
     # ---------------------------------------------------------------- draw and labels
     "queries": Feature(
-        "`sql`, `draw_from`, `draw --candidates-file`: drawn where fewlabels does not connect",
-        rule="a draw is made from a file where it is made once",
+        "`sql`, `draw_from`, `draw --candidates-file`: draw from a database that fewlabels does not connect to",
+        rule="a draw from a file happens only once",
         instead="plan one look",
-        refused={Trait.ONLINE: "it asks its engine for the next units again and again"},
+        refused={Trait.ONLINE: "it keeps asking its engine for the next units"},
         error=PlanError,
     ),
     "gold": Feature(
         "`adjudicate`, `tell_gold`, `draw --gold`: adjudicated answers that correct the labels",
-        rule="gold answers correct one draw with one look",
-        instead="make a study of its own for gold",
+        rule="gold answers correct a single draw with one look",
+        instead="start a new study for gold answers",
         refused={Trait.ONLINE: _ANYTIME, Trait.PILOT: _ONE_DRAW[Trait.PILOT]},
         error=PlanError,
     ),
@@ -160,33 +160,33 @@ FEATURES: dict[str, Feature] = {
     "estimate": Feature("`estimate`: every metric the draw can answer for"),
     "running": Feature(
         "`running`, `status --watch`: confidence sequences, valid at every look",
-        rule="a confidence sequence is of a study planned to be looked at at any time",
+        rule="a confidence sequence needs a study planned to be looked at at any time",
         instead="see its status, or its estimate",
         refused={kind: "its intervals are valid at the looks its plan names" for kind in (Trait.ONE_LOOK, Trait.GROWTH, Trait.LOOKS)},
     ),
     "slices": Feature(
         "`slices`: a metric in every slice of a column",
-        rule="estimates by slice are of one classifier and one draw",
+        rule="estimates by slice need one classifier and one draw",
         instead="name a goal in the slice instead",
         refused={Trait.ONLINE: _ANYTIME, Trait.PILOT: _ONE_DRAW[Trait.PILOT], Trait.JOINT: _OF_UNITS[Trait.JOINT]},
         metrics=True,
     ),
     "comparison": Feature(
         "`compare`, `rank`: the paired difference of two classifiers",
-        rule="classifiers are compared on a draw by bands or strata of one question",
-        instead="make a study for it",
+        rule="classifiers are compared on a draw by bands or strata about one question",
+        instead="start a study for it",
         refused={Trait.ONLINE: _ANYTIME, **_ONE_DRAW, Trait.JOINT: _OF_UNITS[Trait.JOINT]},
         metrics=True,
     ),
     "thresholds": Feature(
         "`curves`, `find_threshold`: precision and recall at every threshold",
         rule="thresholds are read from one draw by bands or strata about one question",
-        instead="make a study for it",
+        instead="start a study for it",
         refused={Trait.ONLINE: _ANYTIME, **_ONE_DRAW},
     ),
     "periods": Feature(
         "`change`, `window`, `alarm`: a metric over several studies",
-        rule="periods are compared in metrics of units, of one question and one draw",
+        rule="periods are compared by metrics that count units, on one question and one draw",
         instead="name another metric or study",
         refused={
             Trait.ONLINE: _ANYTIME,
@@ -198,35 +198,35 @@ FEATURES: dict[str, Feature] = {
     ),
     "convergence": Feature(
         "`convergence`: how the interval of each goal narrowed",
-        rule="the first units asked are a plan of their own in one draw by bands",
+        rule="how an interval narrowed can be shown for a single draw by bands",
         instead="read its estimates",
         refused={
-            Trait.LOOKS: "its looks have shares of the error of their own",
+            Trait.LOOKS: "each of its looks spends its own share of the error",
             **_ONE_DRAW,
-            Trait.EXTENSION: "units were added for goals that came later",
+            Trait.EXTENSION: "units were added for later goals",
             Trait.GOLD: "gold answers correct all labels together",
         },
     ),
     "calibration": Feature(
-        "the calibration picture: what was found beside what the scores claimed",
-        rule="the calibration is that of one guide in one draw by bands",
+        "the calibration plot: observed shares beside those the scores predict",
+        rule="calibration is shown for one guide and one draw by bands",
         instead="read its estimates",
-        refused={Trait.ONLINE: "units were drawn where answers said", **_ONE_DRAW},
+        refused={Trait.ONLINE: "the answers decided which units were drawn", **_ONE_DRAW},
     ),
     # ---------------------------------------------------------------- decision and report
     "decide": Feature("`decide`: ship, do not ship, or label more"),
     "forecast": Feature(
-        "`decide` and `gate` name how many labels more should settle what is open",
+        "`decide` and `gate` tell how many more labels should settle what is open",
         rule="labels still needed are forecast for one look at one draw",
         instead="plan a larger study",
         refused={
-            Trait.ONLINE: "it says how many labels it should take to the end (`running`)",
+            Trait.ONLINE: "`running` forecasts how many labels it still needs",
             Trait.LOOKS: "no look may be added",
-            Trait.PILOT: "the rest of the units would be drawn by a guide that is not fitted yet",
+            Trait.PILOT: "the remaining units would be drawn by a guide that is not fitted yet",
             Trait.GOLD: "the gold answers still to come are not forecast",
         },
     ),
-    "gate": Feature("`gate`: a policy held against the study"),
+    "gate": Feature("`gate`: a policy checked against the study"),
     "self-test": Feature(
         "`gate --self-test`: how often the gate would err on this plan",
         rule="the self-test simulates one draw by bands or strata",
@@ -235,7 +235,7 @@ FEATURES: dict[str, Feature] = {
             Trait.ONLINE: "its bets err at their level by construction",
             Trait.LOOKS: "its looks are not simulated",
             **_ONE_DRAW,
-            Trait.EXTENSION: "units are held from an earlier plan",
+            Trait.EXTENSION: "it keeps units of an earlier plan",
         },
         error=PlanError,
     ),
@@ -263,8 +263,8 @@ FEATURES: dict[str, Feature] = {
     ),
     "scorer": Feature(
         "scikit-learn scorers: a score that carries its interval",
-        rule="a score is of one label and counts units",
-        instead="make a study for it",
+        rule="a scorer counts the units of one label",
+        instead="start a study for it",
         refused=_OF_UNITS,
         error=LabelError,
         metrics=True,
@@ -280,7 +280,7 @@ class Refusal(NamedTuple):
 
 
 def refusal_of(feature: str, traits: Iterable[Trait]) -> Refusal | None:
-    """Why a feature does not work with one of these traits, the first of them; None: it works with all."""
+    """Why a feature does not work with the first of these traits that it refuses; None if it works with all."""
     refused = FEATURES[feature].refused
     return next((Refusal(trait, refused[trait]) for trait in traits if trait in refused), None)
 

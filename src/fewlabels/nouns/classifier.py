@@ -1,4 +1,4 @@
-"""A classifier: a name, the question it answers, and how its decision is read from the table."""
+"""A classifier: a name, the question it answers, and how its prediction is read from the table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,16 @@ RESERVED = ("over", "by", "in", "at", "with", "if", "for")  # words of a goal th
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class Classifier:
-    """Predicts positive iff its score is at least its threshold, or as its prediction column says.
+    """A classifier that predicts positive if its score is at least its threshold, or as its prediction column says.
 
     Classifier("gbm", score="score_gbm", threshold=0.31)      a score in [0, 1] and a threshold
     Classifier("old", score="points", threshold=60, score_range=(0, 100))   another range, mapped to [0, 1]
-    Classifier("rules", predicted="flag")                     only the decision is known
-    Classifier("cat", predicted="label", value="cat")         one class of several: the column holds the class that was chosen
+    Classifier("rules", predicted="flag")                     only the prediction is known
+    Classifier("cat", predicted="label", value="cat")         one class of several: the column holds the predicted class
     Classifier("joy", score="s_joy", threshold=0.2, question="joy")   one label of several: each is a question of its own
-    Classifier("vote", of=("gbm", "lr", "rules"), at_least=2)         what at least two of three classifiers say; 1: any, 3: all
+    Classifier("vote", of=("gbm", "lr", "rules"), at_least=2)         positive if at least two of three are; 1 for any, 3 for all
 
-    `question` is what labelers are asked; classifiers that share one share its answers.
+    `question` is what labelers are asked; classifiers with the same question share its answers.
 
     Examples:
         >>> import fewlabels
@@ -55,7 +55,7 @@ class Classifier:
         of: Sequence[str] = (),
         at_least: int = 1,
     ) -> None:
-        """Refuses a classifier whose decision could not be read."""
+        """Check that its predictions can be read; raise PopulationError otherwise."""
         _refuse_unreadable(name, score=score, threshold=threshold, predicted=predicted, value=value, of=of, at_least=at_least)
         low, high = float(score_range[0]), float(score_range[1])
         if not (math.isfinite(high - low) and low < high):
@@ -66,7 +66,7 @@ class Classifier:
             object.__setattr__(self, field, held)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; a vote only where it is one.
+        """Plain data for the ledger; `of` and `at_least` only for a vote.
 
         Examples:
             >>> import fewlabels
@@ -119,12 +119,12 @@ def _refuse_unreadable(
     of: Sequence[str],
     at_least: int,
 ) -> None:
-    """Nothing comes back. Refuses a classifier whose decision could not be read."""
+    """Raise PopulationError unless the classifier's predictions can be read."""
     if not name or any(c in name for c in "=@,") or name != name.strip():
         raise PopulationError(f"a classifier's name is text without '=', '@', ',' or outer blanks, but got {name!r}: rename it")
     if name == "each" or any(f" {word} " in name for word in RESERVED):
         raise PopulationError(
-            f"a goal says 'for NAME', so a name is not 'each' and holds none of {', '.join(RESERVED)} between blanks, but got {name!r}: "
+            f"a goal says 'for NAME', so a name is not 'each' and has none of {', '.join(RESERVED)} between blanks, but got {name!r}: "
             "rename it"
         )
     _refuse_vote(name, of=of, at_least=at_least, columns=(score, threshold, predicted, value))
@@ -145,11 +145,11 @@ def _refuse_unreadable(
 
 
 def _refuse_vote(name: str, *, of: Sequence[str], at_least: int, columns: Sequence[object]) -> None:
-    """Nothing comes back. Refuses a vote that nobody could count."""
+    """Raise PopulationError unless a vote is over distinct classifiers, without a column of its own, and can be reached."""
     if of and any(column is not None for column in columns):
         raise PopulationError(f"{name!r} is a vote of other classifiers and has a column of its own: keep the one that decides")
     if not 1 <= at_least <= max(len(of), 1) or len(set(of)) < len(of):
         raise PopulationError(
-            f"a vote is of different classifiers, at least 1 and at most all of them, but {name!r} is {at_least} of {list(of)}: "
+            f"a vote needs different classifiers and at_least from 1 to all of them, but {name!r} is {at_least} of {list(of)}: "
             "name each once, and how many must agree"
         )

@@ -1,4 +1,4 @@
-"""A decision: each goal met, not met or open, and in all ship, do not ship, label so many more, or, with a budget used up, undecided."""
+"""A decision: each goal met, not met or open, and overall ship, do not ship, label more or, once the budget is used up, undecided."""
 
 import math
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ NO_TARGET = "no goal has a target: the number is known as exactly as was asked, 
 
 
 def without_target(goals: Sequence[Goal]) -> list[str]:
-    """What to add to the reasons where every goal is a half-width: such a study can ship whatever the value is."""
+    """The reason to add where every goal is a half-width: such a study can ship whatever the value is."""
     return [NO_TARGET] if all(goal.kind == "+-" for goal in goals) else []
 
 
 def widest(metric: Metric, *, difference: bool = False) -> float:
-    """The largest half-width to ship on: twelve points of a share, and as much of a wider range. No difference is too wide."""
+    """The largest half-width that may ship: 12 points for a share, in proportion for a wider range, unlimited for a difference."""
     return math.inf if difference else THIN_HALF_WIDTH * (metric.high - metric.low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalVerdict:
-    """One goal held against its estimate. `bound` is the one-sided limit that decided, None for a half-width."""
+    """The verdict on one goal. `bound` is the one-sided limit that decided it, None for a half-width."""
 
     goal: Goal
     status: GoalStatus
@@ -51,7 +51,7 @@ class GoalVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """How many more labels should settle what is open, and where they would go. `enough` is False where even all units would not do."""
+    """How many more labels should settle the open goals, and on which side. `enough` is False if even labeling all units would not do."""
 
     labels: int
     flagged: int
@@ -69,7 +69,7 @@ class MoreLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Decision(Displayed):
-    """What to do, and why. `certified` is False for a peek: the numbers are then not at their stated level.
+    """What to do, and why. `certified` is False for a peek, whose intervals do not hold at their stated level.
 
     Examples:
         >>> from fewlabels.demo.study import small_study
@@ -86,7 +86,7 @@ class Decision(Displayed):
     certified: bool
 
     def __str__(self) -> str:
-        """The verdict and its reasons, one a line."""
+        """The verdict and its reasons, one per line."""
         head = self.outcome.upper() if self.certified else f"{self.outcome.upper()} (a peek, not certified)"
         return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
 

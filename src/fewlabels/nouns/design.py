@@ -1,4 +1,4 @@
-"""What a person may ask of a design: its name, where the strata are cut, and what it cannot know by itself."""
+"""The options of a sampling design: its name, where the strata are cut, and what has to be supplied."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ CutKind = Literal["score", "percentile", "edges", "column"]
 
 
 class Cut(NamedTuple):
-    """Where strata are cut: so many of equal score width, so many of equal size on each side, at these guides, or by a slice column."""
+    """Where strata are cut: `parts` of equal score width, `parts` of equal size per side, at `edges` of the guide, or by a slice column."""
 
     kind: CutKind
     parts: int = 0
@@ -35,7 +35,7 @@ TEN = Cut("percentile", parts=10)
 
 
 def parse_cut(text: str) -> Cut:
-    """The cut a person typed: score:10, percentile:10, edges:0.1,0.5,0.9 or column:country."""
+    """Parse a cut: score:10, percentile:10, edges:0.1,0.5,0.9 or column:country."""
     kind, _, rest = text.partition(":")
     try:
         if kind == "column" and rest:
@@ -55,15 +55,15 @@ def parse_cut(text: str) -> Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """How units are to be chosen.
+    """How units are sampled.
 
-    cut        of strata; tenths of each side, if not said
-    smallest   the fewest labels a stratum gets
-    takes      of "manual": the labels of each stratum, unflagged ones from low to high score, then flagged ones
-    expect     of "two_bins": the positive shares of the flagged and of the other side; what the scores say, if not said
-    weights    of "two_bins": what the standard errors of precision, recall and F1 count
-    pi         of "given": the slice column that holds each unit's probability
-    several    several goals on one draw: the "largest" rate any of them needs, or the "optimum" that saves where they overlap
+    cut        where strata are cut; by default each side is cut into tenths
+    smallest   the minimum number of labels per stratum
+    takes      for "manual": the labels of each stratum, unflagged strata from low to high score, then flagged ones
+    expect     for "two_bins": the expected positive shares of the flagged and the unflagged side; by default those the scores imply
+    weights    for "two_bins": the weights of the standard errors of precision, recall and F1
+    pi         for "given": the slice column that holds each unit's inclusion probability
+    several    for several goals on one draw: the "largest" rate any of them needs, or the "optimum" that saves where they overlap
 
     Examples:
         >>> import fewlabels
@@ -85,13 +85,13 @@ class Design:
     several: Several = "largest"
 
     def __post_init__(self) -> None:
-        """Refuses what does not belong together."""
+        """Check that the options fit the design; raise PlanError otherwise."""
         if self.name not in DESIGNS:
             raise PlanError(f"no design {self.name!r}: fewlabels knows {', '.join(DESIGNS)}")
         if self.cut is not None and self.name not in STRATIFIED:
             raise PlanError(f"strata are cut for {', '.join(STRATIFIED)}, but the design is {self.name}: leave the cut out")
         if self.smallest < 1 or (self.smallest != 2 and self.name not in STRATIFIED):
-            raise PlanError(f"the smallest take is 1 or more and of strata, but {self.name} has {self.smallest}: leave it out")
+            raise PlanError(f"the smallest take is for strata and at least 1, but {self.name} has {self.smallest}: leave it out")
         weighed = self.weights != (0.0, 0.0, 1.0)
         only = (
             ("manual", "takes", self.takes),
@@ -101,14 +101,14 @@ class Design:
         )
         for name, what, given in only:
             if given and self.name != name:
-                raise PlanError(f"{what} is of the design {name}, but the design is {self.name}: leave it out")
+                raise PlanError(f"{what} is for the design {name}, but the design is {self.name}: leave it out")
         if self.name == "manual" and not self.takes:
             raise PlanError("the design manual needs the labels of each stratum, but got none: name them with takes= (--takes 50,50,100)")
         if self.name == "given" and not self.pi:
             raise PlanError("the design given needs the slice column that holds each unit's probability: name it with pi= (--pi COLUMN)")
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what was not said is left out.
+        """Plain data for the ledger; defaults are left out.
 
         Examples:
             >>> import fewlabels
@@ -122,7 +122,7 @@ class Design:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Design":
-        """The choice that `as_json` wrote, or a person: {"name": "neyman", "cut": "percentile:10"}.
+        """The design that `as_json` or a person wrote: {"name": "neyman", "cut": "percentile:10"}.
 
         Examples:
             >>> import fewlabels

@@ -1,4 +1,4 @@
-"""The units one plan chose, with what was known of each on that day."""
+"""The units that a plan drew, with what was known of each at the time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from fewlabels.nouns.canonical import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Units:
-    """Units as an engine hands them out: id, permanent number, cell and the values of the day. Row i is one unit.
+    """Units as an engine returns them: id, permanent number, cell and the values at the time. Row i is one unit.
 
     unit     ids as text
-    number   permanent numbers
-    band     the band each was found in
-    guide_bin, pattern, slice   its cell
-    weight   metric weights in quanta; None where the population has none
-    scores   the score of each classifier, one row a unit, one column a classifier; NaN where a classifier has no score
+    number   permanent numbers (permanent random numbers)
+    band     the band each unit was found in
+    guide_bin, pattern, slice   the cell of each unit
+    weight   metric weights in quanta; None if the population has none
+    scores   the scores, one row per unit, one column per classifier; NaN where a classifier has no score
     """
 
     unit: tuple[str, ...]
@@ -33,7 +33,7 @@ class Units:
     weight: IntArray | None = None
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses columns of different length and units that appear twice."""
+        """Take ownership of the arrays; raise DrawError unless all have one length and no unit appears twice."""
         for name in ("number", "band", "guide_bin", "pattern", "slice"):
             object.__setattr__(self, name, own_ints(getattr(self, name)))
         object.__setattr__(self, "scores", own_floats(self.scores))
@@ -58,11 +58,11 @@ class Units:
             raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
 
     def __len__(self) -> int:
-        """How many units."""
+        """The number of units."""
         return len(self.unit)
 
     def pick(self, rows: IntArray) -> "Units":
-        """These rows, in this order."""
+        """The given rows, in that order."""
         return Units(
             unit=tuple(self.unit[i] for i in rows.tolist()),
             number=self.number[rows],

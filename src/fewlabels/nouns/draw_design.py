@@ -1,4 +1,4 @@
-"""How a unit gets in, as plain data: which band each cell belongs to, and each band's share of the labels."""
+"""How units are drawn, as plain data: which band (stratum) each cell belongs to, and each band's share of the labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from fewlabels.nouns.canonical import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawDesign:
-    """Bands of cells, drawn from independently, each a simple random draw.
+    """Bands of cells, with an independent simple random sample from each.
 
-    name      which of the designs
+    name      the name of the design
     band      the band of each profile cell; -1 where the goals do not need the cell
     N         units in each band
     mass      each band's share of the labels; takes follow from it by Webster's method
-    smallest  the fewest labels a band gets, if it has as many units
-    poisson   units are drawn one by one, each with its band's rate; the takes are then what is expected, not what comes
-    held      units of each band that an earlier design drew: a study that took in a classifier or a goal only adds; None: nothing
+    smallest  the minimum number of labels per band, if it has as many units
+    poisson   whether units are drawn one by one, each at its band's rate; the takes are then expected, not exact
+    held      units of each band that an earlier design drew: a study that adds a classifier or a goal keeps them; None if there are none
     judged    the classifiers (by position) whose goals it was made for
     """
 
@@ -35,7 +35,7 @@ class DrawDesign:
     judged: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses a band without units or without mass."""
+        """Take ownership of the arrays; raise PlanError unless every band has units and mass."""
         object.__setattr__(self, "band", own_ints(self.band))
         object.__setattr__(self, "N", own_ints(self.N))
         object.__setattr__(self, "mass", own_floats(self.mass))
@@ -46,11 +46,11 @@ class DrawDesign:
 
     @property
     def frame(self) -> int:
-        """Units the design can draw: all that its goals need."""
+        """The number of units the design can draw: all that its goals need."""
         return int(self.N.sum())
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what is as usual is left out."""
+        """Plain data for the ledger; defaults are left out."""
         data: dict[str, Json] = {"name": self.name, "band": self.band.tolist(), "N": self.N.tolist(), "mass": self.mass.tolist()}
         if self.smallest != 2:
             data["smallest"] = self.smallest

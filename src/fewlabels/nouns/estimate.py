@@ -1,4 +1,4 @@
-"""An estimate: a value, its interval, and what stands behind it. Not a float: arithmetic must not keep a stale variance."""
+"""An estimate: a value, its interval, and the labels behind it. Not a float: arithmetic would leave a stale variance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import whose
 
 IntervalKind = str
-"""The name of an interval: those of `intervals/registered.py`, and those that other packages add."""
+"""The name of an interval: one of `intervals/registered.py`, or one that another package adds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Estimate(Displayed):
-    """A metric of a classifier as the labels show it.
+    """An estimated metric of a classifier, with its interval.
 
-    value           None: unknown, `why` says why; then the interval is what remains possible
+    value           the estimate; None if unknown: `why` says why, and the interval holds every value still possible
     low, high       two-sided interval at `level`
     at_least, at_most   one-sided bounds, each at `level` by itself: "at most 0.2 % with 95 % confidence"
-    strict_low, strict_high   the interval that also holds if errors hide where the guide says there are none
-    n_eff           labels of a simple draw that would give as narrow an interval
-    labels          labels behind the number
-    design_effect   labels / n_eff: below 1, the draw was better than a simple one
+    strict_low, strict_high   the interval that is valid even if errors occur where the guide predicts none
+    n_eff           effective n: the labels of a simple random sample that would give as narrow an interval
+    labels          labels behind the estimate
+    design_effect   labels / n_eff: below 1, the draw was better than a simple random sample
     planned         whether the draw was made for this metric
-    worst_low, worst_high   the interval if every missing answer were what moves it most; None: too little is missing to show it
-    gold            adjudicated labels that corrected it; 0: none
-    told_value, told_low, told_high   what the labels said as they were told, where gold corrected them
-    slice           (column, value) of the units it is about; None: all
-    over            of a difference: the classifier whose metric is taken off; None: it is of the metric itself
+    worst_low, worst_high   the interval if every missing answer were the one that moves it most; None if too few are missing to show it
+    gold            number of adjudicated labels that corrected it
+    told_value, told_low, told_high   the estimate and interval from the labels as recorded, where gold answers corrected them
+    slice           (column, value) of the units it is about; None for all units
+    over            for a difference: the classifier whose metric is subtracted; None for the metric itself
 
     Examples:
         >>> import fewlabels
@@ -77,7 +77,7 @@ class Estimate(Displayed):
 
     @property
     def is_difference(self) -> bool:
-        """Whether it is of the difference of two classifiers.
+        """Whether it estimates the difference between two classifiers.
 
         Examples:
             >>> import fewlabels
@@ -88,7 +88,7 @@ class Estimate(Displayed):
 
     @property
     def half_width(self) -> float:
-        """max(high - value, value - low); half the width where there is no value.
+        """max(high - value, value - low); half the width if there is no value.
 
         Examples:
             >>> import fewlabels
@@ -102,7 +102,7 @@ class Estimate(Displayed):
 
     @property
     def worst_half_width(self) -> float | None:
-        """The half-width of the worst case around the same value; None where there is none.
+        """The half-width of the worst case around the same value; None if no worst case is shown.
 
         Examples:
             >>> import fewlabels
@@ -118,7 +118,7 @@ class Estimate(Displayed):
 
     @property
     def design_effect(self) -> float | None:
-        """Labels over effective n; None where there is no value.
+        """Labels divided by effective n; None if there is no value.
 
         Examples:
             >>> import fewlabels
@@ -180,7 +180,7 @@ class Estimate(Displayed):
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Estimate":
-        """The estimate that `as_json` wrote; what a later version added may be missing.
+        """The estimate that `as_json` wrote; fields that a later version added may be missing.
 
         Examples:
             >>> import fewlabels

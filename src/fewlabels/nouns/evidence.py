@@ -1,4 +1,4 @@
-"""What the labels of one side say, and what is believed of it: the two things estimators and intervals hand each other."""
+"""The evidence about one side and the limits drawn from it: what estimators and intervals pass to each other."""
 
 from typing import NamedTuple
 
@@ -6,17 +6,17 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray
 
 
 class Evidence(NamedTuple):
-    """What the labels of one side say of its positive share; arrays over replicates.
+    """The evidence about the positive share of one side; arrays over replicates.
 
     N, n       units and labels
     p          estimated positive share; NaN without a label
     raw        the usual variance of p; 0 where no band saw both answers
     v          the variance of p that intervals use: the larger of the usual and the smoothed one
     df         degrees of freedom of v
-    spread     what an error in a unit chosen evenly over the side weighs; 1 / Kish's effective n of an almost unlabeled side
-    ordered    whether the labels have shown that positives rise with the guide on this side
+    spread     the weight of an error in a unit chosen uniformly from the side; 1 / Kish's effective n for an almost unlabeled side
+    ordered    whether the labels have shown that positives increase with the guide on this side
     unlabeled  share of the side in groups without any label
-    heaviest   the most that one open unit's label could weigh, where units differ in metric weight; else 0
+    heaviest   the largest weight that one unlabeled unit's answer could have, where units differ in metric weight; else 0
     """
 
     N: float

@@ -1,4 +1,4 @@
-"""What the gate says: each rule of a policy held against a study, and in all ship, label more, do not ship, or invalid."""
+"""The result of the gate: each rule of a policy checked against a study, and overall ship, label more, do not ship or invalid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ def worst(verdicts: Sequence[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleVerdict:
-    """One rule held against the labels.
+    """The verdict on one rule.
 
-    reasons      why, a line each
-    estimate     at the rule's level; None: nothing was looked at
-    bound        the one-sided limit that decided; None for a half-width, and for a running band
-    nonresponse  the share of the rule's units without a usable answer; None: not counted
-    notes        what a reader must know beside it
+    reasons      why, one line each
+    estimate     the estimate at the rule's level; None if nothing was looked at
+    bound        the one-sided limit that decided; None for a half-width and for a confidence sequence
+    nonresponse  the share of the rule's units without a usable answer; None if it was not counted
+    notes        remarks the reader needs beside the verdict
     """
 
     rule: Rule
@@ -58,15 +58,15 @@ class RuleVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Gate(Displayed):
-    """A policy held against a study.
+    """A policy checked against a study.
 
-    rules     one each, in the policy's order; those by slice or for each classifier as many as they stand for
-    reasons   about the whole study
-    labels    resolved, of `planned`
-    more      what would settle what is open, where it can be foreseen
-    promise   what the numbers are worth; empty where none is shown
-    policy    the hash of its rules; None: it could not be read
-    plan      the hash of the plan; None: there is none, or it was not read
+    rules     the verdicts in the policy's order; a rule by slice or for each classifier gives one for every slice or classifier
+    reasons   reasons that concern the whole study
+    labels    resolved units, of `planned`
+    more      the labels that would settle what is open, where they can be forecast
+    promise   what the estimates guarantee; empty if none is shown
+    policy    the hash of its rules; None if it could not be read
+    plan      the hash of the plan; None if there is none or it was not read
     """
 
     study: str
@@ -83,7 +83,7 @@ class Gate(Displayed):
 
     @property
     def exit_code(self) -> int:
-        """What a process ends with: 0 ship, 3 label more, 4 do not ship, 5 invalid."""
+        """The exit code of the process: 0 ship, 3 label more, 4 do not ship, 5 invalid."""
         return EXIT_CODES[self.verdict]
 
     @property
@@ -93,7 +93,7 @@ class Gate(Displayed):
 
     @property
     def headline(self) -> str:
-        """The verdict and what it rests on, in a line."""
+        """The verdict and what it rests on, in one line."""
         said = self.verdict.replace("_", " ").upper()
         if not self.rules:
             return f"{said}: {self.study}"

@@ -35,21 +35,21 @@ _KINDS: dict[str, Kind] = {"+-": "+-", "+/-": "+-", "±": "+-", ">=": ">=", "≥
 
 
 def whose(classifier: str | None, over: str | None) -> str | None:
-    """A classifier, or two that are compared, as they are typed."""
+    """A classifier, or the two that are compared, as typed in a goal."""
     return classifier if over is None else f"{classifier}{OVER}{over}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What is to be shown.
+    """What a study has to show.
 
     kind "+-": the interval's half-width is at most `value`. kind ">=" or "<=": the metric is on that side of the target `value`.
 
-    slice     (column, value): the metric among these units only; None: all
-    by        a slice column: the same goal for each of its values; a study puts one goal a value in its place
-    power     of a target: the chance that the labels settle it, for which a plan is sized
-    expected  of a target: what the metric is taken to be when a plan is sized; None: what the scores say
-    over      another classifier: the goal is about the difference, `classifier` less this one; None: about the metric itself
+    slice     (column, value): the metric among these units only; None for all units
+    by        a slice column: the same goal for each of its values; a study replaces it by one goal per value
+    power     for a target: the probability that the labels settle it, for which a plan is sized
+    expected  for a target: the value of the metric assumed when a plan is sized; None for the value the scores imply
+    over      another classifier: the goal is about the difference, `classifier` minus this one; None for the metric itself
 
     Examples:
         >>> import fewlabels
@@ -70,7 +70,7 @@ class Goal:
     over: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuses a goal no number of labels could settle."""
+        """Check that the goal can be settled by labels; raise GoalError otherwise."""
         metric, (low, high) = self.definition, self.range
         if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
             raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
@@ -82,25 +82,25 @@ class Goal:
         self._check_difference()
         if self.slice is not None and self.by is not None:
             raise GoalError(
-                f"a goal is about one slice or about each of a column, but got in {self.slice[0]} and by {self.by}: leave one out"
+                f"a goal is about one slice or about every slice of a column, but got in {self.slice[0]} and by {self.by}: leave one out"
             )
 
     def _check_difference(self) -> None:
-        """Refuses a difference that is of no two classifiers."""
+        """Raise GoalError unless a difference is between two classifiers, over all units and one question."""
         if not self.is_difference:
             return
         if self.classifier is None or self.classifier == self.over:
             raise GoalError(
-                f"a difference is of two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
+                f"a difference is between two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
                 f'"{self.metric} >= 0 for A over B"'
             )
         if self.slice is not None or self.by is not None or Trait.JOINT in self.definition.traits:
-            raise GoalError(f"a difference is of all units and one question, but got {self}: leave the slice out, or name another metric")
+            raise GoalError(f"a difference is over all units and one question, but got {self}: leave the slice out, or name another metric")
 
     def _check_chance(self, low: float, high: float) -> None:
-        """Refuses a power or an expected value that no plan could be sized for."""
+        """Raise GoalError if no plan could be sized for the power or the expected value."""
         if self.kind == "+-" and (self.power != DEFAULT_POWER or self.expected is not None):
-            raise GoalError(f"power and an expected value are of a target, >= or <=, but {self.metric} has a half-width: leave them out")
+            raise GoalError(f"power and an expected value are for a target, >= or <=, but {self.metric} has a half-width: leave them out")
         if not 0 < self.power < 1:
             raise GoalError(f"a power lies in (0, 1), but got {self.power:g}: 0.8 is usual, 0.9 is surer")
         if self.expected is None:
@@ -109,12 +109,12 @@ class Goal:
         if not beyond or not low < self.expected < high:
             raise GoalError(
                 f"the expected value lies beyond the target and inside ({low:g}, {high:g}), but {self.metric} {self.kind} "
-                f"{self.value:g} has {self.expected:g}: no number of labels shows what is not so"
+                f"{self.value:g} has {self.expected:g}: no number of labels shows what is not true"
             )
 
     @property
     def whose(self) -> str | None:
-        """The classifier, or the two that are compared; None: the population's first.
+        """The classifier, or the two that are compared; None for the population's first.
 
         Examples:
             >>> import fewlabels
@@ -125,7 +125,7 @@ class Goal:
 
     @property
     def is_difference(self) -> bool:
-        """Whether it is about the difference of two classifiers.
+        """Whether it is about the difference between two classifiers.
 
         Examples:
             >>> import fewlabels
@@ -136,7 +136,7 @@ class Goal:
 
     @property
     def traits(self) -> tuple[Trait, ...]:
-        """What sets it apart from a goal about the units of one classifier; see `capabilities`.
+        """The traits that set it apart from a goal about the units of one classifier; see `capabilities`.
 
         Examples:
             >>> import fewlabels
@@ -147,7 +147,7 @@ class Goal:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest value that what it is about can have.
+        """The smallest and the largest possible value of the metric or the difference.
 
         Examples:
             >>> import fewlabels
@@ -159,7 +159,7 @@ class Goal:
 
     @property
     def judged(self) -> tuple[str | None, ...]:
-        """The classifiers whose decisions matter, the one it is about first; None stands for the population's first.
+        """The classifiers whose predictions matter, the goal's own first; None stands for the population's first.
 
         Examples:
             >>> import fewlabels
@@ -170,7 +170,7 @@ class Goal:
 
     @property
     def definition(self) -> Metric:
-        """The metric itself.
+        """The definition of the metric.
 
         Examples:
             >>> import fewlabels
@@ -194,7 +194,7 @@ class Goal:
         return " ".join(part for part in parts if part)
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what was not said is left out.
+        """Plain data for the ledger; options left at their defaults are left out.
 
         Examples:
             >>> import fewlabels
@@ -242,7 +242,7 @@ class Goal:
 
 
 def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
-    """The goal a person typed.
+    """Parse a goal.
 
     "precision +-0.03", "recall >= 0.90", "f1 +-5% for gbm by country", "recall >= 0.8 in country=DE", "prevalence <= 0.002 at 0.99",
     "shows precision >= 0.90 with 90 % power if it is 0.93", "f1 >= 0 for gbm over lr", "recall +-0.02 for gbm over lr"
@@ -276,7 +276,7 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
 
 
 def _tails(text: str) -> tuple[dict[str, re.Match[str]], str]:
-    """What follows the goal, each at most once, taken off from the end; and what is left."""
+    """The clauses that follow the goal, each at most once, read from the end; and the text that is left."""
     said: dict[str, re.Match[str]] = {}
     for _ in _TAILS:
         for name, pattern in _TAILS.items():
@@ -287,5 +287,5 @@ def _tails(text: str) -> tuple[dict[str, re.Match[str]], str]:
 
 
 def _number(match: re.Match[str]) -> float:
-    """The number of a match, a hundredth of it with a percent sign."""
+    """The number of a match, divided by 100 if it has a percent sign."""
     return float(match["value"] + ("e-2" if match.groupdict().get("percent") else ""))

@@ -1,12 +1,12 @@
-"""Metrics of several labels or classes judged together. Their totals have one entry a classifier on the last axis.
+"""Metrics of several labels or classes evaluated together. Their totals have one entry per classifier on the last axis.
 
     micro[f1]      the metric of the summed totals
     macro[f1]      the mean of the classifiers' own metrics
-    weighted[f1]   their mean weighted by how many units truly are of each label or class
+    weighted[f1]   their mean, weighted by the number of units that truly have each label or class
     f1_of_averages the harmonic mean of macro[precision] and macro[recall]: what some papers call macro F1
     class_accuracy the share of units given their true class (several classes, one answer)
 
-Undefined where a part is: a class nobody has found is unknown, not zero.
+A metric is undefined where one of its parts is: the value for a class without a known unit is unknown, not zero.
 """
 
 from collections.abc import Callable
@@ -88,7 +88,7 @@ def f1_of_averages(precision: Metric, recall: Metric) -> Metric:
     """2 P R / (P + R) of the macro-averaged precision P and recall R.
 
     Source: Yilmaz, Hayes, Habib, Burgess & Barber 2021, "Sample efficient model evaluation", eq. 102. macro[f1], the mean of the classes'
-    own F1, is never more.
+    own F1, is never larger.
     """
     parts = [_macro(part) for part in (precision, recall)]
 

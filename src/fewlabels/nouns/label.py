@@ -9,8 +9,8 @@ from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.classifier import DEFAULT_QUESTION
 
 Answer: TypeAlias = str  # yes, no, cannot_tell, skipped, never_answered; or the name of a class
-# The labeler of units recorded as never answered when a study is closed. Ledgers hold this name, so it stays although the product was
-# renamed.
+# The labeler of units recorded as never answered when a study is closed. Ledgers contain this name, so it stays although the product
+# was renamed.
 CLOSER = "assay"
 UNANSWERED: frozenset[str] = frozenset({"cannot_tell", "skipped", "never_answered"})
 
@@ -24,7 +24,7 @@ _WORDS: dict[str, Answer] = {
 
 
 def read_answer(value: object, classes: Collection[str] = ()) -> Answer:
-    """The answer a person or file gave, in fewlabels' words, or one of the classes. An empty one is refused: leave the unit out."""
+    """The answer that a person or file gave, in canonical form, or one of the classes; raise LabelError for anything else, even empty."""
     text = str(value).strip()
     if text in classes:
         return text
@@ -44,9 +44,9 @@ def read_answer(value: object, classes: Collection[str] = ()) -> Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """One answer. `at` is the labeler's own time as text, `row` the row of the file it came from: either tells two tellings apart.
+    """One answer. `at`, the labeler's own time as text, or `row`, its row in a file, distinguishes an answer recorded twice.
 
-    gold   an adjudicated answer: the truth of a unit drawn for it, against which the labelers' answers are held
+    gold   whether it is an adjudicated answer: the truth about a unit drawn for it, with which the labelers' answers are compared
 
     Examples:
         >>> import fewlabels
@@ -65,7 +65,7 @@ class Label:
 
     @property
     def key(self) -> str:
-        """What makes a told answer known: the same key is the same answer told again.
+        """The key that identifies a recorded answer: an answer with the same key is the same answer recorded again.
 
         Examples:
             >>> import fewlabels

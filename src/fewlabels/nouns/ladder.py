@@ -1,16 +1,16 @@
 """The dyadic ladder: which bin a score in [0, 1] falls into, identical on every engine.
 
-Below 1/2 the score t itself, from 1/2 on t = 1 - s (exact in IEEE arithmetic) climbs the same ladder:
+A score s is binned by t = s below 1/2 and by t = 1 - s (exact in IEEE arithmetic) from 1/2 on:
 
     t >= 2^-4            floor(t * 2^10)      448 bins, each 2^-10 wide
     t >= 2^-8            floor(t * 2^12)      240 bins, each 2^-12 wide
-    ... down to t >= 2^-32, 240 bins a rung of four octaves
+    ... down to t >= 2^-32, 240 bins per rung of four octaves
     t <  2^-32           one bin
 
-Multiplying by a power of two is exact, so no rounding decides a bin; a linear grid would put nearly all of a rare-event
+Multiplying by a power of two is exact, so no bin depends on rounding; a linear grid would put nearly all of a rare-event
 population into its first bin. Bins are numbered upward with the score, 0 .. BINS - 1; NO_BIN marks a score that is null, NaN or
 outside [0, 1], MISSING a null where a population allows it.
-Where a population has no guide at all every unit has bin 0 of a ladder of one (`Profile.guided` is False).
+If a population has no guide, every unit is in bin 0, the only one (`Profile.guided` is False).
 """
 
 from typing import NamedTuple
@@ -95,7 +95,7 @@ STEP = 64  # bins of the ladder that make one step: about a factor of two near 0
 
 
 def step_of(bins: IntArray) -> IntArray:
-    """The step of each bin: what is read of a column that may become part of a guide."""
+    """The step of each bin: the resolution at which a candidate for a guide is read."""
     return bins >> 6
 
 

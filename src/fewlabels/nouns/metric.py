@@ -1,7 +1,7 @@
-"""What a metric is: a smooth function of the four totals TP, FP, FN, TN, with its gradient.
+"""The type of a metric: a smooth function of the four totals TP, FP, FN, TN, with its gradient.
 
-All functions take and give arrays and broadcast; where a metric is undefined (0/0) they give NaN, never a number. The metrics
-themselves are in `metrics`.
+All functions take and return arrays and broadcast; where a metric is undefined (0/0) they return NaN. The metrics themselves are in
+`metrics`.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ Coefficients = tuple[float, float, float, float]
 
 
 class Totals(NamedTuple):
-    """How many units of the population are true and false positives and negatives of one classifier."""
+    """The numbers of true and false positives and negatives of one classifier in the population."""
 
     TP: FloatArray
     FP: FloatArray
@@ -32,16 +32,16 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A quantity people report.
+    """A metric of one or several classifiers.
 
     name             its one name in code, goals, JSON and prose
     value            totals -> the metric
     gradient         totals -> its derivative by TP, FP, FN, TN
     low, high        its range
     needs_flagged, needs_unflagged   False where the other side alone determines it
-    joint            whether it is of several classifiers together; totals then have one entry a classifier on the last axis
-    weight           the column whose values are summed in place of units, as in "precision by amount"; None: units are counted
-    terms            of a ratio of two sums of totals: what TP, FP, FN, TN each count in its numerator and its denominator
+    joint            whether it combines several classifiers; totals then have one entry per classifier on the last axis
+    weight           the column that is summed instead of counting units, as in "precision by amount"; None if units are counted
+    terms            for a ratio of two sums of totals: the coefficients of TP, FP, FN, TN in its numerator and denominator
     """
 
     name: str
@@ -57,7 +57,7 @@ class Metric:
 
     @property
     def traits(self) -> tuple[Trait, ...]:
-        """What sets it apart from a metric that counts one classifier's units."""
+        """The traits that set it apart from a metric that counts one classifier's units."""
         return (*([Trait.JOINT] if self.joint else []), *([Trait.WEIGHT] if self.weight is not None else []))
 
 
@@ -72,7 +72,7 @@ def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.
 
         theta = (c . T) / (d . T),     dtheta/dT_j = sum_k (c_j d_k - d_j c_k) T_k / (d . T)^2
 
-    A side whose totals enter neither sum, or enter both in a way that its positives do not matter, is not needed.
+    A side is not needed if its totals enter neither sum, or enter both in such a way that its positives do not matter.
     """
     pairs = list(zip(top, bottom, strict=True))
 

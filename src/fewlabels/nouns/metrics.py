@@ -1,4 +1,4 @@
-"""The metrics: choose one by its name. A new metric is one more entry of METRICS, and of the property list in its test."""
+"""The metrics, looked up by name. To add a metric, add an entry to METRICS and to the list of properties in its test."""
 
 import re
 from dataclasses import replace
@@ -25,7 +25,7 @@ JACCARD = ratio("jaccard",                  (1, 0, 0, 0),  (1, 1, 1, 0))  # fmt:
 
 
 def plain(number: float) -> str:
-    """A number in digits that reads back to itself: 0.00005, never 5e-05."""
+    """Format a number in positional notation that reads back to the same value: 0.00005, never 5e-05."""
     return np.format_float_positional(number, trim="-")
 
 
@@ -44,7 +44,7 @@ INFORMEDNESS = combination("informedness", [(1, RECALL), (1, SPECIFICITY)], cons
 
 
 def _weighted_f1() -> Metric:
-    """F1 of both classes, each weighted by the share of units that are of it."""
+    """F1 of both classes, each weighted by its share of the units."""
 
     def value(t: Totals) -> FloatArray:
         share = PREVALENCE.value(t)
@@ -111,12 +111,12 @@ def _mcc() -> Metric:
 
 
 def cost(tp: float, fp: float, fn: float, tn: float) -> Metric:
-    """The mean cost of a unit, given what each kind of outcome costs: cost[0,1,5,0] where a miss costs five false alarms."""
+    """The mean cost per unit, given the cost of each outcome: cost[0,1,5,0] if a miss costs as much as five false alarms."""
     costs: Coefficients = (tp + 0.0, fp + 0.0, fn + 0.0, tn + 0.0)  # no -0.0, which would be a second name
     if not (np.isfinite(costs).all() and np.isfinite(max(costs) - min(costs))):
-        raise GoalError(f"costs of tp, fp, fn, tn are finite, but got {costs}: write cost[0,1,5,0]")
+        raise GoalError(f"costs of tp, fp, fn, tn must be finite, but got {costs}: write cost[0,1,5,0]")
     if tp == fp and fn == tn:  # the sizes of the sides are known before any label
-        raise GoalError(f"costs of {costs} are the same whatever the labels say: tp and fp differ, or fn and tn, as in cost[0,1,5,0]")
+        raise GoalError(f"costs of {costs} do not depend on the labels: let tp and fp differ, or fn and tn, as in cost[0,1,5,0]")
     name = f"cost[{','.join(plain(c) for c in costs)}]"
     return ratio(name, costs, (1, 1, 1, 1), low=min(costs), high=max(costs))
 
@@ -148,7 +148,7 @@ COMMON = ("precision", "recall", "f1", "accuracy", "prevalence")  # shown to peo
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of that name; f2, f0.5, cost[tp,fp,fn,tn] and "recall by COLUMN" are made as asked."""
+    """The metric with that name; f2, f0.5, cost[tp,fp,fn,tn] and "recall by COLUMN" are made on request."""
     if match := re.fullmatch(r"\s*(\S+)\s+by\s+(\S(?:.*\S)?)\s*", name):
         return _weighted_by(name, match[2], metric_named(match[1]))
     key = name.strip().lower()
@@ -161,9 +161,9 @@ def metric_named(name: str) -> Metric:
     if match := re.fullmatch(r"cost\[([^\]]*)\]", key):
         return _cost_of(name, match[1])
     raise GoalError(
-        f"no metric {name!r}: fewlabels knows {', '.join(METRICS)}, f with a number as f2, cost[tp,fp,fn,tn], each of them by a weight "
-        f"column, "
-        "as in 'recall by amount', and micro[f1], macro[f1], weighted[f1], f1_of_averages and class_accuracy of several labels or classes"
+        f"no metric {name!r}: fewlabels knows {', '.join(METRICS)}, f with a number (f2), cost[tp,fp,fn,tn], each of them by a weight "
+        "column ('recall by amount'), and, for several labels or classes, micro[f1], macro[f1], weighted[f1], f1_of_averages and "
+        "class_accuracy"
     )
 
 
@@ -176,14 +176,14 @@ def _cost_of(name: str, costs: str) -> Metric:
 
 
 def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
-    """The metric by a weight column. Refuses one of several labels or classes, which counts units."""
+    """The metric by a weight column; raise GoalError for a metric of several labels or classes, or one that already has a column."""
     if counted.traits:
-        raise GoalError(f"one metric of one classifier is by one column, but got {name!r}: write 'recall by amount'")
+        raise GoalError(f"only a metric of one classifier is weighted, and by one column, but got {name!r}: write 'recall by amount'")
     return replace(counted, name=f"{counted.name} by {column}", weight=column)
 
 
 def _averaged(name: str, average: str, part: Metric) -> Metric:
-    """The average over labels or classes. Refuses what cannot be averaged: an average, or a metric by a column."""
+    """The average over labels or classes; raise GoalError for an average or a metric by a column, which cannot be averaged."""
     if part.traits:
-        raise GoalError(f"an average is of a metric of one classifier, in units, but got {name!r}: write macro[f1]")
+        raise GoalError(f"an average is taken of a metric that counts the units of one classifier, but got {name!r}: write macro[f1]")
     return averaged(next(a for a in AVERAGES if a == average), part)

@@ -1,4 +1,4 @@
-"""Missing answers: drawn units that nobody gave a usable answer for, where they are, and whether chance could have put them there."""
+"""Missing answers: drawn units without a usable answer, where they lie, and whether chance explains where they lie."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from fewlabels.nouns.metric import Metric
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Some of the drawn units, and how many of them lack an answer.
+    """A subset of the drawn units, and how many of them lack an answer.
 
-    p_value   of the test that they lack it as often as all others do; None where none is made
-    limit     the p-value below which they differ beyond chance
+    p_value   p-value of the test that answers are missing as often here as among all other units; None if it is not tested
+    limit     the p-value below which the difference is beyond chance
     """
 
     name: str
@@ -22,12 +22,12 @@ class Part:
 
     @property
     def share(self) -> float | None:
-        """Missing of drawn; None where nothing was drawn."""
+        """The share of drawn units that lack an answer; None if none was drawn."""
         return self.missing / self.drawn if self.drawn else None
 
     @property
     def differs(self) -> bool:
-        """Whether chance is no explanation."""
+        """Whether the difference is beyond chance."""
         return self.p_value is not None and self.limit is not None and self.p_value < self.limit
 
     def as_json(self) -> dict[str, Json]:
@@ -42,9 +42,9 @@ class Part:
 class Missing:
     """The missing answers among the units resolved so far.
 
-    flagged, unflagged   by side
-    bands    by band, in the plan's order; bands of which nothing is resolved are left out
-    tests    the parts held against all others: one side, and the thirds of each side by guide
+    flagged, unflagged   counts by side
+    bands    counts by band, in the plan's order; bands without a resolved unit are left out
+    tests    the parts tested against all other units: one side, and the thirds of each side by guide
     """
 
     flagged: Part
@@ -54,13 +54,13 @@ class Missing:
 
     @property
     def whole(self) -> Part:
-        """All of them."""
+        """Both sides together."""
         drawn, missing = self.flagged.drawn + self.unflagged.drawn, self.flagged.missing + self.unflagged.missing
         return Part(name="all", drawn=drawn, missing=missing)
 
     @property
     def differs(self) -> bool:
-        """Whether a part lacks answers more or less often than chance explains: then nobody may call the missing ones random."""
+        """Whether answers are missing in some part more or less often than chance explains, so that they are not missing at random."""
         return any(part.differs for part in self.tests)
 
     def share_for(self, metric: Metric) -> float:

@@ -1,4 +1,4 @@
-"""A plan: everything fixed before the first label, hashed and dated."""
+"""A plan: everything that is locked before the first label, hashed and dated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Kind = Literal["one look", "growth", "planned looks", "online"]
 
 
 class Pilot(NamedTuple):
-    """A first round that teaches the second where to look: its labels, those of both rounds, and what its own expansion counts."""
+    """A first round that teaches the second where to look: its labels, those of both rounds, and the weight of its own expansion."""
 
     labels: int
     total: int
@@ -35,23 +35,23 @@ class Pilot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Plan(Displayed):
-    """Goals, design, sizes, salt and when it may be looked at.
+    """Goals, design, sample sizes, salt (random seed) and the looks at which estimates may be shown.
 
     number    1 for the first plan of a study
     budget    labels in all, those of earlier plans included
     take      labels per band
     grow_to   a larger budget declared now, so that growing to it later costs little
-    change    what this plan is to the one before it
-    share     the share of the error 1 - level this plan's look may spend
-    promise   in words, what the interval at this plan's look is worth
-    interval  "rec", "midp", or "strict", which holds also if errors hide where the guide says there are none; or that of another package
-    interval_from   the package and version that added the interval; None: fewlabels itself
-    pilot     where the study began with one: how the labels are divided and read, fixed before the first of them
-    guide     after a pilot: intercept, and the slope of the log-odds of the guide and of each candidate, that its labels made
-    choice    what was asked of the design beyond its name; None: nothing
-    number_rule   how permanent numbers are made of the salt and an id: "md5" or "fast"
-    stopping  what ends the labeling; None: one look, when all labels are in
-    fresh     classifiers that a look of this plan is the first to show: their intervals spend the whole error
+    change    how this plan relates to the one before it
+    share     the share of the error 1 - level that this plan's look may spend
+    promise   in words, what the interval at this plan's look guarantees
+    interval  "rec", "midp", or "strict", which is valid even if errors occur where the guide predicts none; or one of another package
+    interval_from   the package and version that added the interval; None for fewlabels itself
+    pilot     if the study began with one: how the labels are divided and read, locked before the first label
+    guide     after a pilot: the intercept and the slopes, fitted to its labels, of the log-odds of the guide and of each candidate
+    choice    the options of the design beyond its name; None if there are none
+    number_rule   how permanent numbers are derived from the salt and an id: "md5" or "fast"
+    stopping  the rule that ends the labeling; None for one look, when all labels are in
+    fresh     classifiers that are first shown at a look of this plan: their intervals spend the whole error
 
     Examples:
         >>> from fewlabels.demo.study import small_study
@@ -82,7 +82,7 @@ class Plan(Displayed):
     stopping: Stopping | None = None
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses takes that are not the budget."""
+        """Take ownership of the arrays; raise PlanError unless the takes sum to the budget."""
         object.__setattr__(self, "take", own_ints(self.take))
         if int(self.take.sum()) != self.budget - self.before:
             raise PlanError(
@@ -92,7 +92,7 @@ class Plan(Displayed):
 
     @property
     def before(self) -> int:
-        """Labels of the pilot, which the bands of a later plan do not draw again.
+        """The labels of the pilot, which the bands of a later plan do not draw again.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -103,7 +103,7 @@ class Plan(Displayed):
         return self.pilot.labels if self.pilot is not None and self.guide is not None else 0
 
     def share_of(self, *classifiers: str) -> float:
-        """The share of the error an interval about these classifiers may spend: all of it if one of them was never shown.
+        """The share of the error that an interval about these classifiers may spend: all of it if one of them was never shown.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -115,7 +115,7 @@ class Plan(Displayed):
 
     @property
     def kind(self) -> Kind:
-        """When its numbers may be read: at one look, after growth, at looks planned beforehand, or at any time ("online").
+        """When its estimates may be read: at one look, after growth, at looks planned in advance, or at any time ("online").
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -130,7 +130,7 @@ class Plan(Displayed):
 
     @property
     def learns(self) -> bool:
-        """Whether answers decide which units are drawn next.
+        """Whether the answers decide which units are drawn next.
 
         Examples:
             >>> from fewlabels.demo.study import small_study

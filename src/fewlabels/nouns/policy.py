@@ -1,4 +1,4 @@
-"""A policy: what has to be shown of a classifier before it ships, and how good the evidence has to be. Read from policy.toml."""
+"""A policy: what must be shown about a classifier before it ships, and how strong the evidence must be. Read from policy.toml."""
 
 import re
 import tomllib
@@ -27,12 +27,12 @@ _KINDS: dict[str, Kind] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing a release has to show.
+    """One requirement for a release.
 
-    goal             a target, or a half-width where the rule names no target; its level is the rule's
-    min_n_eff        effective labels it is judged on at least
-    max_half_width   of its two-sided interval at the level; None: as wide as any decision allows
-    max_nonresponse  the largest share, of the units it is about, without a usable answer
+    goal             a target, or a half-width if the rule names no target; its level is the rule's
+    min_n_eff        the minimum effective n
+    max_half_width   the maximum half-width of the two-sided interval at the level; None for the widest that any decision allows
+    max_nonresponse  the maximum share of the rule's units without a usable answer
     """
 
     goal: Goal
@@ -41,7 +41,7 @@ class Rule:
     max_nonresponse: float = MOST_NONRESPONSE
 
     def __post_init__(self) -> None:
-        """Refuses limits that nothing, or everything, keeps to."""
+        """Raise PolicyError for a limit that every study, or none, would meet."""
         metric = self.goal.definition
         if not self.min_n_eff >= 1:
             raise PolicyError(f"min_n_eff is at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs")
@@ -75,7 +75,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Rules that all have to hold; usually read from a file by `Study.gate`.
+    """Rules that must all hold; usually read from a file by `Study.gate`.
 
     Examples:
         >>> from fewlabels.nouns.policy import parse_policy
@@ -87,7 +87,7 @@ class Policy:
     rules: tuple[Rule, ...]
 
     def __post_init__(self) -> None:
-        """Refuses a policy that asks for nothing, for the same twice, or for what no value can be."""
+        """Raise PolicyError for a policy without rules, with a repeated rule, or with rules that no value meets."""
         if not 0 < len(self.rules) <= MOST_RULES:
             raise PolicyError(f"a policy has 1 to {MOST_RULES} rules, but got {len(self.rules)}: write each under [[rule]]")
         for i, rule in enumerate(self.rules):
@@ -96,7 +96,7 @@ class Policy:
 
     @property
     def hash(self) -> str:
-        """The sha256 of all rules: two policies that ask for the same have the same, however they are written.
+        """The sha256 of all rules: policies that require the same have the same hash, however they are written.
 
         Examples:
             >>> from fewlabels.nouns.policy import parse_policy
@@ -131,34 +131,34 @@ class Policy:
 
 
 def _refuse_contradiction(first: Goal, second: Goal) -> None:
-    """Nothing comes back. Refuses two rules about the same thing of which one is idle, or that no value keeps."""
+    """Raise PolicyError if the second rule repeats the first, or no value meets both."""
     about = [(g.definition.name, g.classifier, g.over, g.slice, g.by) for g in (first, second)]
     if about[0] != about[1]:
         return
     if first.kind == second.kind:
-        raise PolicyError(f"a policy says a thing once, but has {first} and {second}: keep the stricter one")
+        raise PolicyError(f"a policy has one rule of a kind, but this one has {first} and {second}: keep the stricter one")
     ends = {goal.kind: goal.value for goal in (first, second)}
     if ">=" in ends and "<=" in ends and ends[">="] > ends["<="]:
-        raise PolicyError(f"no value keeps both {first} and {second}: change one of them")
+        raise PolicyError(f"no value meets both {first} and {second}: change one of them")
 
 
 def parse_policy(text: str) -> Policy:
-    """The policy a file says."""
+    """Parse the text of a policy file."""
     if len(text) > LONGEST:
         raise PolicyError(f"a policy is at most {LONGEST:,} characters, but this file has {len(text):,}: name the policy's own file")
     try:
         said = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or nesting that Python does not accept
         raise PolicyError(f"a policy is TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
     rules = said.pop("rule", [])
     _refuse_unknown(said, LIMITS, "at the top of a policy", also="rules stand under [[rule]]")
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-        raise PolicyError(f"rules are tables of a list, but got {rules!r:.80}: write [[rule]] with two brackets each side")
+        raise PolicyError(f"rules are an array of tables, but got {rules!r:.80}: write [[rule]] with two brackets on each side")
     return Policy(rules=tuple(_rule({**said, **rule}, number) for number, rule in enumerate(rules, start=1)))
 
 
 def _rule(said: Mapping[str, Any], number: int) -> Rule:
-    """One rule of the file, with what the top says of all."""
+    """One rule of the file, completed by the limits at the top."""
     where = f"rule {number}"
     _refuse_unknown(said, KEYS, f"in {where}")
     if not isinstance(said.get("metric"), str):
@@ -172,7 +172,7 @@ def _rule(said: Mapping[str, Any], number: int) -> Rule:
 
 
 def _goal(said: Mapping[str, Any], where: str, level: float) -> Goal:
-    """What a rule wants shown."""
+    """The goal that a rule requires."""
     metric = metric_named(said["metric"])
     names = {key: _text(said[key], key, where) if key in said else None for key in ("classifier", "over", "by")}
     kind, value = _target(said, metric, where)
@@ -183,7 +183,7 @@ def _goal(said: Mapping[str, Any], where: str, level: float) -> Goal:
 
 
 def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, float]:
-    """The target of a rule: text with >= or <=, or a number where it is plain which of them is meant; else its half-width."""
+    """The target of a rule: text with >= or <=, or a number where the direction is clear; otherwise its half-width."""
     target = said.get("target")
     if target is None:
         if "max_half_width" not in said:
@@ -196,7 +196,7 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
         return _KINDS[match["kind"]], float(match["value"] + ("e-2" if match["percent"] else ""))
     if metric.name.startswith(NOT_PLAIN):
         raise PolicyError(
-            f"a target that is a number means at least, but {where} is about {metric.name}, of which that is not plain: write "
+            f"a target without >= or <= means at least, but {where} is about {metric.name}, for which the direction is unclear: write "
             f'target = "<= {target}" or ">= {target}"'
         )
     return ">=", _number(target, "target", where)
@@ -222,9 +222,9 @@ def _slice(value: object, where: str) -> tuple[str, str]:
 
 
 def _refuse_unknown(said: Mapping[str, object], known: Sequence[str], where: str, *, also: str = "") -> None:
-    """Nothing comes back. Refuses keys nobody reads: a limit that was misspelt would hold nothing."""
+    """Raise PolicyError for an unknown key: a misspelled limit would limit nothing."""
     for key in said:
         if key not in known:
             near = get_close_matches(key, known, n=1)
-            way_out = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}" + (f"; {also}" if also else "")
-            raise PolicyError(f"{key!r} {where} means nothing: {way_out}")
+            way_out = f"did you mean {near[0]}?" if near else f"use one of {', '.join(known)}" + (f"; {also}" if also else "")
+            raise PolicyError(f"{key!r} {where} is unknown: {way_out}")

@@ -1,4 +1,4 @@
-"""The finite set of units being judged: where it lives and how it is read. Frozen data; engines open it."""
+"""The finite population of units: where it is stored and how it is read. Frozen data; engines open it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ MEMORY = "memory"  # the source of a population held in memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """Units, classifiers and slices of one table.
+    """The units, classifiers and slices of one table.
 
     source       a path or glob of Parquet or CSV files, or "memory" for a table held in `table`
-    id           the column that names a unit
-    classifiers  who is judged; the position of a classifier is its bit in the prediction pattern
-    slices       columns that cut the population into parts
-    weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None: none
-    guide        the column, a probability in [0, 1], that steers the draw; None: the first classifier's own score, or the risk
-    candidates   columns, probabilities in [0, 1], that a guide may be fitted from after a pilot; read in steps of about a factor of two
-    missing_scores   whether a score or guide may be null: such units are not flagged, and bands of their own
-    risk         for several questions: what the noise s (1 - s) of each classifier's score counts in the risk that steers the draw,
-                 unflagged and flagged; a study sets it from its goals
+    id           the column that identifies a unit
+    classifiers  the classifiers to evaluate; the position of a classifier is its bit in the prediction pattern
+    slices       columns that divide the population into slices
+    weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None if there is none
+    guide        the column, a probability in [0, 1], that steers the draw; by default the first classifier's score, or the risk
+    candidates   columns of probabilities in [0, 1] from which a guide may be fitted after a pilot; read in steps of about a factor of two
+    missing_scores   whether a score or guide may be null: such units are not flagged and form bands of their own
+    risk         for several questions: the weights of each classifier's score noise s (1 - s), unflagged and flagged, in the risk that
+                 steers the draw; a study sets them from its goals
 
     Examples:
         >>> import fewlabels
@@ -46,7 +46,7 @@ class Population:
     table: object | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuses a population nobody could be judged on."""
+        """Check that the columns and classifiers are consistent; raise PopulationError otherwise."""
         if not self.classifiers:
             raise PopulationError("a population needs at least one classifier, but got none: name one with its score and threshold")
         names = [c.name for c in self.classifiers]
@@ -55,18 +55,18 @@ class Population:
         if len(set(self.slices)) < len(self.slices):
             raise PopulationError(f"slice columns must differ, but got {list(self.slices)}: name each once")
         if len(set(self.candidates)) < len(self.candidates) or set(self.candidates) & {self.guide_column}:
-            raise PopulationError(f"candidates are other columns than the guide, each once, but got {list(self.candidates)}: leave one out")
+            raise PopulationError(f"candidates must differ from the guide and each other, but got {list(self.candidates)}: leave one out")
         if self.candidates and self.is_joint:
-            raise PopulationError("candidates are of one question, but the classifiers are judged on several: make a study for each")
+            raise PopulationError("candidates need a single question, but the classifiers answer several: make a study for each")
         if self.missing_scores and self.is_joint:
-            raise PopulationError("missing scores are allowed for one question, but the classifiers are judged on several: fill them in")
+            raise PopulationError("missing scores are allowed for a single question, but the classifiers answer several: fill them in")
         _refuse_mixed_classes(self.classifiers)
         _refuse_votes(self.classifiers)
         if self.weight is not None and self.weight in self.slices:
-            raise PopulationError(f"a column is a weight or a slice, but {self.weight!r} is named as both: leave one out")
+            raise PopulationError(f"a column is either a weight or a slice, but {self.weight!r} is named as both: leave one out")
 
     def refuse_unknown_weight(self, metric: Metric) -> None:
-        """Nothing comes back. Refuses a metric by a column that is not the population's weight.
+        """Raise PopulationError if the metric is weighted by a column that is not the population's weight.
 
         Examples:
             >>> import fewlabels
@@ -74,13 +74,13 @@ class Population:
             >>> population.refuse_unknown_weight(fewlabels.Goal(metric="recall by amount", kind="+-", value=0.1).definition)
         """
         if metric.weight is not None and metric.weight != self.weight:
-            named = f"is by {self.weight!r}" if self.weight else "has none"
+            named = f"has {self.weight!r}" if self.weight else "has none"
             raise PopulationError(
                 f"{metric.name} needs the weight column {metric.weight!r}, but the population {named}: name it with weight= (--weight)"
             )
 
     def classifier(self, name: str | None) -> Classifier:
-        """The classifier of that name; the first one for None.
+        """The classifier with that name; the first one for None.
 
         Examples:
             >>> import fewlabels
@@ -97,7 +97,7 @@ class Population:
 
     @property
     def guide_column(self) -> str | None:
-        """The column that steers the draw: the guide, else the first classifier's score, else none. None too where the risk steers.
+        """The column that steers the draw: the guide, or else the first classifier's score; None if there is neither or the risk steers.
 
         Examples:
             >>> import fewlabels
@@ -109,7 +109,7 @@ class Population:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is asked of a labeler about a unit, each once.
+        """The distinct questions a labeler is asked about a unit.
 
         Examples:
             >>> import fewlabels
@@ -121,7 +121,7 @@ class Population:
 
     @property
     def is_joint(self) -> bool:
-        """Whether the classifiers are labels or classes judged together: several questions, or several classes of one.
+        """Whether the classifiers are labels or classes evaluated together: several questions, or several classes of one question.
 
         Examples:
             >>> import fewlabels
@@ -133,7 +133,7 @@ class Population:
 
     @property
     def guided(self) -> bool:
-        """Whether anything is known of where errors may be.
+        """Whether a guide or a risk tells where errors are likely.
 
         Examples:
             >>> import fewlabels
@@ -144,7 +144,7 @@ class Population:
 
     @property
     def guide_range(self) -> tuple[float, float]:
-        """The range mapped to [0, 1] before binning.
+        """The range of the guide that is mapped to [0, 1] before binning.
 
         Examples:
             >>> import fewlabels
@@ -156,7 +156,7 @@ class Population:
 
     @property
     def hidden_columns(self) -> frozenset[str]:
-        """Columns no labeler may see: scores, predictions and the guide.
+        """The columns that labelers must not see: scores, predictions and the guide.
 
         Examples:
             >>> import fewlabels
@@ -192,7 +192,7 @@ class Population:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any], *, table: object | None = None) -> "Population":
-        """The population that `as_json` wrote, with its table if it lives in memory.
+        """The population that `as_json` wrote, with its table if it is held in memory.
 
         Examples:
             >>> import fewlabels
@@ -215,19 +215,19 @@ class Population:
 
 
 def _refuse_votes(classifiers: tuple[Classifier, ...]) -> None:
-    """Nothing comes back. Refuses a vote of classifiers that do not stand before it, or that answer another question."""
+    """Raise PopulationError unless every vote is over classifiers listed before it that answer the same question."""
     known: dict[str, str] = {}
     for classifier in classifiers:
         if classifier.of and {known.get(name) for name in classifier.of} != {classifier.question}:
             raise PopulationError(
-                f"a vote is of classifiers named before it that answer the same question, but {classifier.name!r} is of "
+                f"a vote is over classifiers named before it that answer the same question, but {classifier.name!r} is over "
                 f"{list(classifier.of)} after {list(known)}: name those first"
             )
         known[classifier.name] = classifier.question
 
 
 def _refuse_mixed_classes(classifiers: tuple[Classifier, ...]) -> None:
-    """Nothing comes back. Refuses classes of several columns or questions, one class twice, and classes beside yes or no."""
+    """Raise PopulationError unless classes are distinct values of one column, answer one question, and are not mixed with yes or no."""
     kinds = {(c.predicted, c.question) if c.value is not None else None for c in classifiers}
     values = [c.value for c in classifiers]
     if kinds != {None} and (len(kinds) > 1 or len(set(values)) < len(values)):

@@ -1,4 +1,4 @@
-"""Label-free counts of a population: all that the mathematics ever sees of the table.
+"""Label-free counts of a population: all that the statistical code ever sees of the table.
 
 A cell is (guide bin, prediction pattern, slice). Bit j of the pattern is the prediction of classifier j. The number of cells does
 not depend on the number of units.
@@ -22,7 +22,7 @@ UNSCORED = 0.5  # what a classifier without a score claims
 
 
 class Column(NamedTuple):
-    """A column's name and its type in fewlabels' own words: int, text, float32, float64, bool, uuid, decimal or the engine's word."""
+    """A column's name and type: int, text, float32, float64, bool, uuid, decimal, or else the engine's name for it."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that blocks the rest: what, how often, an example, and the way out."""
+    """A problem that blocks a study: the rule, how many rows break it, an example, and the way out."""
 
     rule: str
     count: int
@@ -43,9 +43,9 @@ class Problem:
 
 
 class SourceFile(NamedTuple):
-    """A file's own version: its name without folder, its size, and the sha256 of its Parquet footer (of the whole file for CSV).
+    """The version of a file: its name without folder, its size, and the sha256 of its Parquet footer (of the whole file for CSV).
 
-    `changed` is when it was last written, in the words of its store. It is no part of the fingerprint: a copy is the same file.
+    `changed` is when it was last written, as its store reports it. It is not part of the fingerprint: a copy is the same file.
     """
 
     name: str
@@ -58,8 +58,8 @@ class SourceFile(NamedTuple):
 class Profile:
     """Counts of units by cell, and what identifies the table they were counted on.
 
-    Cells are sorted by (pattern, guide_bin, slice) and hold at least one unit each. `guided` is False where the population has no
-    guide: every guide_bin is then 0 and says nothing.
+    Cells are sorted by (pattern, guide_bin, slice) and hold at least one unit each. `guided` is False if the population has no guide:
+    every guide_bin is then 0 and carries no information.
     """
 
     columns: tuple[Column, ...]
@@ -76,7 +76,7 @@ class Profile:
     claims: IntArray | None = None  # of several labels or classes: sums of their scores, shape (cells, classifiers), in 2^-30
 
     def __post_init__(self) -> None:
-        """Owns its arrays; refuses cells that are empty, unsorted or too many."""
+        """Take ownership of the arrays; raise PopulationError if cells are empty, unsorted or too many."""
         for name in ("guide_bin", "pattern", "slice", "count", "weight", "claims"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, own_ints(getattr(self, name)))
@@ -98,7 +98,7 @@ class Profile:
 
     @property
     def N(self) -> int:
-        """Units in the population."""
+        """The number of units in the population."""
         return int(self.count.sum())
 
     def part(self, cells: BoolArray) -> "Profile":
@@ -116,7 +116,7 @@ class Profile:
         )
 
     def cells(self, pattern: IntArray, guide_bin: IntArray, slice: IntArray) -> IntArray:
-        """The position of each of these cells in the profile; -1 where it has none such."""
+        """The position of each of these cells in the profile; -1 for a cell it does not have."""
         known = zip(self.pattern.tolist(), self.guide_bin.tolist(), self.slice.tolist(), strict=True)
         position = {key: i for i, key in enumerate(known)}
         asked = zip(pattern.tolist(), guide_bin.tolist(), slice.tolist(), strict=True)
@@ -143,7 +143,7 @@ class Profile:
         return np.asarray(self.guide_bin == ladder.MISSING)
 
     def claimed(self, classifier: int) -> FloatArray:
-        """What a classifier (by position) or the guide claims of each cell: the mean probability of a positive."""
+        """The mean probability of a positive in each cell that a classifier (by position) or the guide predicts."""
         if self.claims is None:
             return self.guide
         return np.asarray(np.clip(self.claims[:, classifier] / (self.count * CLAIM_UNITS), 0.0, 1.0))
@@ -163,7 +163,7 @@ class Profile:
         return np.array([int(values[-1]) for values in self.slice_values], dtype=np.int64)[self.slice]
 
     def amount(self, weight: str | None) -> FloatArray:
-        """What is summed in each cell: its units, or their metric weight for a metric that has one."""
+        """The sum over each cell: its units, or their metric weight for a metric by weight."""
         return self.count.astype(np.float64) if weight is None else self.mass
 
     def as_json(self) -> dict[str, Json]:
@@ -203,5 +203,5 @@ class Profile:
 
     @property
     def fingerprint(self) -> str:
-        """The sha256 of everything above: notices changed counts, columns, ids at the ends and files, not values swapped inside a cell."""
+        """The sha256 of the profile: detects changed counts, columns, extreme ids and files, not values swapped within a cell."""
         return fingerprint({**self.as_json(), "files": [list(f[:3]) for f in self.files]})

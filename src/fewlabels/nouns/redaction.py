@@ -1,4 +1,4 @@
-"""Addresses of databases as they may be shown: without their passwords."""
+"""Database addresses without their passwords, fit to be shown."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A sheet: what labelers are shown of a unit, and what they are told about the work. Never a score, prediction or guide."""
+"""A labeling form: what labelers see of a unit, and their instructions. Never a score, prediction or guide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,31 +12,31 @@ KINDS: tuple[ShownKind, ...] = get_args(ShownKind)
 
 
 class Shown(NamedTuple):
-    """A column as labelers see it: its text, the image it holds or names, or a link they may follow."""
+    """A column as labelers see it: its text, the image it contains or names, or a link they may follow."""
 
     column: str
     kind: ShownKind = "text"
 
     def __str__(self) -> str:
-        """As it would be typed."""
+        """The column as it would be typed."""
         return self.column if self.kind == "text" else f"{self.column}:{self.kind}"
 
 
 def parse_shown(text: str) -> Shown:
-    """The column a person typed: text, photo:image or url:link. A column whose name has a colon is followed by its kind."""
+    """Parse a shown column: text, photo:image or url:link. A column whose name contains a colon must be followed by its kind."""
     column, colon, kind = text.rpartition(":")
     if not colon:
         column, kind = text, "text"
     if column and kind in KINDS:
         return Shown(column, kind)
-    raise LabelError(f"a shown column is written COLUMN, COLUMN:image or COLUMN:link, but got {text!r}: write it so")
+    raise LabelError(f"a shown column is written COLUMN, COLUMN:image or COLUMN:link, but got {text!r}: use one of these forms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """What labelers see: columns in order, instructions, and the question in words.
+    """A labeling form: the columns in order, the instructions, and the question in words.
 
-    check_every   after so many answers a labeler gets a unit whose gold answer is known, unseen among the others; 0: never
+    check_every   a labeler gets a unit whose gold answer is known, not marked as such, after every so many answers; 0 for never
     """
 
     show: tuple[Shown, ...] = ()
@@ -50,7 +50,7 @@ class Sheet:
         return tuple(dict.fromkeys(shown.column for shown in self.show))
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data, to be kept beside the ledger."""
+        """Plain data, stored beside the ledger."""
         return {
             "show": [{"column": shown.column, "kind": shown.kind} for shown in self.show],
             "instructions": self.instructions,
@@ -60,7 +60,7 @@ class Sheet:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Sheet":
-        """The sheet that `as_json` wrote, or a person."""
+        """The labeling form that `as_json` or a person wrote."""
         show = tuple(parse_shown(f"{one['column']}:{one.get('kind', 'text')}") for one in data.get("show", ()))
         words = {name: str(data.get(name, "")) for name in ("instructions", "ask")}
         return cls(show=show, check_every=int(data.get("check_every", 0)), **words)

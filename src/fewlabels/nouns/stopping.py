@@ -1,9 +1,9 @@
-"""When labeling stops and numbers may be shown, fixed in the plan before the first label.
+"""When labeling stops and estimates may be shown: locked in the plan before the first label.
 
 (none)      one look, when all planned labels are in
-decision    as soon as the goals are decided; a running band that holds however often one looks; units are asked one after another
-width       as soon as every running band is as narrow as its goal says
-5 looks     at five sizes named beforehand (O'Brien-Fleming); the draw is fixed, and the last interval hardly wider than one look's
+decision    as soon as the goals are decided; a confidence sequence, valid at every look; units are asked one after another
+width       as soon as every confidence sequence is as narrow as its goal requires
+5 looks     at five sample sizes named in advance (O'Brien-Fleming); the draw is fixed, the last interval hardly wider than for one look
 """
 
 import re
@@ -22,10 +22,10 @@ _WRITTEN = re.compile(r"(?P<kind>decision|width)(?:\s*(?:\+-|±)\s*(?P<tolerance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopping:
-    """What ends the labeling.
+    """The rule that ends the labeling.
 
-    tolerance   of a decision: how far on the wrong side of its target a metric may be and still count as either
-    looks       how many, at equal steps of the budget, the last at all of it
+    tolerance   for a decision: how far on the wrong side of its target a metric may be and still be decided either way
+    looks       the number of looks, at equal steps of the budget, the last one at all of it
     """
 
     kind: StopKind
@@ -33,10 +33,10 @@ class Stopping:
     looks: int = 0
 
     def __post_init__(self) -> None:
-        """Refuses a rule that says two things."""
+        """Check that tolerance and looks fit the kind of rule; raise PlanError otherwise."""
         if not 0 <= self.tolerance < 0.5 or (self.tolerance and self.kind != "decision"):
             raise PlanError(
-                f"a tolerance is of a decision and lies in [0, 0.5), but {self.kind} has {self.tolerance:g}: 0.02 is two points"
+                f"a tolerance is for a decision and lies in [0, 0.5), but {self.kind} has {self.tolerance:g}: 0.02 is two points"
             )
         if (self.kind == "looks") != (2 <= self.looks <= MOST_LOOKS):
             raise PlanError(
@@ -50,7 +50,7 @@ class Stopping:
         return self.kind + (f" +-{self.tolerance:g}" if self.tolerance else "")
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data for the ledger; what was not said is left out."""
+        """Plain data for the ledger; defaults are left out."""
         data: dict[str, Json] = {"kind": self.kind}
         if self.tolerance:
             data["tolerance"] = self.tolerance
@@ -65,7 +65,7 @@ class Stopping:
 
 
 def parse_stopping(text: str) -> Stopping:
-    """The rule a person typed: "decision", "decision +-0.02", "width", "5 looks"."""
+    """Parse a stopping rule: "decision", "decision +-0.02", "width" or "5 looks"."""
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise PlanError(f'a stopping rule is "decision", "decision +-0.02", "width" or "5 looks", but got {text!r}: write one of these')

@@ -1,7 +1,7 @@
-"""Labels counted by group: what the estimators see of the answers.
+"""Labels counted by group: all that the estimators see of the answers.
 
-A group is the part of a band on one side (flagged or not) of one classifier. Counts may carry leading axes, one per replicate of
-a simulation, so that a simulation runs through the very code a study runs through.
+A group is the part of a band (stratum) on one side (flagged or not) of one classifier. Counts may have leading axes, one per replicate
+of a simulation, so that a simulation runs the same code as a study.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from fewlabels.nouns.weights import LabelSums, WeightSums
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """Answers of one classifier's groups.
+    """Counts of the answers by group of one classifier.
 
     flagged  which side each group is on, shape (G,)
     N        units, shape (G,)
@@ -24,12 +24,13 @@ class Tally:
     logit    the guide's mean log-odds, shape (G,); its order is the order the guide claims
     expected the guide's mean probability, shape (G,)
     N1, N0   units on the flagged and the other side of the whole population; their metric weight where there are weights
-    simple   whether all groups were drawn from as one: their counts are then those of one simple draw
-    weights  sums of metric weights, for a metric by a column; None: units are counted
-    expansions   where groups join parts of bands drawn at different rates: sums of what labels stand for; None: all of a group alike
-    chance   groups whose number of labels is left to chance, because they are parts of bands, shape (G,); None: none is
-    stratum  which of several draws in one each group is of, shape (G,): where another classifier's goals raised the rates, or not;
-             the guide's order must be shown in each; None: one draw
+    simple   whether all groups were drawn from as one: their counts are then those of one simple random sample
+    weights  sums of metric weights, for a metric by a column; None if units are counted
+    expansions   sums of the labels' expansion weights, where a group joins parts of bands drawn at different rates; None if all rates
+             within a group are equal
+    chance   groups whose number of labels is random, because they are parts of bands, shape (G,); None if there are none
+    stratum  which of several draws each group belongs to, shape (G,), where another classifier's goals raised the rates of some units;
+             the guide's order must be shown in each; None for a single draw
     """
 
     flagged: BoolArray
@@ -86,7 +87,7 @@ class Tally:
 class JointTally(NamedTuple):
     """Answers about the same units for several classifiers.
 
-    tallies      one a classifier
+    tallies      one per classifier
     correlation  of the estimated totals, shape (..., 2J, 2J), in the order flagged and other side of each classifier
     """
 
@@ -100,11 +101,11 @@ class JointTally(NamedTuple):
 
 
 class PhasedTally(NamedTuple):
-    """Answers of two phases about one classifier.
+    """Answers from two phases about one classifier.
 
     pilot    the first phase, by its own groups of all units
-    rest     the second phase, by groups of the units that have no label of the pilot
-    weight   w, what the pilot's expansion counts; fixed before the first label
+    rest     the second phase, by groups of the units that the pilot did not label
+    weight   w, the weight of the pilot's expansion estimate; fixed before the first label
     """
 
     pilot: Tally
@@ -122,7 +123,7 @@ class PairTally(NamedTuple):
 
     tally  labels and positives by group; a group is the part of a band in one disagreement cell
     cell   the disagreement cell of each group: 2 if the first predicts positive, plus 1 if the second does
-    size   what each of the four cells holds of what the metric sums: units, or metric weight
+    size   the units, or the metric weight, in each of the four cells
     """
 
     tally: Tally

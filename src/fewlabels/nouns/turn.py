@@ -1,4 +1,4 @@
-"""A turn: one look that one labeler has, or is to have, at one unit; leased, and open to others when the lease is over."""
+"""A turn: one labeler's reading of one unit, done or still to do; leased, and open to others once the lease expires."""
 
 from typing import Literal, NamedTuple
 
@@ -6,11 +6,11 @@ TurnKind = Literal["label", "double", "again", "check", "adjudication"]
 
 
 class Turn(NamedTuple):
-    """One look at a unit. `number` counts the looks at it from 1; a `labeler` named beforehand is the only one to have it.
+    """One reading of a unit. `number` counts its readings from 1; if `labeler` is set, only that labeler may take the turn.
 
-    kind   label: the first look; double: a second by design; again: of a unit that nobody could tell, by whomever; check: at a unit whose
-           gold answer is known; adjudication: where two disagree
-    told   when it was told, of a look that took place elsewhere
+    kind   label: the first reading; double: a second one by design; again: one more, by anyone, of a unit that nobody could tell;
+           check: of a unit whose gold answer is known; adjudication: where two labelers disagree
+    told   when the answer was recorded, for a reading that took place elsewhere
     """
 
     unit: str
@@ -21,7 +21,7 @@ class Turn(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A unit that a labeler has answered, when, and the seconds the look took."""
+    """A unit that a labeler has answered, when, and how many seconds it took."""
 
     unit: str
     labeler: str
@@ -30,21 +30,21 @@ class Finished(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A unit leased to a labeler, and until when, in seconds since 1970."""
+    """A unit leased to a labeler, and when the lease expires, in seconds since 1970."""
 
     unit: str
     until: float
 
 
 class UnitTurns(NamedTuple):
-    """The turns of one unit: the number of the newest, and how many are not told yet."""
+    """The turns of one unit: the number of the newest, and how many have no recorded answer yet."""
 
     newest: int = 0
     waiting: int = 0
 
 
 class TurnCounts(NamedTuple):
-    """Turns that wait for a labeler, are leased, and are told."""
+    """How many turns wait for a labeler, are leased, and have a recorded answer."""
 
     open: int
     held: int

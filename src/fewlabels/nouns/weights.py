@@ -1,6 +1,6 @@
-"""Metric weights (dollars, views, users): how they are read, and what a tally keeps of them.
+"""Metric weights (dollars, views, users): how they are read, and the sums that a tally keeps.
 
-A weight is read to 1/65,536 and summed as a whole number, so that every engine has the same sums to the last digit. Units are layered
+A weight is rounded to 1/65,536 and summed as an integer, so that every engine gets the same sums to the last digit. Units are layered
 by the power of two their weight reaches: within a layer no weight is more than twice another.
 """
 
@@ -13,7 +13,7 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 QUANTA = 2.0**16  # whole numbers per unit of weight
 LARGEST_WEIGHT = 2.0**40
 MOST_QUANTA = 2**62  # of a whole population
-FEWEST_QUANTA = 1_000  # a unit on average: below it reading to 1/65,536 would lose more than a thousandth
+FEWEST_QUANTA = 1_000  # per unit on average: with less, rounding to 1/65,536 would lose more than a thousandth
 NO_LAYER = -1  # of units without weight
 LAYERS = 57  # powers of two that quanta can reach
 
@@ -33,10 +33,10 @@ class LabelSums(NamedTuple):
 
 
 class WeightSums(NamedTuple):
-    """What a tally keeps of the metric weights x of its groups and of their labeled units.
+    """Sums of the metric weights x over the groups of a tally and over their labeled units.
 
-    X, XX     sums of x and x^2 over the group's units (x^2 as far as cells tell weights apart), shape (G,)
-    top       no unit of the group has a larger weight, shape (G,)
+    X, XX     sums of x and x^2 over the group's units (x^2 as finely as cells distinguish weights), shape (G,)
+    top       upper bound on the weight of a unit of the group, shape (G,)
     x, xx     sums of x and x^2 over labeled units, shape (..., G)
     xy, xxy   the same over labeled units that are positive
     """

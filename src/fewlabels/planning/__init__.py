@@ -1,1 +1,1 @@
-"""From a profile and goals to a plan: which design, which takes, how many labels."""
+"""Planning: from a profile and goals to a design, takes and a number of labels."""

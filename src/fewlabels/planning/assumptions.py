@@ -1,6 +1,6 @@
-"""What is believed of the positives before labels are asked: the scores at their word, recalibrated, at their worst, or moved to a value.
+"""Assumptions about the positives before labels are requested: scores calibrated, recalibrated, uninformative, or moved to a value.
 
-A belief never enters an estimate. It says how many labels a goal needs if it is so.
+An assumption never enters an estimate. It tells how many labels a goal needs if it is true.
 """
 
 from collections.abc import Iterator
@@ -14,19 +14,19 @@ from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.planning.goal_scope import Ask
 
-OFF = 4.0  # at the worst, positives missed are this many times as many or few as the scores say
-FURTHEST = 40.0  # log-odds beyond which nothing is moved
+OFF = 4.0  # if scores are uninformative, missed positives are up to this many times as many or as few as the scores say
+FURTHEST = 40.0  # the largest shift of log-odds
 
 
 class Believed(NamedTuple):
-    """The positive share of each cell of an ask's part, one row a possibility, and the metric if it is so."""
+    """The assumed positive share of each cell of an ask's part, one row per possibility, and the resulting metric."""
 
     share: FloatArray
     value: FloatArray
 
 
 def at_their_word(ask: Ask) -> Believed:
-    """Scores taken as true probabilities; moved so that the metric is what the goal expects it to be, where it says."""
+    """The scores as calibrated probabilities; moved to the goal's expected value of the metric, if it has one."""
     share = ask.part.claimed(ask.classifier)
     if ask.goal.expected is not None and ask.has_value:
         share = moved(ask, share, ask.goal.expected)
@@ -34,12 +34,12 @@ def at_their_word(ask: Ask) -> Believed:
 
 
 def believed(ask: Ask, *shares: FloatArray) -> Believed:
-    """These possibilities, each with the metric it makes."""
+    """These possibilities, each with the resulting metric."""
     return Believed(np.stack(shares), np.array([ask.value(share) for share in shares]))
 
 
 def recalibrated(ask: Ask, flagged: tuple[float, float], other: tuple[float, float]) -> Believed:
-    """Scores recalibrated on each side, log-odds a + b x of the guide's x: what a pilot or an earlier study has shown."""
+    """The scores recalibrated on each side, with log-odds a + b x of the guide's x: what a pilot or an earlier study has shown."""
     s = np.clip(ask.part.claimed(ask.classifier), CLIP, 1 - CLIP)
     x = np.log(s / (1 - s))
     one, zero = (expit(a + b * x) for a, b in (flagged, other))
@@ -48,9 +48,11 @@ def recalibrated(ask: Ask, flagged: tuple[float, float], other: tuple[float, flo
 
 
 def at_their_worst(ask: Ask) -> Believed:
-    """Scores that say nothing inside a side: half of the flagged units positive, or as many as the scores say; as many positives missed
-    as found, or four times as many or few as the scores say.
-    """  # noqa: D205
+    """The possibilities if scores are uninformative within a side.
+
+    Half of the flagged units are positive, or as many as the scores say; as many positives are missed as found, or as many as the scores
+    say, or four times as many or as few.
+    """
     if not ask.has_worst:
         return at_their_word(ask)
     shares = list(_worst(ask))
@@ -67,7 +69,7 @@ def _worst(ask: Ask) -> Iterator[FloatArray]:
 
 
 def moved(ask: Ask, share: FloatArray, value: float) -> FloatArray:
-    """The shares with their log-odds moved alike, up where that raises the metric and down where it lowers it, until it has the value."""
+    """The shares with all log-odds shifted by one amount, each in the direction of its influence, until the metric has the value."""
     s = np.clip(share, CLIP, 1 - CLIP)
     x, direction = np.log(s / (1 - s)), ask.slopes(s)
     low, high = -FURTHEST, FURTHEST
@@ -79,5 +81,5 @@ def moved(ask: Ask, share: FloatArray, value: float) -> FloatArray:
             high = middle
     found = expit(x + high * direction)
     if abs(ask.value(found) - value) > 1e-3:
-        raise PlanError(f"{ask.goal} expects {value:g}, but no share of positives makes {ask.metric.name} that: name another value")
+        raise PlanError(f"{ask.goal} expects {value:g}, but no share of positives gives {ask.metric.name} that value: name another")
     return found

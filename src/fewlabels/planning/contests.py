@@ -3,8 +3,8 @@
     size_i = |a_c| sqrt(s_i (1 - s_i))       a_c = a^1 - a^2: what a positive in the unit's disagreement cell does to the difference
     pi     = fill(0.5 fill(size, n) + 0.2 n/N + 0.3 [disagree] min(n, D)/D, n)            D = units the two disagree on
 
-The frame is the cells that the difference depends on: of accuracy the disagreements alone, of precision all that either flags. Where
-both agree a unit counts through the denominator only, but the guide may be wrong about how little: |a_c| is taken to be at least a
+The frame is the cells that the difference depends on: for accuracy only the disagreements, for precision all that either flags. Where
+both agree, a unit matters only through the denominator, but the guide may be wrong about how little: |a_c| is taken to be at least a
 tenth of the largest. Derivation: docs/maths/comparing.md.
 """
 
@@ -23,11 +23,11 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
 
 OPTIMAL, EVEN, EVEN_DISAGREED = 0.5, 0.2, 0.3
-LEAST_SLOPE = 0.1  # of the largest: what a cell counts at least, if it counts at all
+LEAST_SLOPE = 0.1  # of the largest: the least slope of a cell that matters at all
 
 
 class Contest(NamedTuple):
-    """The difference of a metric between two classifiers of a profile, by position: the first's less the second's."""
+    """The difference of a metric between two classifiers of a profile, by position: the first's minus the second's."""
 
     profile: Profile
     metric: Metric
@@ -41,13 +41,13 @@ class Contest(NamedTuple):
 
     @property
     def size(self) -> FloatArray:
-        """What each disagreement cell holds of what the metric sums."""
+        """The units, or the metric weight, in each disagreement cell."""
         amount = self.profile.amount(self.metric.weight)
         return np.bincount(self.cell, weights=amount, minlength=CELLS).astype(np.float64)
 
     @property
     def needed(self) -> BoolArray:
-        """The profile cells the difference depends on. Refuses a difference that is 0 whatever the labels say."""
+        """The profile cells the difference depends on; raise PlanError if it is 0 whatever the labels say."""
         need = matters(self.metric, self.size)
         if not need.any():
             raise PlanError(
@@ -61,7 +61,7 @@ class Contest(NamedTuple):
         return pair_groups(self.profile, design, self.first, self.second, weight=self.metric.weight)
 
     def slopes(self, share: FloatArray) -> FloatArray:
-        """What one more positive in each profile cell does to the difference, if these are the shares."""
+        """The effect of one more positive in each profile cell on the difference, if these are the shares."""
         held = self.profile.amount(self.metric.weight) * share
         T = np.bincount(self.cell, weights=held, minlength=CELLS).astype(np.float64)
         return np.array([float(a) for a in slopes(self.metric, [np.asarray(t) for t in T], self.size)])[self.cell]
@@ -89,7 +89,7 @@ def difference_sizes(contest: Contest) -> FloatArray:
 
 
 def difference_rates(contest: Contest, labels: float) -> FloatArray:
-    """The probability of every profile cell's units in a draw of `labels` made for the difference; 0 where it needs none."""
+    """The inclusion probability of every profile cell's units in a draw of `labels` made for the difference; 0 where it needs none."""
     profile, frame = contest.profile, contest.needed
     count = profile.count[frame].astype(np.float64)
     pi = np.zeros(profile.count.shape)

@@ -21,7 +21,7 @@ from fewlabels.nouns.profile import Profile
 
 
 def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
-    """The cells the metrics need: one side alone where that determines every metric, else all (of several labels always all)."""
+    """The cells the metrics need: one side if it determines every metric, otherwise all; always all for several labels."""
     if profile.claims is not None:
         return np.ones(profile.count.shape, dtype=np.bool_)
     flagged = profile.predicted(classifier)
@@ -74,23 +74,23 @@ def _design(
 
 def _position(column: str | None, slices: Sequence[str]) -> int:
     if column is None or column not in slices:
-        raise PlanError(f"given probabilities are a slice column, but {column!r} is none of {list(slices)}: name it with --slice too")
+        raise PlanError(f"given probabilities are a slice column, but {column!r} is not one of {list(slices)}: name it with --slice too")
     return list(slices).index(column)
 
 
 def sides_of(profile: Profile, classifier: int) -> BoolArray:
-    """Which cells are on the flagged side; of several labels or classes those that any classifier flags."""
+    """Which cells are on the flagged side; for several labels or classes, those that any classifier flags."""
     return profile.pattern > 0 if profile.claims is not None else profile.predicted(classifier)
 
 
 def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> FloatArray:
-    """How much a unit of each cell matters; of several labels or classes the root of the risk, which is their guide."""
+    """How much a unit of each cell matters; for several labels or classes, the square root of the risk, which is their guide."""
     if profile.claims is not None:
         return np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
     return sizes(profile, sides_of(profile, classifier), metrics)
 
 
 def own_rates(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0) -> FloatArray:
-    """The probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
+    """The inclusion probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
     frame, size = frame_of(profile, metrics, classifier=classifier), sizes_for(profile, metrics, classifier=classifier)
     return rates(profile, frame=frame, flagged=sides_of(profile, classifier), size=size, labels=labels)

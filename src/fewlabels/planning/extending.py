@@ -1,4 +1,4 @@
-"""What labels already paid for say of a goal that came later, and how many more it needs.
+"""How far existing labels serve a goal that was added later, and how many more it needs.
 
 pi(c) = max(pi_held, max over new goals of pi_g(c n_g)),      c such that the rates sum to the labels held and added
 """
@@ -23,11 +23,11 @@ from fewlabels.planning.sizing import labels_needed, nearly_smallest
 
 
 class Late(NamedTuple):
-    """Goals that came after labels were drawn, on the profile that tells their decisions apart.
+    """Goals added after units were drawn, on the profile that distinguishes their predictions.
 
-    asks   of the new goals
-    needs  labels each would need if nothing were labeled yet; None: more than there are
-    judged all classifiers whose decisions are told apart, by position
+    asks   the asks of the new goals
+    needs  labels each would need if nothing were labeled yet; None if more than there are units
+    judged all classifiers whose predictions are distinguished, by position
     """
 
     profile: Profile
@@ -38,12 +38,12 @@ class Late(NamedTuple):
 
     @property
     def labels(self) -> int:
-        """Units drawn so far."""
+        """The number of units drawn so far."""
         return int(self.held.units.sum())
 
     @property
     def frame(self) -> int:
-        """Units that the earlier goals or these are about."""
+        """The number of units that the earlier goals or these are about."""
         return int(self.profile.count[self.reached].sum())
 
     @property
@@ -61,7 +61,7 @@ def late(profile: Profile, held: Held, asks: Sequence[Ask], *, judged: Sequence[
 
 
 def late_design(at: Late, labels: int) -> DrawDesign:
-    """The design that holds every unit drawn and adds up to `labels`."""
+    """The design that keeps every unit drawn and has `labels` labels in all."""
     wanted = [ask.frame if need is None else need for ask, need in zip(at.asks, at.needs, strict=True)]
     count = np.where(at.reached, at.profile.count, 0).astype(np.float64)
 
@@ -76,7 +76,7 @@ def late_design(at: Late, labels: int) -> DrawDesign:
 
 
 def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = "rec") -> Forecast | None:
-    """What `labels` labels, those held included, are expected to show of a goal; None where they leave out units it is about."""
+    """The forecast of a goal for `labels` labels, those held included; None if the draw misses units it is about."""
     design = late_design(at, labels)
     reached = np.zeros(at.profile.count.shape, dtype=np.bool_)
     reached[ask.cells] = ask.needed
@@ -86,7 +86,7 @@ def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = "
 
 
 def labels_with_reuse(at: Late, *, interval: IntervalKind = "rec") -> int | None:
-    """Labels in all, those held included, with which every new goal is settled; None: not even a census does."""
+    """Labels in all, those held included, that settle every new goal; None if not even a census does."""
 
     def short(n: int) -> float:
         found = [late_forecast(at, ask, n, interval=interval) for ask in at.asks]

@@ -1,8 +1,8 @@
-"""What a number of labels is expected to show: the very interval the study will report, on labels that were imagined.
+"""What a number of labels is expected to show: the same interval that the study will report, on simulated labels.
 
-Answers are drawn at random from what is believed of every cell (the scores at their word, unless said), counted as a study counts
-them and read as a study reads them. Expected counts would do for a first guess; but an interval of the average answers is not the
-average interval, and a target is settled or not by the answers that come.
+Answers are simulated from the assumed positive share of every cell (by default the scores, taken as calibrated), then counted and
+analyzed as in a study. Expected counts would do for a first guess; but the interval of the average answers is not the average
+interval, and whether a target is settled depends on the actual answers.
 """
 
 from dataclasses import replace
@@ -26,17 +26,17 @@ from fewlabels.planning.assumptions import Believed, at_their_word
 from fewlabels.planning.goal_scope import Ask, JointAsk, PairAsk
 from fewlabels.randomness import stream
 
-WIDTH_REPS, CHANCE_REPS = 32, 200  # imagined draws behind a mean half-width, and behind a chance
-SEED = 20_260  # the same imagined answers every time
+WIDTH_REPS, CHANCE_REPS = 32, 200  # simulated draws behind a mean half-width, and behind a probability
+SEED = 20_260  # the same simulated answers every time
 
 
 class Forecast(NamedTuple):
-    """What a number of labels is expected to show of a goal.
+    """What a number of labels is expected to show about a goal.
 
-    half_width   its mean
-    chance       that the labels settle the goal: a half-width reached, a target met or shown not to be
-    settles      the mean half-width is small enough, or a target is settled with the goal's power; and not too thin to ship on
-    short        how far it falls short of that: 1 is just enough, 2 about four times too few labels
+    half_width   the mean half-width
+    chance       the probability that the labels settle the goal: the half-width is reached, the target is met or shown not to be
+    settles      whether the mean half-width is small enough, or the target is settled with the goal's power; and it may ship
+    short        how far it falls short of that: 1 is just enough, 2 means about four times too few labels
     """
 
     value: float | None
@@ -47,40 +47,40 @@ class Forecast(NamedTuple):
 
 
 def spread_labels(groups: Groups, design: DrawDesign, labels: int, take: IntArray | None = None) -> FloatArray:
-    """Labels per group when `labels` are drawn: the band's take (worked out, if not given), shared by the units of its groups."""
+    """Labels per group when `labels` are drawn: the band's take (computed if not given), in proportion to the units of its groups."""
     take = takes_of(design, labels) if take is None else take
     return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
 
 
 def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
-    """The tail of the two-sided interval shown, and of the one-sided bound that settles a target; `share` of the error may be spent."""
+    """The tails of the two-sided interval shown and of the one-sided bound that settles a target; `share` of the error may be spent."""
     error = (1 - goal.level) * share
     return error / 2, error
 
 
 def with_power(goal: Goal, tail: float) -> float:
-    """The tail at which a bound of expected answers has to settle a target, so that one at `tail` does with the goal's power.
+    """The tail at which a bound on expected answers must settle a target, so that a bound at `tail` does with the goal's power.
 
-    The distance from value to target is then z(tail) + z(power) standard errors instead of z(tail), which chance reaches half the time.
+    The distance from value to target is then z(tail) + z(power) standard errors instead of z(tail), which suffices only half the time.
     """
     return tail if goal.kind == "+-" else float(ndtr(ndtri(tail) - ndtri(goal.power)))
 
 
 def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> FloatArray:
-    """Whether these numbers would settle the goal, either way."""
+    """Whether these intervals would settle the goal, either way."""
     if goal.kind == "+-":
         return np.asarray(two_sided.half_width <= goal.value)
     return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
 
 
 def groups_for(ask: Ask, design: DrawDesign, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
-    """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are read as a study reads them."""
+    """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are grouped as in a study."""
     part, judged = replace(design, band=design.band[ask.cells]), ask.classifier if classifier is None else classifier
     return groups_of(ask.part, part, classifier=judged, weight=ask.metric.weight, take=take)
 
 
 def expected_tally(ask: Ask, design: DrawDesign, labels: int) -> AnyTally:
-    """What `labels` labels would say on average if the scores are true probabilities."""
+    """The average tally of `labels` labels if scores are calibrated."""
     if ask.has_value or ask.part.claims is None:
         groups = groups_for(ask, design)
         n = spread_labels(groups, design, labels)
@@ -92,7 +92,7 @@ def expected_tally(ask: Ask, design: DrawDesign, labels: int) -> AnyTally:
 def imagined_pair(
     ask: PairAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None
 ) -> PairTally:
-    """The same for a difference, by part of a band that the two classifiers tell apart."""
+    """Tallies of `reps` simulated draws for a difference, by the parts of bands that the two classifiers distinguish."""
     pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
     groups = pair.groups
     inside = groups.of_cell >= 0
@@ -109,7 +109,7 @@ def imagined_pair(
 
 
 def imagined_tally(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
-    """Tallies of `reps` imagined draws for each row of `share` (per cell of the part): what the answers would be if it is so."""
+    """Tallies of `reps` simulated draws for each row of `share`, the assumed positive shares of the part's cells."""
     take = takes_of(design, labels) if take is None else take
     groups = groups_for(ask, design, take=take)
     inside = groups.of_cell >= 0
@@ -117,10 +117,10 @@ def imagined_tally(ask: Ask, design: DrawDesign, labels: int, share: FloatArray,
     p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N
     rng = stream(SEED, labels)
     each = spread_labels(groups, design, labels, take)
-    if design.poisson or (each != np.floor(each)).any():  # or a band crosses sides or slices: how many labels fall where is chance too
-        whole, rate = groups.N.astype(np.int64), np.minimum(each / groups.N, 1.0)  # at a census all come, none by chance
+    if design.poisson or (each != np.floor(each)).any():  # or a band spans sides or slices: then the labels per group are random too
+        whole, rate = groups.N.astype(np.int64), np.minimum(each / groups.N, 1.0)  # at a census all come, nothing is random
         each = rng.binomial(whole, rate, size=(len(p), reps, size)).astype(np.float64)
-        each = np.maximum(each, 1.0) if design.poisson else each  # a band that none came from joins its neighbor
+        each = np.maximum(each, 1.0) if design.poisson else each  # an empty band joins its neighbor
     n = np.broadcast_to(each, (len(p), reps, size)).astype(np.int64)
     k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
     return groups.tally(n.astype(np.float64), k.astype(np.float64))
@@ -128,7 +128,7 @@ def imagined_tally(ask: Ask, design: DrawDesign, labels: int, share: FloatArray,
 
 @singledispatch
 def imagine(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
-    """What a draw would show of the goal, by its type: simulated draws for each row of `share`, or the answers expected on average."""
+    """The tally a draw would give for the goal, by its type: simulated draws for each row of `share`, or the expected answers."""
     return imagined_tally(ask, design, labels, share, reps=reps, take=take)
 
 
@@ -152,9 +152,9 @@ def forecast(
     share: float = 1.0,
     take: IntArray | None = None,
 ) -> Forecast:
-    """What a draw of `labels` by a design is expected to show of a goal; `share` of the error may be spent at its look.
+    """What a draw of `labels` by a design is expected to show about a goal; `share` of the error may be spent at its look.
 
-    take   the labels of each band, where they are known already
+    take   the labels of each band, if they are known already
     """
     goal = ask.goal
     belief = believed or at_their_word(ask)
@@ -186,7 +186,7 @@ def _measured(goal: Goal, tally: AnyTally, interval: IntervalKind, share: float)
 
 
 def _target_short(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
-    """How far the bound that would settle a target is from doing so with the goal's power, in distances from value to target."""
+    """How far the bound is from settling the target with the goal's power, in distances from value to target."""
     gap = np.abs(value - goal.value)
     low, high = (np.quantile(np.atleast_2d(end), q, axis=-1) for end, q in ((bound.low, 1 - goal.power), (bound.high, goal.power)))
     reach = np.where(value > goal.value, value - low, high - value)

@@ -1,4 +1,4 @@
-"""What a goal asks of a profile: which metric of which classifier among which cells."""
+"""The scope of a goal on a profile: which metric of which classifier over which cells."""
 
 import math
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from fewlabels.planning.design_choice import frame_of, sides_of, sizes_for
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """One goal on one profile: a metric of one classifier. A difference and a metric of several labels are the two types below.
+    """One goal on one profile: a metric of one classifier. The two types below are for a difference and a metric of several labels.
 
-    classifier  by position
-    cells       the profile's cells of the goal's slice; all where it has none
+    classifier  the classifier, by position
+    cells       the profile's cells in the goal's slice; all if it has none
     part        the profile of these cells alone
     """
 
@@ -35,8 +35,8 @@ class Ask:
     cells: BoolArray
     part: Profile
 
-    has_value: ClassVar[bool] = True  # whether positive shares of the cells alone give the metric
-    has_worst: ClassVar[bool] = True  # whether it is known what uninformative scores would make of it
+    has_value: ClassVar[bool] = True  # whether the positive shares of the cells determine the metric
+    has_worst: ClassVar[bool] = True  # whether its value under uninformative scores is known
 
     @property
     def metric(self) -> Metric:
@@ -45,12 +45,12 @@ class Ask:
 
     @property
     def judged(self) -> tuple[int, ...]:
-        """The classifiers whose decisions matter, by position."""
+        """The classifiers whose predictions matter, by position."""
         return (self.classifier,)
 
     @cached_property
     def alone(self) -> "Ask":
-        """The same goal as if the table held nothing but its slice."""
+        """The same goal as if the table consisted of its slice."""
         return self if bool(self.cells.all()) else replace(self, cells=np.ones(self.part.count.shape, dtype=np.bool_))
 
     @cached_property
@@ -60,13 +60,13 @@ class Ask:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the classifier leaves no unit the metric is a share of: precision where it flags none."""
+        """Whether no unit enters the metric, such as precision if nothing is flagged."""
         flagged, metric = self.part.predicted(self.classifier), self.metric
         return self.part.claims is None and not ((flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)).any()
 
     @cached_property
     def frame(self) -> int:
-        """Units the goal is about."""
+        """The number of units the goal is about."""
         return int(self.part.count[self.needed].sum())
 
     @cached_property
@@ -75,7 +75,7 @@ class Ask:
         return sizes_for(self.part, [self.metric], classifier=self.classifier)
 
     def rates(self, labels: float) -> FloatArray:
-        """The probability of every cell's units, of the whole profile, in a draw of `labels` made for this goal alone."""
+        """The inclusion probability of the units of every cell of the whole profile in a draw of `labels` made for this goal alone."""
         pi = np.zeros(self.cells.shape)
         pi[self.cells] = self._rates(min(labels, self.frame))
         return pi
@@ -103,7 +103,7 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class PairAsk(Ask):
-    """A difference of two classifiers; `over` is the one whose metric is taken off, by position."""
+    """A difference between two classifiers; `over` is the one whose metric is subtracted, by position."""
 
     over: int
 
@@ -126,7 +126,7 @@ class PairAsk(Ask):
 
     @property
     def is_empty(self) -> bool:
-        """A difference that no label moves is refused where it is read, not here."""
+        """Always False: a difference that no label can change is refused by `needed`."""
         return False
 
     @cached_property
@@ -148,13 +148,13 @@ class PairAsk(Ask):
 
 @dataclass(frozen=True, eq=False)
 class JointAsk(Ask):
-    """A metric of several labels or classes together: the cells tell one answer apart, so their shares do not give it."""
+    """A metric of several labels or classes together: the positive shares of the cells do not determine it."""
 
     has_value: ClassVar[bool] = False
     has_worst: ClassVar[bool] = False
 
     def value(self, share: FloatArray) -> float:
-        """Not known from the shares of the cells."""
+        """NaN: the shares of the cells do not determine it."""
         return math.nan
 
 
@@ -165,16 +165,16 @@ def contest_of(ask: Ask) -> Contest:
 
 
 class Merged(NamedTuple):
-    """A profile with fewer cells, and the cell of it that each cell of the other went into."""
+    """A profile with fewer cells, and the index of the merged cell for each original cell."""
 
     profile: Profile
     home: IntArray
 
 
 def merge(profile: Profile, keep: Sequence[str], slices: Sequence[str], *, bins: int = 1) -> Merged:
-    """The profile with only these of its slice columns told apart: what is planned does not depend on the others.
+    """The profile split only by these of its slice columns: the plan does not depend on the others.
 
-    bins   of the ladder read as one, for sizes that need no finer guide
+    bins   number of ladder bins to merge into one, for sizes that need no finer guide
     """
     positions = [_position(column, slices) for column in keep]
     layered = [len(profile.slice_values[0]) - 1] if profile.weight is not None else []
@@ -199,13 +199,13 @@ def merge(profile: Profile, keep: Sequence[str], slices: Sequence[str], *, bins:
 
 
 def kept_columns(goals: Sequence[Goal], choice: Design) -> list[str]:
-    """The slice columns that goals and design tell apart, in order of their names."""
+    """The slice columns that the goals and the design use, sorted by name."""
     named = {goal.slice[0] for goal in goals if goal.slice is not None} | {goal.by for goal in goals if goal.by is not None}
     return sorted(named | {c for c in (choice.pi, choice.cut.column if choice.cut else None) if c})
 
 
 def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: Sequence[str] = ()) -> Ask:
-    """What a goal asks. `names` are the classifiers' and `slices` the slice columns, in order."""
+    """The ask of a goal. `names` are the classifiers and `slices` the slice columns, in order."""
     classifier = names.index(goal.classifier) if goal.classifier is not None and names else 0
     cells = cells_of(profile, goal.slice, slices)
     if not cells.any():
@@ -223,7 +223,7 @@ def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: S
 
 
 def cells_of(profile: Profile, chosen: Slice | Sequence[Slice] | None, slices: Sequence[str]) -> BoolArray:
-    """The cells of a slice (column, value), or where several cross; all of them for None."""
+    """The cells of a slice (column, value), or of the intersection of several; all cells for None."""
     cells = np.ones(profile.count.shape, dtype=np.bool_)
     for column, value in crossed(chosen):
         position = _position(column, slices)
@@ -233,7 +233,7 @@ def cells_of(profile: Profile, chosen: Slice | Sequence[Slice] | None, slices: S
 
 
 def crossed(chosen: Slice | Sequence[Slice] | None) -> list[Slice]:
-    """The slices that are crossed: none, one or several."""
+    """The slices to intersect: none, one or several."""
     if not chosen:
         return []
     if isinstance(chosen[0], str):
@@ -245,7 +245,7 @@ EACH = "each"  # in place of a classifier's name: the same goal for every one of
 
 
 def for_each(goals: Sequence[Goal], names: Sequence[str]) -> list[Goal]:
-    """The goals with one a classifier in place of each "for each"."""
+    """The goals, with every "for each" replaced by one goal per classifier."""
     found: list[Goal] = []
     for goal in goals:
         all_of_them = goal.classifier == EACH and EACH not in names and names
@@ -254,7 +254,7 @@ def for_each(goals: Sequence[Goal], names: Sequence[str]) -> list[Goal]:
 
 
 def expand(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
-    """The goals with one a classifier in place of each "for each", and one a value in place of each "by COLUMN"."""
+    """The goals, with every "for each" replaced by one goal per classifier and every "by COLUMN" by one goal per value."""
     found: list[Goal] = []
     for goal in for_each(goals, names):
         if goal.by is None:
@@ -271,7 +271,7 @@ def expand(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (
 
 
 def left_out(profile: Profile, goals: Sequence[Goal], *, slices: Sequence[str] = (), names: Sequence[str] = ()) -> tuple[Goal, ...]:
-    """The goals "by COLUMN" would make of values that have no unit they are about: they are not asked."""
+    """The goals that "by COLUMN" leaves out, because their slice has no unit they are about."""
     kept = set(expand(profile, goals, slices=slices, names=names))
     found = []
     for goal in for_each(goals, names):
@@ -291,7 +291,7 @@ def _lacks_units(profile: Profile, goal: Goal, slices: Sequence[str], names: Seq
 
 
 def domain_of(profile: Profile, goals: Sequence[Goal], slices: Sequence[str]) -> IntArray | None:
-    """A number per cell that tells apart the slices goals are about; None where no goal is about one."""
+    """A number per cell that distinguishes the slices of the goals; None if no goal is about a slice."""
     columns = sorted({_position(goal.slice[0], slices) for goal in goals if goal.slice is not None})
     if not columns:
         return None
@@ -304,7 +304,7 @@ def _position(column: str, slices: Sequence[str]) -> int:
     if column not in slices:
         known = f"has {', '.join(slices)}" if slices else "has none"
         raise GoalError(
-            f"goals, cuts and given probabilities name a slice column, but {column!r} is none and the population {known}: "
+            f"goals, cuts and given probabilities name a slice column, but {column!r} is not one and the population {known}: "
             "name it with --slice"
         )
     return list(slices).index(column)

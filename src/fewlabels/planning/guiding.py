@@ -1,14 +1,15 @@
-"""A guide made of several score columns, fitted to the labels of a pilot.
+"""A guide that combines several score columns, fitted to the labels of a pilot.
 
     logit guide = b_0 + sum_j b_j x_j,      x_j = log-odds of column j
 
-Each column is believed twice: as it is (b_j = 1, all else 0), and as the center of a ridge fit,
+Each column gives two candidates: the column as it is (b_j = 1, all else 0), and a ridge fit centered on it,
 
     b_0 ~ N(0, 2^2),   b_j ~ N(1, 0.25^2),   every other b ~ N(0, 0.1^2)
 
-The guide's coefficients are the mean over these candidates, by the fourth root of how likely each makes the pilot's labels (Laplace),
-the judged classifier's own score believed e^2 times as much beforehand. So few labels leave the own score as it is, and no single fit
-is trusted that the labels do not prove. A bad guide costs labels, not validity. Derivation and what was tried: docs/maths/guiding.md.
+The guide's coefficients are the mean over these candidates, weighted by the fourth root of the marginal likelihood of the pilot's labels
+(Laplace); the judged classifier's own score has e^2 times the prior weight. So few labels leave the own score as it is, and no single
+fit is trusted without support from the labels. A bad guide costs labels, not validity. Derivation and what was tried:
+docs/maths/guiding.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,18 +24,18 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 
 PILOT_SHARE = 0.25  # of the labels
-PILOT_COUNTS = 0.75  # what the pilot's expansion counts, over what it would if the second draw were no better
-SMALLEST_BUDGET = 200  # below it nothing was measured
+PILOT_COUNTS = 0.75  # the weight of the pilot's expansion, relative to what it would be if the second draw were no better
+SMALLEST_BUDGET = 200  # smaller budgets were not tested
 SUREST = 1e-7  # scores nearer to 0 or 1 have the log-odds of this: 16
 INTERCEPT_SD, CENTER_SD, OTHER_SD = 2.0, 0.25, 0.1
-OWN_BELIEF = 2.0  # natural log of how many times the own score is believed beforehand
-EVIDENCE_COUNTS = 0.25  # likely labels are not yet a good draw: columns about as likely as the best keep their say
+OWN_BELIEF = 2.0  # natural log of the own score's prior odds over the others
+EVIDENCE_COUNTS = 0.25  # a high likelihood is not yet a good draw: columns about as likely as the best keep their weight
 NEWTON_STEPS = 60
 TOLERANCE = 1e-9
 
 
 class Phases(NamedTuple):
-    """How a budget is divided: labels of the pilot and of the second phase, and what the pilot's expansion counts."""
+    """How a budget is divided: labels of the pilot and of the second phase, and the weight of the pilot's expansion."""
 
     pilot: int
     rest: int
@@ -42,11 +43,12 @@ class Phases(NamedTuple):
 
 
 def divide(labels: int, *, frame: int) -> Phases:
-    """A quarter of the labels to the pilot, which counts 3/4 of what it would among labels that are all alike.
+    """Give a quarter of the labels to the pilot, with 3/4 of the weight it would have if all labels were alike.
 
         w = 3/4 (1/n - 1/F) / (1/n1 - 1/F)        n labels in all, n1 of the pilot, F units in the frame
 
-    3/16 where the frame is large, 0 for a census, which needs no pilot's word. Refuses a budget too small to learn a guide from.
+    w is 3/16 for a large frame and 0 for a census, which does not need the pilot. Raise PlanError if the budget is too small to fit a
+    guide.
     """
     if labels < SMALLEST_BUDGET:
         raise PlanError(f"a guide is fitted from {SMALLEST_BUDGET} labels up, but the budget is {labels}: name one column as the guide")
@@ -57,7 +59,7 @@ def divide(labels: int, *, frame: int) -> Phases:
 
 
 def pilot_weight(pilot: int, labels: int, *, frame: int) -> float:
-    """What the expansion of `pilot` of the `labels` counts: 3/4 of what it would among labels that are all alike."""
+    """The weight of the expansion of `pilot` of the `labels`: 3/4 of what it would be if all labels were alike."""
     return PILOT_COUNTS * (1 / labels - 1 / frame) / (1 / pilot - 1 / frame)
 
 
@@ -71,8 +73,8 @@ def log_odds(score: FloatArray) -> FloatArray:
 class FittedGuide:
     """A guide as a formula over score columns: plain data, so that every engine computes the same.
 
-    slopes   one a column, of its log-odds
-    belief   how far each column is believed as it is or as a center; they sum to 1
+    slopes   one per column, for its log-odds
+    belief   the posterior weight of each column, as it is or as a center; they sum to 1
     """
 
     intercept: float
@@ -80,12 +82,12 @@ class FittedGuide:
     belief: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        """Refuses numbers that no guide can be computed from."""
+        """Raise PlanError unless there is one finite slope and belief per column."""
         if len(self.slopes) != len(self.belief) or not np.isfinite([self.intercept, *self.slopes, *self.belief]).all():
-            raise PlanError(f"a guide has one finite slope and belief a column, but got {self.slopes} and {self.belief}: fit it again")
+            raise PlanError(f"a guide has one finite slope and belief per column, but got {self.slopes} and {self.belief}: fit it again")
 
     def probability(self, x: FloatArray) -> FloatArray:
-        """The guide of units with log-odds x, one column a score, on the last axis."""
+        """The guide for units with log-odds x, one score per column on the last axis."""
         if x.shape[-1] != len(self.slopes):
             raise PlanError(f"the guide was fitted on {len(self.slopes)} columns, but got {x.shape[-1]}: give the same, in the same order")
         return expit(self.intercept + x @ np.array(self.slopes))
@@ -101,7 +103,7 @@ class FittedGuide:
 
 
 class Candidate(NamedTuple):
-    """Coefficients (intercept first), the column they are built on, and the log of how likely they make the labels."""
+    """Coefficients (intercept first), the column they are based on, and their log marginal likelihood."""
 
     b: FloatArray
     column: int
@@ -109,13 +111,13 @@ class Candidate(NamedTuple):
 
 
 def fit_guide(x: FloatArray, y: FloatArray, *, own: int) -> FittedGuide:
-    """The guide that the pilot's labels make of several score columns; `own` is the judged classifier's.
+    """The guide fitted to the pilot's labels from several score columns; `own` is the judged classifier's.
 
     x   log-odds of the labeled units, shape (labels, columns)
     y   their answers, 0 or 1
 
-    The labels count alike, whatever their pi: the pilot's bands follow from a column that is in the fit. Weighting by 1 / pi was
-    tried and is worse. Without labels the guide leans to the own score, and equally to all others.
+    All labels have equal weight, whatever their pi: the pilot's bands follow from a column that is in the fit. Weighting by 1 / pi was
+    tried and is worse. Without labels the guide favors the own score, and all others equally.
     """
     if x.ndim != 2 or x.shape[0] != y.shape[0] or not 0 <= own < x.shape[1] or not np.isfinite(x).all():
         raise PlanError(f"a fit needs finite log-odds of {y.shape[0]} units and its own column among them, but got {x.shape} and {own}")

@@ -1,8 +1,8 @@
-"""An online plan: the bands units are asked in, and what each goal bets on.
+"""An online plan: the bands from which units are asked, and what each goal bets on.
 
-A goal about one classifier over another needs labels only where they disagree. Where the denominator is the same for both and no label
-moves it (accuracy) the difference itself is tested, and has a running band; else only its sign is: if the first were no better than the
-second, whose metric is m, then sum h_first(m) - h_second(m) <= 0, which is refuted at every m or not at all.
+A goal about one classifier over another needs labels only where they disagree. If the denominator is the same for both and does not
+depend on labels (accuracy), the difference itself is tested and has a confidence sequence; otherwise only its sign is tested: if the
+first were no better than the second, whose metric is m, then sum h_first(m) - h_second(m) <= 0, which is refuted at every m or not at all.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.planning.goal_scope import cells_of, domain_of
 
-STEP = 0.001  # of a metric's range, between the values a running band tells apart
-FINEST = 0.1  # of a half-width that is asked for
+STEP = 0.001  # of a metric's range: the grid step of a confidence sequence
+FINEST = 0.1  # of the half-width of the goal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contested:
-    """One goal as it is bet on.
+    """One goal, as tested by betting.
 
     terms     what a unit of each band adds to its two sums
-    grid      the values m that are bet against, rising
-    effects   how far off bettors believe the metric to be
-    sign      whether only the sign of a difference is tested; grid is then of the metric both might have
-    rare      whether the metric's denominator is itself counted from labels
+    grid      the values m that are bet against, increasing
+    effects   the effect sizes that the bets are tuned for
+    sign      whether only the sign of a difference is tested; the grid is then over a common value of both metrics
+    rare      whether the metric's denominator is itself estimated from labels
     """
 
     goal: Goal
@@ -49,7 +49,7 @@ class Contested:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Course:
-    """What an online plan bets on: units of each band, what the guide says of them, whether they are flagged, and the goals."""
+    """What an online plan bets on: for each band its units, the guide's prior and whether it is flagged, and the goals."""
 
     N: FloatArray
     prior: FloatArray
@@ -58,12 +58,12 @@ class Course:
 
 
 def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
-    """Nothing comes back. Refuses goals that no running band was shown to hold for, or that the rule cannot end on."""
+    """Raise PlanError for a goal without a valid confidence sequence, or one that the stopping rule cannot end on."""
     for goal in goals:
         require("online", goal.definition.traits, subject=f"{goal.metric} is")
         if not goal.definition.terms:
             raise PlanError(
-                f"a running band is of a ratio of counts such as precision, recall or f1, but got {goal}: leave it out, or plan one look"
+                f"a confidence sequence needs a ratio of counts such as precision or f1, but got {goal}: leave it out, or plan one look"
             )
         if (stopping.kind == "width") != (goal.kind == "+-"):
             wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
@@ -71,29 +71,29 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
         _refuse_tolerance(goal, stopping.tolerance)
         if _is_sign(goal) and (goal.kind == "+-" or goal.value != 0):
             raise PlanError(
-                f"online, of {goal.metric} only which classifier is better can be settled, but got {goal}: write >= 0, or plan one look"
+                f"online, only the sign of a difference in {goal.metric} can be settled, but got {goal}: write >= 0, or plan one look"
             )
 
 
 def _refuse_tolerance(goal: Goal, tolerance: float) -> None:
-    """Nothing comes back. Refuses a tolerance within which no value of the metric is wrong: the first label would decide."""
+    """Raise PlanError for a tolerance that covers a whole side of the target: the first label would decide."""
     low, high = goal.range
     if tolerance and _is_sign(goal):
-        raise PlanError(f"a tolerance is of a metric, but of {goal} only the sign is tested: leave the tolerance out")
+        raise PlanError(f"a tolerance is for the value of a metric, but only the sign of {goal} is tested: leave the tolerance out")
     if tolerance and not (low < goal.value - tolerance and goal.value + tolerance < high):
         most = min(goal.value - low, high - goal.value)
         raise PlanError(
-            f"a tolerance leaves values on both sides of the target that are wrong, but {goal} +-{tolerance:g} reaches the end of "
+            f"a tolerance must leave wrong values on both sides of the target, but {goal} +-{tolerance:g} reaches the end of "
             f"[{low:g}, {high:g}]: name one below {most:g}"
         )
 
 
 def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[str], slices: Sequence[str]) -> DrawDesign:
-    """The bands of an online plan: no band mixes decisions or slices that a goal tells apart; only units whose label counts."""
+    """The bands of an online plan: no band mixes predictions or slices that a goal distinguishes; only units whose label matters."""
     asked = [_cell_terms(profile, goal, names, slices) for goal in goals]
     frame = np.any([_matters(terms) for terms in asked], axis=0)
     if not frame.any():
-        raise PlanError("no unit's label counts for these goals: the classifiers agree everywhere, or flag nothing")
+        raise PlanError("no unit's label matters for these goals: the classifiers agree everywhere, or flag nothing")
     judged = sorted({names.index(name or names[0]) for goal in goals for name in goal.judged})
     told = sum(profile.predicted(j).astype(np.int64) << i for i, j in enumerate(judged))
     domain = domain_of(profile, goals, slices)
@@ -118,7 +118,7 @@ def course_of(
     for goal in goals:
         terms = _cell_terms(profile, goal, names, slices)
         rest = profile.count[~inside]
-        known = ((terms.f0[~inside] * rest).sum(), (terms.g0[~inside] * rest).sum())  # where no label counts, f and g are known
+        known = ((terms.f0[~inside] * rest).sum(), (terms.g0[~inside] * rest).sum())  # where no label matters, f and g are known
         banded = replace(
             terms,
             f0=terms.f0[first],
@@ -133,16 +133,16 @@ def course_of(
 
 
 def _contested(goal: Goal, terms: Terms, stopping: Stopping, *, whole: float) -> Contested:
-    """The goal with the values it is bet on; `whole` is all units over those of the bands."""
+    """The goal with its grid of values to bet against; `whole` is the ratio of all units to those in the bands."""
     metric, sign = goal.definition, _is_sign(goal)
     rare = bool((terms.g0 != terms.g1).any()) or sign
     low, high = (metric.low, metric.high) if sign else goal.range
-    if goal.is_difference and not sign:  # a difference is at most the share of units on which both disagree: effects are of that
+    if goal.is_difference and not sign:  # a difference is at most the share of units on which both disagree: effects are relative to that
         terms = replace(terms, scale=1.0)
         low, high = low / whole, high / whole
     step = STEP * (high - low) if goal.kind != "+-" else min(STEP * (high - low), FINEST * goal.value)
     grid = np.linspace(low, high, max(201, round((high - low) / step) + 1))
-    spread = metric.high - metric.low  # of a cost: in its own currency
+    spread = metric.high - metric.low  # for a cost, in its own units
     effects = width_effects(goal.value / spread) * spread if stopping.kind == "width" else EFFECTS * spread
     return Contested(goal=goal, terms=terms, grid=grid, effects=effects, sign=sign, rare=rare)
 
@@ -162,22 +162,22 @@ def _cell_terms(profile: Profile, goal: Goal, names: Sequence[str], slices: Sequ
 
 
 def _is_sign(goal: Goal) -> bool:
-    """Whether only the sign can be settled: a difference of two ratios that have denominators of their own."""
+    """Whether only the sign can be settled: a difference of two ratios with different denominators."""
     return goal.is_difference and not _is_linear(goal.definition)
 
 
 def _is_linear(metric: Metric) -> bool:
-    """Whether every unit adds the same to the denominator, whatever its label and the decision: accuracy."""
+    """Whether every unit adds the same to the denominator, whatever its label and prediction, as for accuracy."""
     return len({g for _, g in metric.terms}) == 1
 
 
 def _matters(terms: Terms) -> BoolArray:
-    """Which cells' labels count."""
+    """Which cells' labels matter."""
     return np.asarray((terms.f0 != terms.f1) | (terms.g0 != terms.g1))
 
 
 def _influences(terms: Sequence[Terms], count: FloatArray, share: FloatArray) -> FloatArray:
-    """How much a label of each cell moves the goals together, if the shares are what the guide says."""
+    """How much a label in each cell moves all goals together, if the guide is right."""
     values, sums = [], []
     for one in terms:
         f, g = ((count * ((1 - share) * a + share * b)).sum() for a, b in ((one.f0, one.f1), (one.g0, one.g1)))

@@ -1,9 +1,9 @@
-"""What sharing labels between two classifiers saves: by recycling one's draw for the other, or by one draw for both.
+"""How many labels two classifiers save by sharing them: by recycling one's draw for the other, or by one draw for both.
 
 A parent flags A_P and a child A_C. Their overlap is seen from both: PIR = |A_P and A_C| / |A_P|, CIR = |A_P and A_C| / |A_C|. Drawn alone
 they need n_P and n_C labels of their flagged units.
 
-    recycling   X of the parent's labels fall on the child, X ~ Binomial(n_P, PIR); at most the child's own proportion is of use:
+    recycling   X of the parent's labels fall on the child, X ~ Binomial(n_P, PIR); at most the child's own proportion is useful:
                 saved = X where X + |S-| <= n_C, else n_C X / (X + |S-|) on average,       |S-| = X (1 - CIR) / CIR, rounded at random
     one draw    every unit as likely as the classifier that needs it most has it:  saved = min(n_P PIR, n_C CIR)
 
@@ -37,7 +37,7 @@ class Sharing(NamedTuple):
 
 
 def labels_shared(parent_ratio: float, child_ratio: float, *, parent_labels: int, child_labels: int) -> Sharing:
-    """What a parent and a child need together, by each of the three ways."""
+    """The expected labels of a parent and a child together, for each of the three ways."""
     separate = float(parent_labels + child_labels)
     recycled = expected_savings(parent_ratio, child_ratio, parent_labels=parent_labels, child_labels=child_labels)
     shared = one_draw_savings(parent_ratio, child_ratio, parent_labels=parent_labels, child_labels=child_labels)
@@ -47,7 +47,7 @@ def labels_shared(parent_ratio: float, child_ratio: float, *, parent_labels: int
 def expected_savings(
     parent_ratio: float, child_ratio: float, *, parent_labels: int, child_labels: int, parent_units: int | None = None
 ) -> float:
-    """Expected labels of the child that the parent's draw already holds (PIR, CIR, n_P, n_C in this order).
+    """The expected number of the child's labels that the parent's draw already holds (PIR, CIR, n_P, n_C in this order).
 
     parent_units   |A_P|, for a draw without replacement: X is then hypergeometric, and varies less
     """
@@ -66,7 +66,7 @@ def expected_savings(
 
 
 def savings_given(x: IntArray, child_ratio: float, *, child_labels: int) -> FloatArray:
-    """Expected labels of use among x labels of the parent that fall on the child, |S-| rounded at random without bias.
+    """The expected number of useful labels among x labels of the parent that fall on the child, |S-| rounded at random without bias.
 
     The first n_C of the shuffled S+ and S- hold n_C x / (x + |S-|) of S+ on average (hypergeometric).
     """
@@ -79,7 +79,7 @@ def savings_given(x: IntArray, child_ratio: float, *, child_labels: int) -> Floa
 def one_draw_savings(parent_ratio: float, child_ratio: float, *, parent_labels: int, child_labels: int) -> float:
     """min(n_P PIR, n_C CIR): the overlap is drawn once, at the larger rate.
 
-    Never less than recycling's expectation (Jensen: recycling is the mean of about the same minimum with n_P PIR left to chance).
+    Never less than recycling's expectation (Jensen: recycling is the mean of about the same minimum with a random n_P PIR).
     """
     _check(parent_ratio, child_ratio, parent_labels, child_labels)
     return min(parent_labels * parent_ratio, child_labels * child_ratio)
@@ -91,12 +91,12 @@ def _kept(x: IntArray, outside: FloatArray, child_labels: int) -> FloatArray:
 
 
 def _log_choose(n: int, x: IntArray) -> FloatArray:
-    """Logarithm of n over x. scipy.stats has the distributions, and takes half a second to import."""
+    """The logarithm of n choose x. scipy.stats has the distributions but takes half a second to import."""
     return np.asarray(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1))
 
 
 class Recycled(NamedTuple):
-    """What simple draws would need if one classifier's labels are recycled for all others: the parent that needs the fewest."""
+    """The labels that simple draws need if one classifier's labels are recycled for all others, and the parent that needs the fewest."""
 
     parent: int
     labels: float
@@ -107,7 +107,7 @@ def best_parent(flagged: FloatArray, overlap: FloatArray, labels: Sequence[int])
 
     flagged   units each classifier flags, shape (k,)
     overlap   units two of them flag, shape (k, k)
-    labels    of a simple draw for each
+    labels    labels of a simple draw for each
     """
     totals = []
     for p in range(len(labels)):

@@ -1,9 +1,9 @@
-"""Where labels help several labels or classes at once: one risk a unit, the sum of what each classifier's error there would do.
+"""Where labels help several labels or classes at once: one risk per unit, the sum of the effects of each classifier's error there.
 
     risk_i = sum_j c_j(side) s_ij (1 - s_ij),      c_j = sum over goals of a_j^2 / sum over units of risk
 
-a_j is the influence of a positive of classifier j on the goal, on the flagged and on the other side. The root of the risk is the
-unit's size in the draw: what one more label there takes from the standard error. Derivation: docs/maths/joint.md.
+a_j is the influence of a positive of classifier j on the goal, on the flagged and on the other side. The square root of the risk is
+the unit's size in the draw: how much one more label there reduces the standard error. Derivation: docs/maths/joint.md.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ LARGEST_RISK = 0.25  # risks lie in [0, 1/4], where the ladder is fine near 0
 
 
 def joint_totals(profile: Profile, classifiers: int) -> Totals:
-    """The totals of every classifier if its scores were true probabilities, one a classifier on the last axis."""
+    """The totals of every classifier if its scores are calibrated, one per classifier on the last axis."""
     each = [guided_totals(profile, profile.predicted(j), classifier=j) for j in range(classifiers)]
     return Totals(*(np.stack(parts, axis=-1) for parts in zip(*each, strict=True)))
 
 
 def risk_of(profile: Profile, goals: Sequence[Goal], names: Sequence[str]) -> tuple[tuple[float, float], ...]:
-    """What the noise of each classifier counts in the risk, unflagged and flagged. `names` are the classifiers', in order."""
+    """The weight of each classifier's noise in the risk, unflagged and flagged. `names` are the classifiers, in order."""
     totals = joint_totals(profile, len(names))
     noise = _noise(profile, len(names))
     counts = np.zeros((len(names), 2))
@@ -54,7 +54,7 @@ def _squares(goal: Goal, totals: Totals, names: Sequence[str]) -> FloatArray:
 
 
 def _noise(profile: Profile, classifiers: int) -> FloatArray:
-    """The sum of s (1 - s) over unflagged and flagged units of each classifier, as far as cells tell scores apart."""
+    """The sum of s (1 - s) over unflagged and flagged units of each classifier, at the resolution of the cells."""
     noise = np.zeros((classifiers, 2))
     for j in range(classifiers):
         s, flagged = profile.claimed(j), profile.predicted(j)

@@ -1,10 +1,10 @@
-"""Several goals on one draw: every unit as likely as the goal that needs it most, or the fewest labels that serve all.
+"""Several goals on one draw: each unit at the rate of the goal that needs it most, or the fewest labels that serve all goals.
 
     largest    pi_i = max_g pi_g,i(c n_g),   c such that the rates sum to the budget     (safe: no goal has less than its own draw)
     optimum    pi_i = max(0.7 largest, sqrt(sum_g mu_g e_g,i^2)),   fewest labels with every goal's variance as in its own draw
 
-n_g are the labels a goal needs alone, e_g,i = |a_g,i| sqrt(s_i (1 - s_i)). The optimum trusts the scores for where labels may be saved;
-the floor keeps it from starving what only one goal needs. Derivation: docs/maths/shared-draw.md.
+n_g is the number of labels a goal needs alone, e_g,i = |a_g,i| sqrt(s_i (1 - s_i)). The optimum relies on the scores to tell where labels
+can be saved; the floor keeps it from starving units that only one goal needs. Derivation: docs/maths/shared-draw.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,13 +29,13 @@ ROUNDS = 300
 def design_together(
     profile: Profile, asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, choice: Design, slices: Sequence[str] = ()
 ) -> DrawDesign:
-    """One design for all goals and a budget of `labels`. `needs` are the labels of each goal alone, `slices` the slice columns."""
+    """One design for all goals and a budget of `labels`. `needs` are the labels each goal needs alone, `slices` the slice columns."""
     metrics, first = [ask.metric for ask in asks], asks[0].classifier
     whole = len(asks) == 1 and asks[0].goal.slice is None and len(asks[0].judged) == 1
     judged = sorted({j for ask in asks for j in ask.judged})
     if whole or choice.name not in ("bands", "poisson") or profile.claims is not None:
         if len(judged) > 1 and choice.name != "simple" and profile.claims is None:
-            raise PlanError(f"goals about several classifiers are drawn for by bands, poisson or simple, but got {choice.name}: choose one")
+            raise PlanError(f"goals about several classifiers need the design bands, poisson or simple, but got {choice.name}: choose one")
         return choose_design(profile, metrics, labels=labels, name=choice, classifier=first, slices=slices)
     count = _count(asks)
     frame = np.zeros(count.shape, dtype=np.bool_)
@@ -51,14 +51,14 @@ def design_together(
 
 
 def pattern_of(profile: Profile, judged: Sequence[int]) -> IntArray | None:
-    """The decisions of these classifiers (by position) as one number per cell; None for a single one, whose sides tell as much."""
+    """The predictions of these classifiers (by position) as one number per cell; None for a single one, whose sides say the same."""
     if len(judged) < 2:
         return None
     return np.asarray(sum(profile.predicted(j).astype(np.int64) << place for place, j in enumerate(judged)))
 
 
 def labels_together(asks: Sequence[Ask], needs: Sequence[int | None], *, several: Several = "largest") -> int:
-    """Labels of one draw that serves every goal as its own draw would. A need of None is all units the goal is about."""
+    """The labels of one draw that serves every goal as its own draw would. A need of None means all units the goal is about."""
     count = _count(asks)
     wanted = [ask.frame if need is None else need for ask, need in zip(asks, needs, strict=True)]
     pi = np.maximum.reduce([ask.rates(n) for ask, n in zip(asks, wanted, strict=True)])
@@ -68,7 +68,7 @@ def labels_together(asks: Sequence[Ask], needs: Sequence[int | None], *, several
 
 
 def rates_together(asks: Sequence[Ask], needs: Sequence[int | None], *, labels: int, several: Several = "largest") -> FloatArray:
-    """The probability of every cell's units in one draw of `labels` for all goals, each scaled from what it needs alone."""
+    """The inclusion probability of every cell's units in one draw of `labels` for all goals, each scaled from what it needs alone."""
     wanted = [ask.frame if need is None else need for ask, need in zip(asks, needs, strict=True)]
     count = _count(asks)
     if several == "largest":
@@ -84,7 +84,7 @@ def rates_together(asks: Sequence[Ask], needs: Sequence[int | None], *, labels: 
 
 
 def scaled(at: Callable[[float], FloatArray], count: FloatArray, labels: int) -> FloatArray:
-    """The rates of the scale whose sum is `labels`, found by steps in its logarithm."""
+    """The rates at the scale at which they sum to `labels`, found by steps in its logarithm."""
     low, high, middle = -12.0, 12.0, 0.0
     for _ in range(40):
         held = float((at(float(np.exp(middle))) * count).sum())
@@ -101,11 +101,11 @@ def scaled(at: Callable[[float], FloatArray], count: FloatArray, labels: int) ->
 
 
 def optimum(asks: Sequence[Ask], wanted: Sequence[float]) -> FloatArray:
-    """The fewest labels with which no goal's linearised variance exceeds that of its own draw, nowhere below 0.7 of the largest rate.
+    """The rates with the fewest labels such that no goal's linearized variance exceeds that of its own draw; at least 0.7 of the largest.
 
     min sum pi   subject to   V_g(pi) = sum_i e_g,i^2 (1 / pi_i - 1) <= V_g(own draw)
 
-    Multipliers are raised where a goal falls short and lowered where it has more than it needs, until none does.
+    Multipliers are raised where a goal falls short and lowered where it has more than it needs, until no goal does.
     """
     own: list[FloatArray] = [ask.rates(n) for ask, n in zip(asks, wanted, strict=True)]
     count = _count(asks)
@@ -126,7 +126,7 @@ def optimum(asks: Sequence[Ask], wanted: Sequence[float]) -> FloatArray:
 
 
 def _count(asks: Sequence[Ask]) -> FloatArray:
-    """Units of every cell of the whole profile, as far as some ask has them."""
+    """The units in every cell of the whole profile; 0 in cells that no ask covers."""
     count = np.zeros(asks[0].cells.shape)
     for ask in asks:
         count[ask.cells] = ask.part.count
@@ -147,6 +147,6 @@ def _variance(squares: FloatArray, pi: FloatArray, count: FloatArray) -> float:
 
 
 def _multiplier(squares: FloatArray, pi: FloatArray) -> float:
-    """The multiplier with which a goal alone would have about its own rates."""
+    """The multiplier that gives a goal alone about its own rates."""
     mine = (squares > 0) & (pi < 1)
     return float(np.median(pi[mine] ** 2 / squares[mine])) if mine.any() else 0.0

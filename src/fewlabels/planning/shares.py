@@ -1,16 +1,16 @@
-"""How many labels the interval of one share needs, without a table: the size asked for before there is anything to plan.
+"""How many labels the interval of one share needs, without a table: the sample size before there is anything to plan.
 
-The expected answers, n labels of which n p are positive (a fraction is allowed), are put through the interval asked for:
+The requested interval is computed from the expected answers, n labels of which n p are positive (fractions are allowed):
 
     wald              p -+ z sqrt(p (1 - p) / n), so n = ceil(z^2 p (1 - p) / e^2); the textbook's size, and a baseline
     wilson            the score interval of n p of n
     clopper_pearson   the exact interval of n p of n
-    rec               what a study reports of a simple draw from one endless side, if the guide is right about it
+    rec               what a study reports for a simple draw from one infinite side about which the guide is right
 
-and likewise any other interval that draws no label again.
+and likewise any other interval that does not resample.
 
-A share is of the units of its domain: for precision, n counts flagged units. `uniform` says how many labels of the whole table hold so
-many. Derivation, and where it fails: docs/maths/shares.md.
+A share refers to the units of its domain: for precision, n counts flagged units. `uniform` tells how many labels of the whole table
+contain that many. Derivation, and where it fails: docs/maths/shares.md.
 """
 
 import math
@@ -33,10 +33,10 @@ from fewlabels.planning.sizing import smallest
 Around = Literal["value", "middle"]
 """What a half-width is measured from.
 
-value    the share itself: how far the farther limit is from it, as every goal "+-" of a study is read
-middle   the middle of the interval: half of its width, which for an interval that is not symmetric is less
+value    the share itself: the distance to the farther limit, as in every goal "+-" of a study
+middle   the middle of the interval: half of its width, which is less if the interval is not symmetric
 """
-ENDLESS = 1e18  # units of a side so large that no draw is a noticeable part of it
+ENDLESS = 1e18  # units of a side so large that any draw is a negligible part of it
 MAX_LABELS = 100_000_000
 ROUNDING = 1e-12
 
@@ -51,10 +51,10 @@ def labels_for_share(
 ) -> int:
     """The fewest labels at which the interval of an expected share has a half-width of at most `half_width`.
 
-    A plan, not a promise: where the labels show a share nearer to 1/2 than the expected one, the interval is wider.
+    A plan, not a promise: if the labels show a share nearer to 1/2 than the expected one, the interval is wider.
     """
     if not 0 < half_width < 1:
-        raise PlanError(f"a half-width lies in (0, 1), but is {half_width}: 0.03 stands for three points either way")
+        raise PlanError(f"a half-width lies in (0, 1), but is {half_width}: 0.03 means three points either way")
     _check(share, level, interval)
 
     def enough(n: int) -> bool:
@@ -74,16 +74,16 @@ def half_width_for(
     interval: IntervalKind = "rec",
     around: Around = "value",
 ) -> float:
-    """The half-width of the interval of a share that so many labels show."""
+    """The half-width of the interval of a share estimated from `labels` labels."""
     found = expected_share(labels, share, level=level, interval=interval)
     return float(found.half_width if around == "value" else (found.high - found.low) / 2)
 
 
 def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: IntervalKind = "rec") -> Measured:
-    """The share with its limits, if exactly that share of the labels is positive."""
+    """The share and its limits if exactly that share of the labels is positive."""
     _check(share, level, interval)
     if labels < 1:
-        raise PlanError(f"a share is shown by at least 1 label, but got {labels}: raise it")
+        raise PlanError(f"a share needs at least 1 label, but got {labels}: raise it")
     n, p, tail = np.asarray(float(labels)), np.asarray(share), (1 - level) / 2
     kind = interval_named(interval)
     error = np.sqrt(p * (1 - p) / n)
@@ -95,9 +95,9 @@ def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, i
 
 
 def uniform(labels_flagged: int, flagged_share: float) -> int:
-    """How many labels of the whole table, drawn evenly, hold so many flagged units on average.
+    """How many labels, drawn uniformly from the whole table, contain `labels_flagged` flagged units on average.
 
-    On average: about half of all such draws hold fewer.
+    On average: about half of all such draws contain fewer.
     """
     if not 0 < flagged_share <= 1:
         raise PlanError(f"a flagged share lies in (0, 1], but is {flagged_share}: give flagged units / all units")
@@ -107,7 +107,7 @@ def uniform(labels_flagged: int, flagged_share: float) -> int:
 
 
 def _one_side(n: FloatArray, p: FloatArray) -> Tally:
-    """Labels of one endless side, n p of them positive, whose guide says p."""
+    """The tally of n labels of one infinite side, n p of them positive, whose guide is p."""
     s = np.clip(p, CLIP, 1 - CLIP)
     N = np.array([ENDLESS])
     return Tally(
@@ -116,12 +116,12 @@ def _one_side(n: FloatArray, p: FloatArray) -> Tally:
 
 
 def _check(share: float, level: float, interval: IntervalKind) -> None:
-    """Refuses what no interval can be made of."""
+    """Raise PlanError if the interval of the share cannot be computed."""
     if (kind := interval_named(interval)).is_resampled:
         known = ", ".join(name for name in reading_labels() if not interval_named(name).is_resampled)
         raise PlanError(f"the interval of a share is one of {known}, but got {interval!r}: use rec")
     if not 0 <= share <= 1:
-        raise PlanError(f"a share lies in [0, 1], but is {share}: 0.9 stands for nine of ten")
+        raise PlanError(f"a share lies in [0, 1], but is {share}: 0.9 means nine out of ten")
     if not 0.5 < level < 1:
         raise PlanError(f"a level lies in (0.5, 1), but is {level}: 0.95 is usual")
     if kind.of_error is not None and share in (0, 1):

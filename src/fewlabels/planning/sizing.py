@@ -1,4 +1,4 @@
-"""How many labels a goal needs, and several on one draw: sized for the interval that will be reported, not for an approximation of it."""
+"""How many labels one goal, or several on one draw, need: sized for the interval that will be reported, not for an approximation of it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ from fewlabels.planning.shared_draw import design_together, labels_together, pat
 START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
-NEAR = 1.03  # of several goals on one draw: a half-width as near to the goal as imagined draws can tell
+NEAR = 1.03  # for several goals on one draw: a half-width as near to the goal as simulated draws can tell
 MOST_RAISES = 5
 PLAIN = Design()
-UNSIZED = ("manual", "given")  # their labels are what a person says
+UNSIZED = ("manual", "given")  # their labels are set by the user
 
 
 def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
@@ -50,10 +50,10 @@ def smallest(enough: Callable[[int], bool], *, low: int, high: int) -> int | Non
 
 
 def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start: int = START) -> int | None:
-    """About the smallest n in [low, high] with short(n) <= 1, where short falls about as one over the root of n; None if none is.
+    """About the smallest n in [low, high] with short(n) <= 1, where short falls about as one over the root of n; None if there is none.
 
-    Steps by that law, then between the nearest n that is enough and that is not, by interpolation of the logarithms and by halving in
-    turn; ends where one falls short by less than two per cent, or where the two are neighbors to one and a half per cent.
+    Steps by that law, then between the nearest n that suffices and the nearest that does not, alternating interpolation of the logarithms
+    and bisection; ends when an n suffices with less than two per cent to spare, or when the two are within one and a half per cent.
     """
     n, under, over = min(max(start, low), high), None, None  # (n, short) nearest to 1 from both sides
     for step in range(MOST_STEPS):
@@ -76,7 +76,7 @@ def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start
 
 
 def _step(n: int, found: float, under: tuple[int, float] | None, over: tuple[int, float] | None) -> int:
-    """Where to look next."""
+    """The next n to try."""
     if under is None or over is None:
         return math.ceil(n * min(max(1.02 * found * found, 1 / 8), 8.0))
     (n0, f0), (n1, f1) = under, over
@@ -98,10 +98,10 @@ def labels_needed(
     start: int | None = None,
     slices: Sequence[str] = (),
 ) -> int | None:
-    """How many labels a draw made for one goal needs to settle it, if it is as believed (the scores at their word, if not said).
+    """How many labels a draw made for one goal needs to settle it under an assumption (by default, that scores are calibrated).
 
-    For a half-width: its mean is small enough. For a target: it is settled with the goal's power. None: not even a census does.
-    `start` is where to begin looking, such as what the same goal needs in another slice.
+    A half-width is settled when its mean is small enough, a target when it is settled with the goal's power. None if not even a census
+    suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice.
     """
     alone = ask.alone
     frame = alone.frame
@@ -112,7 +112,7 @@ def labels_needed(
     def short(n: int) -> float:
         try:
             design = _own_design(alone, n, choice, slices)
-        except PlanError:  # more strata than so few labels can serve
+        except PlanError:  # too few labels for the strata
             return 2.0
         return forecast(alone, design, n, believed=believed, interval=interval, share=share).short
 
@@ -120,11 +120,11 @@ def labels_needed(
 
 
 def _own_design(ask: Ask, labels: int, choice: Design, slices: Sequence[str]) -> DrawDesign:
-    """The design of a goal alone; of bands from the sizes it keeps."""
+    """The design for one goal alone; for bands, from the sizes it keeps."""
     if choice.name == "simple":
         return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
     if isinstance(ask, PairAsk) and choice.name != "bands":
-        raise PlanError(f"a difference is drawn for by bands or simple, but got {choice.name}: choose one of these")
+        raise PlanError(f"a difference needs the design bands or simple, but got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
     pi = ask.rates(reference_of(labels, ask.frame))
@@ -141,10 +141,10 @@ def labels_for_all(
     slices: Sequence[str] = (),
     interval: IntervalKind = "rec",
 ) -> int | None:
-    """Labels of one draw that settles every goal. `needs` are the labels of each alone; None if one of them needs more than there is.
+    """The labels of one draw that settles every goal; None if one needs more than there are. `needs` are the labels of each alone.
 
-    Begins with the sum of the shared rates and adds until every goal's forecast is enough: rates that suffice in the variance may
-    still be cut into other bands than a goal's own draw would be.
+    Begins with the sum of the shared rates and adds labels until every goal's forecast suffices: rates that suffice for the variance may
+    still be cut into other bands than those of a goal's own draw.
     """
     if any(need is None for need in needs):
         return None
@@ -172,7 +172,7 @@ def _labels_searched(
     slices: Sequence[str],
     interval: IntervalKind,
 ) -> int | None:
-    """The same for a design whose rates are not the largest of its goals': searched for."""
+    """The same, by search, for a design whose rates are not the largest of its goals' rates."""
     start = max(need or 0 for need in needs)
     frame = sum(int(ask.part.count.sum()) for ask in asks[:1])
 
@@ -187,12 +187,12 @@ def _labels_searched(
 
 
 def uniform_labels(profile: Profile, ask: Ask, simple: int | None) -> int | None:
-    """How many units of the whole table would have to be labeled, drawn evenly, to have `simple` of the kind the goal needs."""
+    """How many units, drawn uniformly from the whole table, would have to be labeled to include `simple` units that the goal needs."""
     return None if simple is None else min(profile.N, -(-simple * profile.N // ask.frame))
 
 
 def smoothed_shares(tally: Tally) -> FloatArray:
-    """The positive share of every group as the labels and the recalibrated guide have it: (k + 2 mu) / (n + 2), per side."""
+    """The positive share of every group, smoothed toward the recalibrated guide mu of its side: (k + 2 mu) / (n + 2)."""
     q = np.empty_like(tally.k)
     for flagged in (True, False):
         mine = tally.flagged == flagged

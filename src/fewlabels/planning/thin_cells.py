@@ -1,4 +1,4 @@
-"""Draws that were not made for two classifiers: whether a band that crosses what they tell apart leaves it to chance.
+"""Draws that were not made to compare two classifiers: whether a band that mixes disagreement cells leaves one without labels by chance.
 
 Derivation: docs/maths/comparing.md.
 """
@@ -13,13 +13,13 @@ from fewlabels.planning.contests import Contest
 from fewlabels.planning.forecasting import spread_labels
 from fewlabels.planning.sizing import smallest
 
-FEWEST, THIN = 5.0, 0.1  # a cell may have this share of its units where a band that crosses cells expects fewer labels than FEWEST
+FEWEST, THIN = 5.0, 0.1  # at most this share of a cell's units may lie where a band that mixes cells expects fewer labels than FEWEST
 
 
 def thin_share(groups: PairGroups, design: DrawDesign, labels: int) -> FloatArray:
-    """The share of each disagreement cell's units where a band that crosses cells leaves to chance whether any label comes.
+    """The share of each disagreement cell's units in groups that may get no label, because a band mixes cells.
 
-    Such a group is part of a band, and expects fewer than five labels of it. A draw made for the two has none.
+    Such a group is part of a band and expects fewer than five of its labels. A draw made for the two classifiers has none.
     """
     at = groups.groups
     expected = spread_labels(at, design, labels)
@@ -29,7 +29,7 @@ def thin_share(groups: PairGroups, design: DrawDesign, labels: int) -> FloatArra
 
 
 def refuse_thin(contest: Contest, design: DrawDesign, labels: int, *, names: tuple[str, str]) -> None:
-    """Nothing comes back. Refuses to read the difference from a draw that was not made for the two and leaves a cell to chance."""
+    """Raise PlanError if the draw was not made for the two classifiers and leaves too much of a disagreement cell to chance."""
     groups, need = contest.groups(design), matters(contest.metric, contest.size)
 
     def served(n: int) -> bool:
@@ -38,8 +38,8 @@ def refuse_thin(contest: Contest, design: DrawDesign, labels: int, *, names: tup
     if served(labels):
         return
     enough = smallest(served, low=labels, high=design.frame)
-    more = f"about {enough:,} labels of this draw would do" if enough is not None else "no number of labels of this draw will do"
+    more = f"about {enough:,} labels of this draw would suffice" if enough is not None else "no number of labels of this draw suffices"
     raise PlanError(
-        f"a difference needs {FEWEST:g} labels expected in each part of a band that {names[0]} and {names[1]} tell apart, but {labels:,} "
-        f"labels of a draw made for something else leave more than {THIN:.0%} of a cell to chance: {more}, or draw for the comparison"
+        f"a difference needs {FEWEST:g} expected labels in each part of a band that {names[0]} and {names[1]} classify differently, but "
+        f"{labels:,} labels of a draw made for other goals leave over {THIN:.0%} of a cell to chance: {more}, or draw for the comparison"
     )

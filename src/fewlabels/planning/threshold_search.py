@@ -1,12 +1,12 @@
-"""Searching for a threshold: in which order thresholds are tried, and how many labels it needs.
+"""Search for a threshold: the order in which thresholds are tried, and how many labels the search needs.
 
     the lowest threshold at which precision is at least the target     tried from a start downward
     the highest threshold at which recall is at least the target       tried from a start upward
 
-Each is tried by its one-sided bound at the whole level, and the first failure ends the search. Because the order was fixed before any
-label, the guarantee holds after it: a wrong threshold is only reached by wrongly passing the first wrong one (fixed-sequence testing).
-A start with few labels fails by bad luck, one far down because precision is not there; what is believed of the scores says how likely
-each is to pass, and the scores are believed to be off. Derivation and figures: docs/maths/thresholds.md.
+Each is tested by its one-sided bound at the full level, and the first failure ends the search. Because the order was fixed before any
+label, the guarantee survives the search: a wrong threshold is reached only by wrongly passing the first wrong one (fixed-sequence
+testing). A start with few labels fails by bad luck, one far down because precision is too low; simulated draws tell how likely each is
+to pass, under scores that are off by various amounts. Derivation and figures: docs/maths/thresholds.md.
 """
 
 import math
@@ -27,16 +27,16 @@ from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import stream
 
-STRIDE = 1.1  # labels flagged at a threshold over those at the one tried before it
+STRIDE = 1.1  # ratio of the labels flagged at a threshold to those at the one tried before it
 MOST_TRIED = 20  # thresholds of a search for recall
-IMAGINED, SEED = 200, 20_262  # imagined draws behind a chance, the same every time
+IMAGINED, SEED = 200, 20_262  # simulated draws behind a probability, the same every time
 POWER = 0.8
-SHIFTS = ((-3.5, 1), (-2.0, 2), (-1.0, 2), (0.0, 3), (1.0, 2), (2.0, 1))  # what may be true: log-odds off by so much, and its weight
-TIE = 0.01  # orders whose worth differs by less are alike
+SHIFTS = ((-3.5, 1), (-2.0, 2), (-1.0, 2), (0.0, 3), (1.0, 2), (2.0, 1))  # possible shifts of the log-odds, and their weights
+TIE = 0.01  # orders whose values differ by less are tied
 
 
 class Search(NamedTuple):
-    """What is looked for: the last threshold in order whose metric is shown to be at least the target, one-sided at the level."""
+    """A search for the last threshold in order whose metric is shown to be at least the target, one-sided at the level."""
 
     metric: Metric
     target: float
@@ -44,12 +44,12 @@ class Search(NamedTuple):
 
     @property
     def fewest(self) -> float:
-        """Labels that show the target if none of them is an error: ln(1 - level) / ln(target)."""
+        """The number of labels that show the target if none of them is an error: ln(1 - level) / ln(target)."""
         return math.log(1 - self.level) / math.log(self.target)
 
 
 def search_of(metric: Metric, target: float, level: float = 0.95) -> Search:
-    """A search that can be made. Refuses other metrics than precision and recall, and targets that no labels show."""
+    """A valid search; raise GoalError for a metric other than precision and recall, or a target that no labels can show."""
     if metric.name not in ("precision", "recall") or not 0 < target < 1 or not 0.5 <= level < 1:
         raise GoalError(
             f"a search is for precision or recall of at least a target in (0, 1), at a level in [0.5, 1), but got {metric.name} >= "
@@ -59,24 +59,24 @@ def search_of(metric: Metric, target: float, level: float = 0.95) -> Search:
 
 
 class Belief(NamedTuple):
-    """One thing that may be true: the positive share of every cell, and how much it counts."""
+    """A possible truth: the positive share of every cell, and its weight."""
 
     share: FloatArray
     weight: float
 
 
 def beliefs(profile: Profile) -> list[Belief]:
-    """Scores moved up and down by up to three and a half log-odds."""
+    """The scores shifted up and down by up to three and a half log-odds."""
     s = np.clip(profile.guide, CLIP, SUREST)
     x = np.log(s / (1 - s))
     return [Belief(expit(x + a), w / sum(v for _, v in SHIFTS)) for a, w in SHIFTS]
 
 
 def search_order(pieces: Pieces, profile: Profile, search: Search) -> IntArray:
-    """The thresholds (by position) in the order they are tried, fixed before any label: a start, and from there down, or up for recall.
+    """The thresholds (by position) in the order they are tried, fixed before any label: from a start downward, or upward for recall.
 
-    The start is the one whose search ends best on average over all that may be true. For precision none has fewer labels than could show
-    the target, and each has STRIDE times the labels of the one before.
+    The start is the one whose search ends best on average over the possible truths. For precision, every threshold has enough labels to
+    show the target, and at least STRIDE times the labels of the one before.
     """
     order = _candidates(pieces, search)
     if order.size == 0:
@@ -90,10 +90,10 @@ def search_order(pieces: Pieces, profile: Profile, search: Search) -> IntArray:
 
 
 def _candidates(pieces: Pieces, search: Search) -> IntArray:
-    """Thresholds worth trying, in order: down from the fewest labels that could do, or up from the lowest."""
+    """The thresholds worth trying, in order: down from the fewest labels that could suffice, or up from the lowest."""
     planned = pieces.thresholds.planned
     if search.metric is not PRECISION:
-        some = np.flatnonzero(pieces.thresholds.units < pieces.N.sum() + pieces.outside)  # to flag all units is no finding
+        some = np.flatnonzero(pieces.thresholds.units < pieces.N.sum() + pieces.outside)  # flagging all units is not a result
         return some[np.unique(np.linspace(0, some.size - 1, min(some.size, MOST_TRIED)).round().astype(np.int64))[::-1]]
     chosen: list[int] = []
     for j in np.flatnonzero(planned >= search.fewest).tolist():
@@ -103,9 +103,10 @@ def _candidates(pieces: Pieces, search: Search) -> IntArray:
 
 
 def _best_path(worlds: Sequence[BoolArray], gain: FloatArray, weights: Sequence[float]) -> IntArray:
-    """The thresholds (by place) worth trying: a start, and those after it that do not stop a search that would have gone on.
+    """The thresholds (by place) to try: a start, and those after it that do not end a search that would otherwise go on.
 
-    Worth is half finding any and half the gain at the end (units flagged; for recall those not), as a share of what the best start has.
+    The value of a path is half the chance to find any threshold and half the gain at its end (units flagged; for recall, units not
+    flagged), relative to the best start.
     """
     starts = [np.arange(i, gain.size) for i in range(gain.size)]
     ends = np.array([[_ends(passed, path, gain).mean() for path in starts] for passed in worlds])
@@ -126,18 +127,18 @@ def _best_path(worlds: Sequence[BoolArray], gain: FloatArray, weights: Sequence[
 
 
 def _ends(passed: BoolArray, path: IntArray, gain: FloatArray) -> FloatArray:
-    """The gain where each imagined search ends; 0 where it finds none."""
+    """The gain where each simulated search ends; 0 if it finds no threshold."""
     place = last_passed(passed[:, path])
     return np.where(place < 0, 0.0, gain[path[np.maximum(place, 0)]])
 
 
 def _only(pieces: Pieces, order: IntArray) -> Pieces:
-    """The pieces as seen by some of their thresholds alone, in ascending positions."""
+    """The pieces restricted to some of their thresholds, in ascending positions."""
     return pieces._replace(thresholds=pieces.thresholds.pick(order), first=np.searchsorted(order, pieces.first))
 
 
 def _imagined(pieces: Pieces, profile: Profile, share: FloatArray, search: Search, *, purpose: int) -> BoolArray:
-    """Which thresholds pass in imagined draws if these are the positive shares of the cells."""
+    """Which thresholds pass in simulated draws if these are the positive shares of the cells."""
     n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, purpose))
     return passes(pieces, n, k, search)
 
@@ -145,7 +146,7 @@ def _imagined(pieces: Pieces, profile: Profile, share: FloatArray, search: Searc
 def imagined_counts(
     pieces: Pieces, profile: Profile, share: FloatArray, *, reps: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Labels and positive ones by piece of imagined draws; the labels as planned, to the nearest whole one by chance."""
+    """Labels and positive labels by piece in simulated draws; the planned labels are rounded at random."""
     p = np.clip(pieces.summed(share * profile.count) / pieces.N, 0, 1)
     whole = np.floor(pieces.planned + rng.random((reps, p.size)))
     n = np.minimum(whole, pieces.N)
@@ -159,12 +160,12 @@ def passes(pieces: Pieces, n: FloatArray, k: FloatArray, search: Search) -> Bool
 
 
 def last_passed(passed: BoolArray) -> IntArray:
-    """The place in the order of the last threshold before the first failure, by replicate; -1 where the first one failed."""
+    """The place in the order of the last threshold before the first failure, by replicate; -1 if the first one failed."""
     return np.asarray(np.logical_and.accumulate(passed, axis=-1).sum(axis=-1) - 1)
 
 
 def find(pieces: Pieces, order: IntArray, n: FloatArray, k: FloatArray, search: Search) -> IntArray:
-    """The threshold (by position) that the search ends at, by replicate; -1 where it finds none. n and k by piece."""
+    """The threshold (by position) at which the search ends, by replicate; -1 if it finds none. n and k are by piece."""
     if order.size == 0:
         return np.full(n.shape[:-1], -1, dtype=np.int64)
     downward = bool(order[0] <= order[-1])
@@ -174,14 +175,14 @@ def find(pieces: Pieces, order: IntArray, n: FloatArray, k: FloatArray, search: 
 
 
 class Prospect(NamedTuple):
-    """What a number of labels is expected to find: the chance to find any, and the mean units flagged where one is found."""
+    """What a number of labels is expected to find: the chance to find a threshold, and the mean units flagged if one is found."""
 
     chance: float
     units: float
 
 
 def prospect(profile: Profile, search: Search, share: FloatArray, *, design: DrawDesign, labels: int, classifier: int = 0) -> Prospect:
-    """What `labels` of a design's draw are expected to find if these are the shares of the cells."""
+    """What a draw of `labels` is expected to find if these are the positive shares of the cells."""
     take = takes_of(design, labels)
     pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
     n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, labels))
@@ -194,9 +195,9 @@ def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Dra
 def labels_to_find(
     profile: Profile, search: Search, share: FloatArray, *, design: DrawDesign, labels: int, classifier: int = 0, power: float = POWER
 ) -> int | None:
-    """About how many labels of the same design's draw find a threshold with this chance, if these are the shares; None: no number does.
+    """About how many labels of the same design find a threshold with probability `power`, if these are the shares; None if no number does.
 
-    labels   those drawn already, which are not enough. By doubling, then closer to about a fifth.
+    labels   those drawn already, which are not enough; the search doubles them, then narrows to about a fifth
     """
     if search.metric is PRECISION and not _is_there(profile, search, share):
         return None
@@ -216,7 +217,7 @@ def labels_to_find(
 
 
 def _is_there(profile: Profile, search: Search, share: FloatArray) -> bool:
-    """Whether any threshold would have the target that flags units enough to show it."""
+    """Whether some threshold meets the target and flags enough units to show it."""
     where = np.unique(rank_of(profile), return_inverse=True)[1]
     scored = rank_of(profile) >= 0
     units, found = (np.cumsum(np.bincount(where[scored], weights=w[scored])[::-1]) for w in (profile.count, profile.count * share))

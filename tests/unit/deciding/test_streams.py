@@ -159,7 +159,7 @@ def test_the_promise_is_said() -> None:
 def test_what_cannot_be_promised_is_refused() -> None:
     with pytest.raises(GoalError, match="ratio of counts"):
         set_stream_alarm(metric_named("mcc"), floor=0.5, promise="ever", rate=0.1)
-    with pytest.raises(GoalError, match="less is better"):
+    with pytest.raises(GoalError, match="higher is better"):
         set_stream_alarm(metric_named("false_omission_rate"), floor=0.5, promise="ever", rate=0.1)
     with pytest.raises(GoalError, match="floor"):
         set_stream_alarm(PRECISION, floor=1.0, promise="ever", rate=0.1)

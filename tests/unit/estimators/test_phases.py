@@ -137,7 +137,7 @@ def test_what_the_other_phase_left_without_labels_is_not_forgotten() -> None:
 
 @pytest.mark.parametrize("weight", [-0.1, 1.0, float("nan")])
 def test_a_weight_that_is_none_is_refused(weight: float) -> None:
-    with pytest.raises(PlanError, match="the pilot counts w"):
+    with pytest.raises(PlanError, match="the pilot's weight w"):
         read_phases(phased(weight))
 
 
@@ -148,7 +148,7 @@ def test_a_rest_that_is_not_what_the_pilot_left_is_refused() -> None:
 
 @pytest.mark.parametrize("interval", ["bootstrap", "rao_wu", "clopper_pearson", "wilson"])
 def test_intervals_that_need_one_phase_are_refused(interval: IntervalKind) -> None:
-    with pytest.raises(PlanError, match="two phases are read by"):
+    with pytest.raises(PlanError, match="two phases need one of the intervals"):
         measure(metric_named("f1"), phased(), tail=0.025, interval=interval)
 
 

@@ -116,8 +116,11 @@ def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"kind": "+-", "value": 0.05, "power": 0.9}, "power and an expected value are of a target, >= or <=, but recall has a half-width"),
-        ({"kind": "+-", "value": 0.05, "expected": 0.9}, "are of a target, >= or <=, but recall has a half-width: leave them out"),
+        (
+            {"kind": "+-", "value": 0.05, "power": 0.9},
+            "power and an expected value are for a target, >= or <=, but recall has a half-width",
+        ),
+        ({"kind": "+-", "value": 0.05, "expected": 0.9}, "are for a target, >= or <=, but recall has a half-width: leave them out"),
         ({"power": 0.0}, "a power lies in"),
         ({"power": 1.0}, "a power lies in"),
         ({"power": float("nan")}, "a power lies in"),
@@ -127,7 +130,7 @@ def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
         ({"expected": float("nan")}, "has nan"),
         ({"kind": "<=", "expected": 0.9}, "recall <= 0.8 has 0.9"),
         ({"kind": "<=", "expected": 0.0}, "recall <= 0.8 has 0"),
-        ({"slice": ("a", "b"), "by": "c"}, "one slice or about each of a column, but got in a and by c: leave one out"),
+        ({"slice": ("a", "b"), "by": "c"}, "one slice or about every slice of a column, but got in a and by c: leave one out"),
     ],
 )
 def test_what_no_plan_could_be_sized_for_is_refused(said: dict[str, Any], message: str) -> None:

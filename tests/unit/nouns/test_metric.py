@@ -281,7 +281,7 @@ def test_what_is_no_cost_is_refused(name: str) -> None:
 
 def test_a_cost_that_no_label_can_change_is_refused() -> None:
     """Flagged units cost 1 and others 2, right or wrong: known from the sizes of the sides."""
-    with pytest.raises(GoalError, match="whatever the labels say"):
+    with pytest.raises(GoalError, match="do not depend on the labels"):
         metric_named("cost[1,1,2,2]")
 
 

@@ -65,12 +65,12 @@ def rule(said: str) -> str:
     ("text", "message"),
     [
         ("", "1 to 500 rules, but got 0"),
-        ("rule = 3", "tables of a list, but got 3"),
+        ("rule = 3", "an array of tables, but got 3"),
         ("[rule]\nmetric = 'recall'", "two brackets"),
         ("level = ", "a policy is TOML"),
         ("levle = 0.9", "did you mean level"),
-        ("threshold = 0.9\n" + rule("target = 0.9"), "'threshold' at the top of a policy means nothing: known are level"),
-        (rule("target = 0.9\nmin_neff = 3"), "'min_neff' in rule 1 means nothing: did you mean min_n_eff"),
+        ("threshold = 0.9\n" + rule("target = 0.9"), "'threshold' at the top of a policy is unknown: use one of level"),
+        (rule("target = 0.9\nmin_neff = 3"), "'min_neff' in rule 1 is unknown: did you mean min_n_eff"),
         (rule("min_n_eff = 3"), "rule 1 has neither"),
         (rule("target = true"), "target is a number, but rule 1 has True"),
         (rule("target = nan"), "target is a number, but rule 1 has nan"),
@@ -87,12 +87,12 @@ def rule(said: str) -> str:
         (rule("target = 0.9\nslice = 'country='"), "COLUMN=VALUE"),
         (rule("target = 0.9\nslice = 3"), "COLUMN=VALUE"),
         (rule("target = 0.9\nclassifier = ''"), "classifier is a name"),
-        (rule("target = 0.9\nover = 'lr'"), "a difference is of two classifiers"),
+        (rule("target = 0.9\nover = 'lr'"), "a difference is between two classifiers"),
         (rule("target = 0.9\nby = 'a'\nslice = 'a=b'"), "leave one out"),
         ('[[rule]]\nmetric = "recal"\ntarget = 0.9', "rule 1: no metric 'recal'"),
         ("[[rule]]\ntarget = 0.9", "a rule names a metric, but rule 1 has 'none'"),
-        (rule("target = 0.9\n") + rule("target = 0.8"), "says a thing once"),
-        (rule("target = '>= 0.9'\n") + rule("target = '<= 0.8'"), "no value keeps both"),
+        (rule("target = 0.9\n") + rule("target = 0.8"), "a policy has one rule of a kind"),
+        (rule("target = '>= 0.9'\n") + rule("target = '<= 0.8'"), "no value meets both"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_the_way_out(text: str, message: str) -> None:
@@ -103,7 +103,7 @@ def test_what_cannot_be_meant_is_refused_with_the_way_out(text: str, message: st
 
 @pytest.mark.parametrize("metric", ["prevalence", "false_positive_rate", "false_omission_rate", "cost[0,1,5,0]", "prevalence by amount"])
 def test_a_number_alone_is_refused_where_less_may_be_better(metric: str) -> None:
-    with pytest.raises(PolicyError, match="not plain"):
+    with pytest.raises(PolicyError, match="the direction is unclear"):
         parse_policy(f'[[rule]]\nmetric = "{metric}"\ntarget = 0.4')
     assert parse_policy(f'[[rule]]\nmetric = "{metric}"\ntarget = "<= 0.4"').rules[0].goal.kind == "<="
 

@@ -31,7 +31,7 @@ def test_moved_shares_make_the_value(metric: str, value: float) -> None:
 
 def test_a_value_no_shares_make_is_refused() -> None:
     ask = ask_of(profile_of({(1, 2000): 10, (1, 3000): 90}), parse_goal("recall >= 0.5 if 0.6"))
-    with pytest.raises(PlanError, match=r"expects 0\.6, but no share of positives makes recall that: name another value"):
+    with pytest.raises(PlanError, match=r"expects 0\.6, but no share of positives gives recall that value: name another"):
         at_their_word(ask)
 
 

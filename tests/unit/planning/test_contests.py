@@ -80,7 +80,7 @@ def test_no_band_crosses_a_disagreement_cell(name: str) -> None:
 
 def test_a_draw_for_one_classifier_is_refused() -> None:
     design = choose_design(AT.profile, [metric_named("f1")], labels=200)
-    with pytest.raises(PlanError, match="labels of this draw would do, or draw for the comparison"):
+    with pytest.raises(PlanError, match="labels of this draw would suffice, or draw for the comparison"):
         refuse_thin(contest("accuracy"), design, 200, names=NAMES)
     refuse_thin(contest("accuracy"), design, design.frame, names=NAMES)  # a census leaves nothing to chance
 

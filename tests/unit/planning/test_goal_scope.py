@@ -70,7 +70,7 @@ def test_a_classifier_is_found_by_its_name() -> None:
 
 @pytest.mark.parametrize("text", ["f1 +-0.1 by city", "f1 +-0.1 in city=x"])
 def test_an_unknown_column_is_refused(text: str) -> None:
-    with pytest.raises(GoalError, match="'city' is none and the population has country, channel: name it with --slice"):
+    with pytest.raises(GoalError, match="'city' is not one and the population has country, channel: name it with --slice"):
         [ask_of(SLICED, g, slices=SLICES) for g in expand(SLICED, [parse_goal(text)], slices=SLICES)]
     with pytest.raises(GoalError, match="the population has none: name it with --slice"):
         [ask_of(PROFILE, g) for g in expand(PROFILE, [parse_goal(text)])]

@@ -383,7 +383,7 @@ def test_the_rule_is_fixed_with_the_first_plan(tmp_path: Path) -> None:
     study = online(tmp_path, "precision >= 0.4")
     with pytest.raises(PlanError, match="locked with the first plan"):
         study.plan(90, stopping="decision +-0.1")
-    with pytest.raises(PlanError, match="draws and reads in its own way"):
+    with pytest.raises(PlanError, match="has its own design and intervals"):
         create(tmp_path, "other", goals=["precision >= 0.4"]).plan(40, stopping="decision", pilot=20)
 
 

@@ -117,7 +117,7 @@ def test_no_band_mixes_light_and_heavy_units_where_labels_allow(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("goal", "weight", "message"),
     [
-        ("recall by views >= 0.5", "amount", "needs the weight column 'views', but the population is by 'amount'"),
+        ("recall by views >= 0.5", "amount", "needs the weight column 'views', but the population has 'amount'"),
         ("recall by amount >= 0.5", None, "needs the weight column 'amount', but the population has none"),
     ],
 )
