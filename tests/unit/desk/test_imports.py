@@ -51,7 +51,7 @@ def test_one_refused_answer_refuses_the_file(study: Study) -> None:
     before = study._written
     with pytest.raises(LabelError, match=r"1 of its answers .*nobody.*--leave-out"):
         receive(study, Found([label(units(study)[0]), label("nobody")], []))
-    assert study.written == before
+    assert study._written == before
 
 
 def test_a_changed_answer_is_refused_unless_it_is_a_correction(study: Study) -> None:

@@ -224,7 +224,7 @@ def test_files_are_written_as_their_endings_say_and_the_data_first(tmp_path: Pat
     before = study._written
     with pytest.raises(FileError, match=r"\.html, \.md, \.txt, \.json, but got .*r\.pdf"):
         study.report(tmp_path / "r.pdf")
-    assert study.written == before
+    assert study._written == before
 
 
 @pytest.mark.parametrize(
