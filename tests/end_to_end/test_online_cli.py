@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_study_is_watched_to_its_end(folder: Path) -> None:
     planned = ok(*PLAN, "--goal", "accuracy >= 0.6", "--stopping", "decision +-0.05")
-    assert "200 labels is the most; it stops by decision +-0.05, after about" in planned.err
+    assert "200 labels at most; it stops by decision +-0.05, after about" in planned.err
     assert "look as often as you like" in planned.err
     assert "no decision before the first one" in ok("decide", "s").out
     for _ in range(20):

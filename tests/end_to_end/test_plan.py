@@ -174,9 +174,9 @@ def test_a_larger_budget_keeps_every_label_and_says_what_the_rest_buy(
 def test_growth_in_words(folder: Path) -> None:
     planned()
     found = ok("plan", "--study", "s", "--budget", 300)
-    assert "200 labels more, 300 in all" in found.out
+    assert "200 more labels, 300 in all" in found.out
     assert "half-width at 100" in found.out
-    assert "plan 2 of study s is fixed (growth, nothing shown)" in found.err
+    assert "plan 2 of study s is locked (growth, nothing shown)" in found.err
     assert "next: fewlabels draw s" in found.err
 
 

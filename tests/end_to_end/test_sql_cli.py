@@ -258,7 +258,7 @@ def test_wrong_calls_are_told(folder: Path) -> None:
     assert plan("--study", "s").code == 0
     assert "How a study reads its table is in its ledger" in fewlabels("sql", "s", "--type", "id=int").err
     assert (
-        "--profile-file and --type are of a population"
+        "--profile-file and --type are for a population"
         in fewlabels("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
     )
     assert "hand in its profile" in fewlabels("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err
