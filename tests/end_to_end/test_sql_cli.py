@@ -89,7 +89,7 @@ def test_the_whole_path(folder: Path, suffix: str) -> None:
     assert len(batch["units"]) == 20
     again = ok("draw", "s", "--units", "20", "--json").json  # it is drawn: no file is needed any more
     assert again["units"] == batch["units"]
-    assert "no plan that is not drawn" in fewlabels("sql", "s").err
+    assert "no undrawn plan" in fewlabels("sql", "s").err
 
 
 def test_a_study_is_that_of_a_connection(folder: Path) -> None:

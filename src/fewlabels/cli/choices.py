@@ -17,7 +17,7 @@ class Registered(click.Choice[str]):
     """One of the `wanted` records of a registry; other packages are loaded only for a name that is not fewlabels' own."""
 
     def __init__(self, table: Callable[[], Registry[Any]], wanted: Callable[[Any], bool] = every) -> None:
-        """Keep `table`, which returns the registry; it is called only when a value is read or help is shown, so that commands start fast."""
+        """Keep `table`, which returns the registry; it is called only when a value is read or help is shown, to start fast."""
         super().__init__(())
         self._table, self._wanted = table, wanted
 

@@ -18,7 +18,14 @@ DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 FILE_NAME = "fewlabels.toml"
 _READ, _TOLD = "fewlabels.configuration", "fewlabels.configuration.told"  # kept with the call: read once, printed once
 PARAMETERS = {"id": "id_column", "classifiers": "named"}  # where the parameter has another name than the key
-_JUDGED = ("score", "predicted", "classifiers", "votes", "labels", "classes")  # if one of these is given, none of them is taken from the file, nor those below
+_JUDGED = (
+    "score",
+    "predicted",
+    "classifiers",
+    "votes",
+    "labels",
+    "classes",
+)  # if one of these is given, none of them is taken from the file, nor those below
 _READ_SO = (*_JUDGED, "threshold", "score_range")
 _NEVER = ("study", "population", "ledger", "policy", "show", "ask")  # taken only where they are meant
 

@@ -14,7 +14,9 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.version import VERSION
 
 REFUSED = 5  # 1 is a crash, 2 a usage error; 3 and 4 are verdicts of `gate`
-SWEEP = 50_000  # new objects between two garbage collections: importing modules makes no garbage, and 200 collections took a tenth of `decide`
+SWEEP = (
+    50_000  # new objects between two garbage collections: importing modules makes no garbage, and 200 collections took a tenth of `decide`
+)
 
 STUDIO = "fewlabels.cli.label_studio"
 LABEL_STUDIO = Branch(

@@ -52,7 +52,7 @@ def command(*, name: str, ledger: str, as_json: bool, **options: Any) -> None:
         rang = f"RANG at unit {found.rang}" if found.rang else "quiet"
         click.echo(f"{rang}: {found.metric}, floor {found.floor:g}, evidence {found.evidence:.3g} (rings at {found.limit:g})")
         click.echo(
-            f"{found.units:,} units arrived, {found.read:,} are read with {found.labels:,} labels, {len(found.waiting):,} wait for an answer"
+            f"{found.units:,} units arrived, {found.read:,} are read with {found.labels:,} labels, {len(found.waiting):,} await an answer"
         )
         note(found.says)
     if found.rang:
@@ -70,7 +70,9 @@ def _opened(name: str, ledger: str, options: dict[str, Any]) -> Any:
     if options["rate"] is None:
         raise click.UsageError("A new monitor needs a --rate, the share of units to label: 0.1 labels one in ten.")
     if options["error"] is not None and options["run_length"] is not None:
-        raise click.UsageError("Name one promise: --error (the probability of ever ringing falsely) or --run-length (mean units until it does).")
+        raise click.UsageError(
+            "Name one promise: --error (the probability of ever ringing falsely) or --run-length (mean units until it does)."
+        )
     error = 0.05 if options["error"] is None else options["error"]
     how = {"floor": options["floor"], "rate": options["rate"], "error": error, "run_length": options["run_length"]}
     return Monitor.create(name, metric=options["metric"] or "precision", ledger=ledger, **how)

@@ -1,4 +1,4 @@
-"""The questions of `fewlabels new`: asked on a terminal; with --yes answered by what was found; otherwise an error names what is missing."""
+"""The questions of `fewlabels new`: asked on a terminal; with --yes answered by what was found; else an error names what is missing."""
 
 import sys
 from collections.abc import Callable

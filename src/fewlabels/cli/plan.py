@@ -242,7 +242,9 @@ def stopping_of(options: dict[str, Any]) -> Any:
 def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
     """Print the plan that is locked now, and what to do next."""
     if options["pilot"]:
-        note("forecasts assume one draw guided by the scores as they are; units after the pilot are drawn by the guide fitted to its answers")
+        note(
+            "forecasts assume one draw guided by the scores as they are; units after the pilot are drawn by the guide fitted to its answers"
+        )
     what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
     note(f"plan {fixed['number']} of study {options['study']} is locked: {what} labels, hash {str(fixed['hash'])[:12]}")
     if options.get("profile_file"):

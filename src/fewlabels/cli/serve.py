@@ -66,7 +66,7 @@ class Place(NamedTuple):
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="The private key of --certificate.")
 @click.option("--tls-terminated", is_flag=True, help="A proxy in front serves TLS; cookies are sent over TLS only.")
 @click.option("--trust-proxy", metavar="ADDRESS", help="Trust X-Forwarded-For from this proxy. By default the header is ignored.")
-@click.option("--insecure-http", is_flag=True, help="Serve other machines without TLS, although anybody on the network can read the traffic.")
+@click.option("--insecure-http", is_flag=True, help="Serve other machines without TLS, although anybody on the network can listen.")
 @click.option(
     "--lease",
     type=click.FloatRange(min=1),

@@ -14,7 +14,7 @@ from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_j
 @click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column. Repeatable: several are crossed.")
 @metric_option(default="precision", help="The metric to show in each slice.")
 @click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
-@click.option("--simultaneous", is_flag=True, help="Make all intervals simultaneously valid at the level, to compare slices with each other.")
+@click.option("--simultaneous", is_flag=True, help="Make all intervals valid together at the level, to compare slices with each other.")
 @peek_option
 @ledger_option
 @json_option
@@ -40,9 +40,7 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
     if not found.simultaneous and len(found.estimates) > 1:
         note("to compare slices with each other, use --simultaneous")
     if found.left_out:
-        note(
-            f"no estimate for {', '.join(found.left_out)}: no unit there counts for {found.estimates[0].metric}, or none was drawn"
-        )
+        note(f"no estimate for {', '.join(found.left_out)}: no unit there counts for {found.estimates[0].metric}, or none was drawn")
     for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
         note(f"caution: {caution}")
     note(f"next: fewlabels decide {quote(study)}")

@@ -77,5 +77,5 @@ def _waiting(found: "Running") -> list[str]:
     if found.again:
         lines.append(f"{found.again:,} units that nobody could judge are handed out again with the next batch")
     if found.missing:
-        lines.append(f"{found.missing:,} labels are missing; each is counted as the worse case for either side, which limits how narrow the band can get")
+        lines.append(f"{found.missing:,} labels are missing; each counts against either side, which limits how narrow the band can get")
     return lines
