@@ -99,7 +99,8 @@ def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
     if not shown.estimates:
         waiting = f", {done.gold_told:,} of {done.gold_planned:,} gold answers are recorded" if done.gold_planned else ""
         click.echo(
-            f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: no interval before the last one, as it would be invalid"
+            f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: "
+            "no interval before the last one, as it would be invalid"
         )
     else:
         _tables(shown, asked)

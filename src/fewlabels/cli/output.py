@@ -177,7 +177,7 @@ def confusion_table(cells: "Sequence[ConfusionCell]") -> None:
         [c.predicted, c.true, share(c.share.value), f"{share(c.share.low)} .. {share(c.share.high)}", count(c.share.n_eff), count(c.count)]
         for c in cells
     ]
-    click.echo("\nof the units given a class, the share that truly is of each (each interval by itself)")
+    click.echo("\nof the units predicted to be of a class, the share that truly is of each (each interval by itself)")
     table(("given", "true", "share", "interval", "effective n", "units"), rows)
 
 

@@ -50,7 +50,7 @@ function show() {
   const thin = now.chosen > goal.allowed || (now.effective !== null && now.effective < picture.thin_n_eff);
   const away = goal.kind === "+-" || Math.abs(now.value - goal.value) > now.chosen;
   const enough = !thin && now.chosen <= wanted * 1.0001 && away;
-  say("verdict", enough ? "Enough labels" : thin ? "Too few labels to ship on: label more" : "Label more");
+  say("verdict", enough ? "Enough labels" : thin ? "Too thin to ship on: label more" : "Label more");
   at("verdict").className = `verdict ${enough ? "ship" : "label-more"}`;
   const top = number(goal.labels[goal.labels.length - 1]);
   const effective = now.effective === null ? `more than ${top}` : number(now.effective);
