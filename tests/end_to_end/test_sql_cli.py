@@ -148,7 +148,7 @@ def test_a_profile_that_cannot_be_trusted_is_refused(folder: Path) -> None:
 
     assert changed(lambda rows: rows).code == 0
     refused(changed(lambda rows: [rows[0], *rows[2:]]), "EngineError", "incomplete or mixed")  # one cell less
-    refused(changed(lambda rows: rows[:50]), "EngineError", "it is incomplete or mixed, export it whole")
+    refused(changed(lambda rows: rows[:50]), "EngineError", "it is incomplete or mixed, export all of it")
     refused(changed(lambda rows: put(rows, "number", "value", "0")), "EngineError", "self-test number 0 is '0'")
     refused(changed(lambda rows: put(rows, "bin", "value", "7", at=3)), "EngineError", "self-test bin 3 is '7'")
     refused(changed(lambda rows: put(rows, "text", "value", "it?s")), "EngineError", "an export must leave texts as they are")
@@ -241,7 +241,7 @@ def test_what_needs_a_connection_says_so(folder: Path) -> None:
     ok("draw", "s", "--candidates-file", "draw.csv", "--units", "5")
     assert "join the batch to the table by its ids" in fewlabels("draw", "s", "--show", "region").err
     assert "opens no connection to 'duckdb:scored'" in fewlabels("verify", "s", "--population").out
-    refused(fewlabels("doctor", "duckdb:scored", *READ), "EngineError", "print what it asks with `fewlabels sql`")
+    refused(fewlabels("doctor", "duckdb:scored", *READ), "EngineError", "print its queries with `fewlabels sql`")
     refused(fewlabels("plan", "duckdb:scored", *READ, *GOAL), "EngineError", "--profile-file")
     joint = ("--label", "a=score@0.5", "--label", "b=score@0.7")
     refused(fewlabels("sql", "duckdb:scored", *joint), "PopulationError", "profiled twice")

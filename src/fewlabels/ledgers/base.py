@@ -78,7 +78,7 @@ class Writing(Protocol):
         """Append turns after the existing ones."""
 
     def drop_turns(self, units: Sequence[str]) -> None:
-        """Remove turns of these units that nobody holds, so that nobody is asked about them any more."""
+        """Remove the unanswered turns of these units, so that nobody is asked about them any more."""
 
     def adjudicated(self) -> set[str]:
         """Return the units that have a turn for an adjudicator."""

@@ -105,7 +105,7 @@ class People:
             return connection.execute(sa.delete(PERSON).where(PERSON.c.name == name)).rowcount == 1
 
     def set_role(self, person: str, study: str, role: Role) -> bool:
-        """Make a person a labeler, adjudicator or viewer of a study, replacing any earlier role; return False if there is no such person."""
+        """Make a person a labeler, adjudicator or viewer of a study, replacing any earlier role; return False if no such person exists."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
                 return False
