@@ -79,7 +79,7 @@ def test_a_stream_is_monitored_as_typed(folder: Path) -> None:
     Path("ask.csv").write_text("unit,answer\n" + "".join(f"{unit},{TRUTH[unit]}\n" for unit in came["waiting"]))
     told = ok("monitor", "m", "--answers", "ask.csv")
     assert "quiet: precision, floor 0.4" in told.out
-    assert "0 wait for an answer" in told.out
+    assert "0 await an answer" in told.out
     assert "ever rings with probability at most 0.05" in told.err
     assert fewlabels("monitor", "m", "--rate", "0.5").code == 2
     assert fewlabels("monitor", "nobody").code == REFUSED

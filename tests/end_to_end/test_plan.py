@@ -188,8 +188,8 @@ def test_growth_in_words(folder: Path) -> None:
     [
         (("--budget", 100), "Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N"),
         (("--study", "s"), "Name a POPULATION to plan for, or an existing study to raise"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--interval", "strict"), "are fixed with the first plan: leave out"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are fixed with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--interval", "strict"), "are locked with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are fixed with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is fixed with the first plan, which has bands"),
         (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but got {'several': 'optimum'}: leave it out"),
