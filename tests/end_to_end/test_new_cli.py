@@ -1,4 +1,4 @@
-"""`fewlabels new`: asks on a real terminal, takes options without one, writes fewlabels.toml, fixes the plan, and refuses in words."""
+"""`fewlabels new`: asks on a real terminal, takes options without one, writes fewlabels.toml, locks the plan, and refuses in words."""
 
 import csv
 import random

@@ -190,7 +190,7 @@ def test_growth_in_words(folder: Path) -> None:
         (("--study", "s"), "Name a POPULATION to plan for, or an existing study to raise"),
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--interval", "strict"), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are locked with the first plan: leave out"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are fixed with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is fixed with the first plan, which has bands"),
         (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but got {'several': 'optimum'}: leave it out"),
         (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is fixed with the first plan, which has rec"),
