@@ -64,7 +64,7 @@ def test_plan_alone_plans_what_the_file_says(folder: Path) -> None:
     found = ok("plan")
     assert "study w46, from fewlabels.toml" in found.err
     assert "from fewlabels.toml: score, threshold, goals, budget" in found.err
-    assert "plan 1 of study w46 is fixed: 20 labels" in found.err
+    assert "plan 1 of study w46 is locked: 20 labels" in found.err
     study = Study.load("w46")
     assert [str(goal) for goal in study.standing.plan.goals] == ["precision +-0.1"]
     assert study.standing.population["source"] == str(folder / "t.csv")
@@ -131,7 +131,7 @@ def test_planning_again_says_so_and_a_larger_budget_in_the_file_is_taken(planned
     assert ok("plan", "--json").json["plan"]["number"] == 1
     (planned / "fewlabels.toml").write_text(FILE.replace("budget = 20", "budget = 30"))
     raised = ok("plan")
-    assert "10 labels more, 30 in all" in raised.out
+    assert "10 more labels, 30 in all" in raised.out
     assert Study.load("w46").standing.plan.budget == 30
     ok("plan", "t.csv", "--study", "w47", "--budget", 10)
     other = fewlabels("plan", "--study", "w47")  # the file's budget is its own study's

@@ -59,7 +59,7 @@ def test_a_file_with_answers_to_one_question_waits_for_the_others(folder: Path) 
     fill(folder / "batch.csv", TRUTH)
     refused = fewlabels("draw", "l", "--units", 60, "--out", "batch.csv")
     assert refused.code == REFUSED
-    assert "60 answers that were not told yet" in refused.err
+    assert "60 answers that are not recorded yet" in refused.err
     ok("tell", "l", "batch.csv")
     assert ok("status", "l", "--json").json["progress"]["labels"] == 60
 

@@ -120,7 +120,7 @@ def test_refusals_name_the_way_out(labeled: Path) -> None:
 def test_forgetting_asks_for_a_yes(labeled: Path) -> None:
     refused = real("ledger", "forget", "mail", "--json", cwd=labeled)
     assert refused.code == 2
-    assert "say --yes" in json.loads(refused.out)["error"]["message"]
+    assert "confirm with --yes" in json.loads(refused.out)["error"]["message"]
     with sqlite3.connect("fewlabels.db") as connection:
         ((shown,),) = connection.execute("select body from content limit 1").fetchall()
     connection.close()

@@ -183,7 +183,7 @@ def test_studies_of_one_name_are_two_runs(store: str) -> None:
 
 def test_an_address_keeps_its_password_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(EngineError, match="did not take it") as refused:
+    with pytest.raises(EngineError, match="did not accept it") as refused:
         log_study(two_looks(), tracking_uri="http://me:secret@127.0.0.1:9", experiment="x")
     assert "secret" not in str(refused.value)
 

@@ -1,4 +1,4 @@
-"""`fewlabels new`: asks on a real terminal, takes options without one, writes fewlabels.toml, fixes the plan, and refuses in words."""
+"""`fewlabels new`: asks on a real terminal, takes options without one, writes fewlabels.toml, locks the plan, and refuses in words."""
 
 import csv
 import random
@@ -151,7 +151,7 @@ def test_where_no_column_can_be_a_score_it_is_asked_for_by_name(folder: Path) ->
     write(folder / "bare.csv", [["a", "x"], ["b", "y"]], ("id", "text"))
     found = fewlabels("new", "bare.csv", "--yes")
     assert found.code == 2
-    assert "say --score COLUMN" in found.err
+    assert "give --score COLUMN" in found.err
     assert "--score-range" in found.err
 
 
@@ -292,11 +292,11 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         ("no column 'wrong'", "country\n"),  # which repeats
         ("of the score, a number from 0 to 1 [spam_score]", "text\n"),  # which is no number
         ("is at least [0.5]", "\n"),
-        ("name the columns once more", ""),
+        ("name the columns again", ""),
         ("names a unit [message_id]", "\n"),
         ("of the score, a number from 0 to 1 [spam_score]", "\n"),
         ("is at least [0.5]", "high\n"),
-        ("a number is wanted, but got 'high'", "1\n"),
+        ("a number is expected, but got 'high'", "1\n"),
         ("1 flags no unit of 400: choose a lower one", ""),
         ("names a unit [message_id]", "\n"),
         ("of the score, a number from 0 to 1 [spam_score]", "\n"),
@@ -315,12 +315,12 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         ("May it grow later", "\n"),
         ("a budget of 14 is expected to show", ""),
         ("14 labels are not expected to be enough for precision +-0.1", ""),
-        ("Spend 14 labels all the same? [y/N]", "\n"),
+        ("Spend 14 labels anyway? [y/N]", "\n"),
         ("Labels to spend", "12\n"),
         ("May it grow later", "60\n"),
-        ("Spend 12 labels all the same? [y/N]", "y\n"),
+        ("Spend 12 labels anyway? [y/N]", "y\n"),
         ("Name of the study [scored]", "w46\n"),
-        ("Fix this plan now, 12 labels, before the first of them? [y/N]", "y\n"),
+        ("Lock this plan of 12 labels now, before the first label? [y/N]", "y\n"),
     )
     assert terminal.ended() == 0, terminal.seen
     assert "next: fewlabels label" in terminal.seen
@@ -346,9 +346,9 @@ def test_a_person_gives_the_limits_of_a_score(folder: Path) -> None:
     answered(
         terminal,
         ("names a unit [id]", "\n"),
-        ("no column holds numbers from 0 to 1 only", ""),
+        ("no column has all its values in 0 to 1", ""),
         ("of the score, a number from 0 to 1: ", "score\n"),
-        ("The lowest and the highest score", "0, 100\n"),
+        ("The lowest and highest possible score", "0, 100\n"),
         ("is at least [50]", "\x03"),
     )
     assert terminal.ended() == 130
@@ -359,12 +359,12 @@ def test_a_person_gives_the_limits_of_a_score(folder: Path) -> None:
 def test_a_person_may_keep_the_file_and_leave_the_plan(folder: Path) -> None:
     (folder / "fewlabels.toml").write_text('study = "old"\n')
     terminal = Terminal(folder, "new", "scored.csv", *SAID)
-    terminal.until("Write over it? [y/N]")
+    terminal.until("Overwrite it? [y/N]")
     terminal.press("\n")
     assert terminal.ended() == 5
     assert (folder / "fewlabels.toml").read_text() == 'study = "old"\n'
     terminal = Terminal(folder, "new", "scored.csv", *SAID, "--force", "--ask", "Spam?", "--study", "new", "--id", "message_id")
-    terminal.until("Fix this plan now, 30 labels, before the first of them? [y/N]")  # they are too few
+    terminal.until("Lock this plan of 30 labels now, before the first label? [y/N]")  # they are too few
     terminal.press("\n")
     assert terminal.ended() == 0
     assert "next: fewlabels plan" in terminal.seen

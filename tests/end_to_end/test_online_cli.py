@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_study_is_watched_to_its_end(folder: Path) -> None:
     planned = ok(*PLAN, "--goal", "accuracy >= 0.6", "--stopping", "decision +-0.05")
-    assert "200 labels is the most; it stops by decision +-0.05, after about" in planned.err
+    assert "200 labels at most; it stops by decision +-0.05, after about" in planned.err
     assert "look as often as you like" in planned.err
     assert "no decision before the first one" in ok("decide", "s").out
     for _ in range(20):
@@ -79,7 +79,7 @@ def test_a_stream_is_monitored_as_typed(folder: Path) -> None:
     Path("ask.csv").write_text("unit,answer\n" + "".join(f"{unit},{TRUTH[unit]}\n" for unit in came["waiting"]))
     told = ok("monitor", "m", "--answers", "ask.csv")
     assert "quiet: precision, floor 0.4" in told.out
-    assert "0 wait for an answer" in told.out
+    assert "0 await an answer" in told.out
     assert "ever rings with probability at most 0.05" in told.err
     assert fewlabels("monitor", "m", "--rate", "0.5").code == 2
     assert fewlabels("monitor", "nobody").code == REFUSED

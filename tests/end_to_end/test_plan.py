@@ -174,9 +174,9 @@ def test_a_larger_budget_keeps_every_label_and_says_what_the_rest_buy(
 def test_growth_in_words(folder: Path) -> None:
     planned()
     found = ok("plan", "--study", "s", "--budget", 300)
-    assert "200 labels more, 300 in all" in found.out
+    assert "200 more labels, 300 in all" in found.out
     assert "half-width at 100" in found.out
-    assert "plan 2 of study s is fixed (growth, nothing shown)" in found.err
+    assert "plan 2 of study s is locked (growth, nothing shown)" in found.err
     assert "next: fewlabels draw s" in found.err
 
 
@@ -188,9 +188,9 @@ def test_growth_in_words(folder: Path) -> None:
     [
         (("--budget", 100), "Name a POPULATION to plan for, or an existing study to raise: --study NAME --budget N"),
         (("--study", "s"), "Name a POPULATION to plan for, or an existing study to raise"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--interval", "strict"), "are fixed with the first plan: leave out"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are fixed with the first plan: leave out"),
-        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are fixed with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--interval", "strict"), "are locked with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are locked with the first plan: leave out"),
+        (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is locked with the first plan, which has bands"),
         (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but got {'several': 'optimum'}: leave it out"),
         (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is locked with the first plan, which has rec"),

@@ -44,7 +44,7 @@ def test_one_draw_is_read_in_every_way(folder: Path) -> None:
     shown = {(e["metric"], e["classifier"]) for e in ok("estimate", "s", "--json").json["estimates"]}
     assert {("precision", "a"), ("precision", "b"), ("recall", "any")} <= shown
     assert {e["slice"][1] for e in ok("slices", "s", "--by", "place", "--classifier", "b", "--json").json["estimates"]} == {"x", "y"}
-    assert "each by itself" in ok("slices", "s", "--by", "place").out
+    assert "each interval by itself" in ok("slices", "s", "--by", "place").out
     assert ok("compare", "s", "a", "b", "--metric", "precision", "--json").json["better"] in ("a", "b", None)
     assert "not shown to be worse" in ok("compare", "s", "a", "b", "any", "--metric", "precision").out
     curves = ok("thresholds", "s", "--json").json

@@ -89,7 +89,7 @@ def test_the_whole_path(folder: Path, suffix: str) -> None:
     assert len(batch["units"]) == 20
     again = ok("draw", "s", "--units", "20", "--json").json  # it is drawn: no file is needed any more
     assert again["units"] == batch["units"]
-    assert "no plan that is not drawn" in fewlabels("sql", "s").err
+    assert "no undrawn plan" in fewlabels("sql", "s").err
 
 
 def test_a_study_is_that_of_a_connection(folder: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_profile_that_cannot_be_trusted_is_refused(folder: Path) -> None:
 
     assert changed(lambda rows: rows).code == 0
     refused(changed(lambda rows: [rows[0], *rows[2:]]), "EngineError", "incomplete or mixed")  # one cell less
-    refused(changed(lambda rows: rows[:50]), "EngineError", "it is incomplete or mixed, export it whole")
+    refused(changed(lambda rows: rows[:50]), "EngineError", "it is incomplete or mixed, export all of it")
     refused(changed(lambda rows: put(rows, "number", "value", "0")), "EngineError", "self-test number 0 is '0'")
     refused(changed(lambda rows: put(rows, "bin", "value", "7", at=3)), "EngineError", "self-test bin 3 is '7'")
     refused(changed(lambda rows: put(rows, "text", "value", "it?s")), "EngineError", "an export must leave texts as they are")
@@ -241,7 +241,7 @@ def test_what_needs_a_connection_says_so(folder: Path) -> None:
     ok("draw", "s", "--candidates-file", "draw.csv", "--units", "5")
     assert "join the batch to the table by its ids" in fewlabels("draw", "s", "--show", "region").err
     assert "opens no connection to 'duckdb:scored'" in fewlabels("verify", "s", "--population").out
-    refused(fewlabels("doctor", "duckdb:scored", *READ), "EngineError", "print what it asks with `fewlabels sql`")
+    refused(fewlabels("doctor", "duckdb:scored", *READ), "EngineError", "print its queries with `fewlabels sql`")
     refused(fewlabels("plan", "duckdb:scored", *READ, *GOAL), "EngineError", "--profile-file")
     joint = ("--label", "a=score@0.5", "--label", "b=score@0.7")
     refused(fewlabels("sql", "duckdb:scored", *joint), "PopulationError", "profiled twice")
@@ -258,7 +258,7 @@ def test_wrong_calls_are_told(folder: Path) -> None:
     assert plan("--study", "s").code == 0
     assert "How a study reads its table is in its ledger" in fewlabels("sql", "s", "--type", "id=int").err
     assert (
-        "--profile-file and --type are of a population"
+        "--profile-file and --type are for a population"
         in fewlabels("plan", "--study", "s", "--budget", "80", "--profile-file", "x.csv").err
     )
     assert "hand in its profile" in fewlabels("plan", "scored.parquet", *READ, *GOAL, "--type", "id=int").err

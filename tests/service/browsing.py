@@ -180,7 +180,7 @@ def enter(browser: Browser, server: Server, link: str, **options: Any) -> Entere
     seen = Seen(context, server.url)
     page = context.new_page()
     page.goto(link)
-    page.get_by_role("button", name="Enter").click()
+    page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{server.url}/")
     return Entered(context, page, seen)
 

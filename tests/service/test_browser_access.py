@@ -105,7 +105,7 @@ def test_all_of_it_by_keyboard(browser: Browser, server: Server) -> None:
     assert granted is not None
     page = browser.new_page()
     page.goto(f"{server.url}/enter?key={granted.secret}")
-    press(page, "Enter", on="Enter")
+    press(page, "Enter", on="Sign in")
     page.wait_for_url(f"{server.url}/")
     press(page, "Enter", on=f"Label {STUDY}")
     page.wait_for_selector("#work:not([hidden])")
@@ -125,7 +125,7 @@ def test_all_of_it_by_keyboard(browser: Browser, server: Server) -> None:
     said = server.study().standing.answers
     assert {label.answer for label in said[first].values() if label.labeler == "kim"} == {"no"}
     wait_for(lambda: "saved" in (page.text_content("#spoken") or ""), "the page to say that all is saved", page=page)
-    press(page, "Enter", on="Leave")
+    press(page, "Enter", on="Sign out")
     page.wait_for_url(f"{server.url}/enter")
     page.close()
 

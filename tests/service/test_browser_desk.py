@@ -168,7 +168,7 @@ def test_a_session_that_ends_keeps_the_answers_until_the_person_is_back(labeler:
     assert granted is not None
     other = labeler.context.new_page()
     other.goto(f"{server.url}/enter?key={granted.secret}")
-    other.get_by_role("button", name="Enter").click()
+    other.get_by_role("button", name="Sign in").click()
     other.wait_for_url(f"{server.url}/")
     page.bring_to_front()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # a browser without a screen sends none
@@ -185,10 +185,10 @@ def test_answers_of_one_person_are_never_sent_as_another(labeler: Entered, serve
     assert granted is not None
     other = labeler.context.new_page()
     other.goto(f"{server.url}/enter?key={granted.secret}")
-    other.get_by_role("button", name="Enter").click()
+    other.get_by_role("button", name="Sign in").click()
     other.wait_for_url(f"{server.url}/")
     page.keyboard.press("1")
-    wait_for(lambda: "Someone else has entered" in page.inner_text("#notice"), "the notice", page=page)
+    wait_for(lambda: "Someone else has signed in" in page.inner_text("#notice"), "the notice", page=page)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_timeout(500)
     assert server.answers(study) == {}

@@ -54,7 +54,7 @@ def test_from_a_table_to_a_verdict(browser: Browser, server: Server, tmp_path: P
     before = context.new_page()
     before.goto(f"{server.url}/")
     before.screenshot(path=folder / "outside-desk-light.png")
-    assert before.inner_text("h1") == "Enter first"
+    assert before.inner_text("h1") == "Sign in first"
     before.goto(server.link or "")
     before.screenshot(path=folder / "enter-desk-light.png")
     assert faults(before) == []
@@ -86,18 +86,18 @@ def make(page: Page, server: Server, album: Album) -> None:
     page.fill("#source", "nowhere.parquet")
     page.fill("#slices", "country")
     page.fill("#goals", "precision +-0.1\nrecall >= 0.3")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create the study").click()
     wait_for(lambda: page.inner_text("main [role=alert]"), "the refusal", page=page)
     assert "nowhere.parquet" in page.inner_text("main [role=alert]")
     album.take(page, "new")
     page.fill("#source", "scored.parquet")
     page.fill("#name", "spam 46")
-    page.get_by_role("button", name="Make the study").click()
+    page.get_by_role("button", name="Create the study").click()
     page.wait_for_url(f"{server.url}/studies/spam%2046/plan")
 
 
 def plan(page: Page, album: Album) -> None:
-    """Labels are dragged and the band shrinks; then the plan is fixed, and the sheet written."""
+    """Dragging labels narrows the interval; then the plan is locked, and the labeling form written."""
     page.wait_for_selector("#picture:not([hidden])", timeout=120_000)
     few = page.inner_text("#sentence")
     page.focus("#labels")
@@ -110,21 +110,21 @@ def plan(page: Page, album: Album) -> None:
     assert page.inner_text("#sentence").startswith(f"With {LABELS} labels:")
     assert "24" in page.inner_text("#price")
     album.take(page, "plan", "#picture:not([hidden])")
-    page.get_by_role("button", name="Fix this plan").click()
+    page.get_by_role("button", name="Lock this plan").click()
     assert f"{LABELS} labels" in page.inner_text("#sure")
     page.get_by_role("button", name="Not yet").click()
-    assert page.is_visible("#fix"), "nothing was fixed"
-    page.get_by_role("button", name="Fix this plan").click()
-    page.get_by_role("button", name="Fix it").click()
+    assert page.is_visible("#fix"), "nothing was locked"
+    page.get_by_role("button", name="Lock this plan").click()
+    page.get_by_role("button", name="Lock it").click()
     page.wait_for_selector("#sheet-form")
     assert len(page.inner_text("dd.code")) == 64
     page.fill("[data-part=column]", "score")
-    page.get_by_role("button", name="Save the sheet").click()
+    page.get_by_role("button", name="Save the labeling form").click()
     wait_for(lambda: "labelers see no score" in page.inner_text("#sheet-form [role=alert]"), "the refusal", page=page)
     page.fill("[data-part=column]", "text")
     page.fill("#ask", "Is this message spam?")
     page.fill("#instructions-text", "Spam is what nobody asked for.\nIf you cannot tell, say so.")
-    page.get_by_role("button", name="Save the sheet").click()
+    page.get_by_role("button", name="Save the labeling form").click()
     wait_for(lambda: "saved" in page.inner_text("#sheet-told"), "the sheet", page=page)
     album.take(page, "planned", "#sheet-form")
     page.goto(page.url.replace("/plan", "/results"))
@@ -136,16 +136,16 @@ def take_in(page: Page, server: Server, album: Album) -> str:
     """A labeler is taken in and given the study; the link is shown once."""
     page.goto(f"{server.url}/people")
     page.fill("#person-name", "Ann")
-    page.get_by_role("button", name="Take in").click()
+    page.get_by_role("button", name="Invite").click()
     page.wait_for_selector("#fresh:not([hidden])")
     link = page.input_value("#fresh-link")
     page.wait_for_selector("#give-role")
     page.select_option("#role-person", "Ann")
-    page.get_by_role("button", name="Give", exact=True).click()
+    page.get_by_role("button", name="Give access").click()
     wait_for(lambda: "spam 46: labeler" in page.inner_text("#everyone"), "the role", page=page)
     assert page.input_value("#fresh-link") == link, "still there to be copied"
     page.fill("#note", "a script")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Create a token").click()
     wait_for(lambda: page.is_visible("#token-text") and len(page.input_value("#token-text")) > 20, "the token", page=page)
     album.take(page, "people")
     page.reload()

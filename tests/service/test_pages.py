@@ -124,7 +124,7 @@ def test_a_part_that_is_refused_says_so_in_its_place(shared: Bench) -> None:
 def test_who_has_not_entered_is_told_how(shared: Bench) -> None:
     answer = shared.anonymous().get(f"/studies/{STUDY}/results")
     assert answer.status_code == 401
-    assert "Enter first" in answer.text
+    assert "Sign in first" in answer.text
     assert STUDY not in answer.text
 
 

@@ -114,5 +114,5 @@ def test_each_name_is_used_for_what_it_is() -> None:
 def test_formats_and_engines_that_nothing_could_name_are_refused() -> None:
     with pytest.raises(LabelError, match="a format has file endings"):
         Format(name="x", endings=("csv",), write=FORMATS.named("flat").write, read=FORMATS.named("flat").read)
-    with pytest.raises(EngineError, match="an engine is named by two or more small letters"):
+    with pytest.raises(EngineError, match="an engine's name is two or more lowercase letters"):
         EngineKind(name="c", open=ENGINES.named("duckdb").open)

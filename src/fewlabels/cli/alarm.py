@@ -32,7 +32,9 @@ def command(*, studies: tuple[str, ...], metric: str, ledger: str, as_json: bool
     from fewlabels.study.study import Study
 
     if options["error"] is not None and options["run_length"] is not None:
-        raise click.UsageError("Name one promise: --error (it ever rings falsely) or --run-length (periods until it does, on average).")
+        raise click.UsageError(
+            "Name one promise: --error (the probability of ever ringing falsely) or --run-length (mean periods until it does)."
+        )
     options["error"] = 0.05 if options["error"] is None else options["error"]
     held = [Study.load(name, ledger=ledger) for name in studies]
     with working("reading the studies"):

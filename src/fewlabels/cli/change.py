@@ -16,7 +16,7 @@ from fewlabels.cli.output import note, print_json, share, table, working
 @ledger_option
 @json_option
 def command(*, earlier: str, later: str, metric: str, classifier: str | None, ledger: str, as_json: bool) -> None:
-    """Show how a metric changed from an EARLIER study to a LATER one, with an interval that knows which units both drew.
+    """Show how a metric changed from an EARLIER study to a LATER one, with an interval that accounts for units in both.
 
     If LATER is omitted, fewlabels.toml names it.
 
@@ -34,8 +34,8 @@ def command(*, earlier: str, later: str, metric: str, classifier: str | None, le
     interval = f"{share(found.low)} .. {share(found.high)}"
     cells = [f"{metric} of {found.classifier}", share(found.value), interval, *map(str, found.labels), str(found.shared)]
     table(("change", "value", "interval", f"labels in {earlier}", f"labels in {later}", "units in both"), [cells])
-    click.echo(f"\nlevel {found.level:.4g}; {later} less {earlier}")
+    click.echo(f"\nlevel {found.level:.4g}; {later} minus {earlier}")
     if found.low > 0 or found.high < 0:
         note(f"{metric} has {'risen' if found.low > 0 else 'fallen'}")
     else:
-        note("the labels do not tell a change from none")
+        note("the labels do not show a change")

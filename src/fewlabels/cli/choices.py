@@ -1,4 +1,4 @@
-"""Options whose values are records: fewlabels' own by name, and those that other packages add. The table is read when it is needed."""
+"""Options whose values are names in a registry: fewlabels' own, and those that other packages add. The registry is read when needed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,29 +9,29 @@ from fewlabels.registry import Registry
 
 
 def every(_record: Any) -> bool:
-    """Whether a record may be chosen: each may."""
+    """Allow every record."""
     return True
 
 
 class Registered(click.Choice[str]):
-    """One of the records of a table that are `wanted`; packages are asked only for a name that is none of fewlabels' own."""
+    """One of the `wanted` records of a registry; other packages are loaded only for a name that is not fewlabels' own."""
 
     def __init__(self, table: Callable[[], Registry[Any]], wanted: Callable[[Any], bool] = every) -> None:
-        """`table` gives the records: called when a value is read or help is shown, so that a command starts without them."""
+        """Keep `table`, which returns the registry; it is called only when a value is read or help is shown, to start fast."""
         super().__init__(())
         self._table, self._wanted = table, wanted
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The names, those of other packages included."""
+        """The names, including those of other packages."""
         return tuple(record.name for record in self._table().every() if self._wanted(record))
 
     @choices.setter
     def choices(self, names: tuple[str, ...]) -> None:
-        """Leave the names to the table."""
+        """Ignore the names: the registry supplies them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name. Refuses one that no table has, and one of a package that does not work, in the words of the table."""
+        """Return the name; fail with the registry's message if it is unknown or its package does not load."""
         table = self._table()
         if value in table.own and self._wanted(table.named(value)):
             return str(value)
@@ -40,7 +40,7 @@ class Registered(click.Choice[str]):
         return super().convert(value, param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """What there is to choose from, and what of other packages is not."""
+        """Return the message that lists the choices, and the records of other packages that cannot be used."""
         return " ".join([super().get_invalid_choice_message(value, ctx), *(f"Not used: {why}." for why in self._table().refused())])
 
 

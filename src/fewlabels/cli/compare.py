@@ -46,14 +46,14 @@ def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool
         print_json({"study": study, **found.as_json()})
         return
     table(ESTIMATE_HEADINGS, estimate_rows([found.estimate], several=True))
-    click.echo(f"\nlevel {found.estimate.level:.4g}; {metric} of {found.first} less that of {found.second}, on the same units")
-    click.echo(f"{found.better} is better" if found.better else "the labels do not say which is better")
+    click.echo(f"\nlevel {found.estimate.level:.4g}; {metric} of {found.first} minus that of {found.second}, on the same units")
+    click.echo(f"{found.better} is better" if found.better else "the labels do not show which is better")
 
 
 def _show(ranked: "Ranked") -> None:
-    """Every pair, what is settled, and the best."""
+    """Print every pair, what is settled, and the best."""
     table(ESTIMATE_HEADINGS, estimate_rows(ranked.pairs, several=True))
     for better, worse in ranked.better:
         click.echo(f"{better} is better than {worse}")
     click.echo(f"\nnot shown to be worse than another: {', '.join(ranked.best)}")
-    note(f"with probability {ranked.level:.4g} no ordering is false; the intervals hold each by itself")
+    note(f"with probability {ranked.level:.4g} no ordering is wrong; each interval is valid by itself")

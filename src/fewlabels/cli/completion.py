@@ -1,4 +1,4 @@
-"""`fewlabels completion`, and what a shell completes: commands, options, studies of the ledger, metrics, files. Silent where it cannot."""
+"""`fewlabels completion`, and what a shell completes: commands, options, studies of the ledger, metrics, files. Errors are silent."""
 
 import os
 
@@ -41,28 +41,28 @@ def command(*, shell: str, as_json: bool) -> None:
 
 
 def complete_studies(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The studies of the ledger that begin so; none where it cannot be read."""
+    """Return the matching studies of the ledger; none if it cannot be read."""
     try:
         from fewlabels.ledgers.naming import study_names
 
         address = context.params.get("ledger") or os.environ.get("FEWLABELS_LEDGER") or default_ledger()
         return [CompletionItem(name) for name in study_names(address) if name.startswith(incomplete) and name.isprintable()]
-    except Exception:  # whoever pressed Tab wants names, not a reason why there are none
+    except Exception:  # a user who pressed Tab wants names, not an error
         return []
 
 
 def complete_metrics(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The metrics that begin so."""
+    """Return the matching metrics."""
     from fewlabels.nouns.metrics import METRICS
 
     return [CompletionItem(name) for name in METRICS if name.startswith(incomplete)]
 
 
 def complete_files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, which the shell lists itself."""
+    """Return the marker for files and folders, which the shell lists itself."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def complete_studies_or_files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The studies that begin so, and files, which bash lists where no study begins so: first, for they empty its list."""
+    """Return files and matching studies. Bash lists files only if no study matches; they come first because they clear its list."""
     return [*complete_files(context, parameter, incomplete), *complete_studies(context, parameter, incomplete)]

@@ -1,4 +1,4 @@
-"""fewlabels.toml as the commands see it: what it says stands in for options that were not given. An option wins, then the environment."""
+"""fewlabels.toml as the commands see it: it supplies options that were not given. An option takes precedence, then the environment."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,20 +16,27 @@ if TYPE_CHECKING:
 
 DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 FILE_NAME = "fewlabels.toml"
-_READ, _TOLD = "fewlabels.configuration", "fewlabels.configuration.told"  # kept with the call: read once, told once
+_READ, _TOLD = "fewlabels.configuration", "fewlabels.configuration.told"  # kept with the call: read once, printed once
 PARAMETERS = {"id": "id_column", "classifiers": "named"}  # where the parameter has another name than the key
-_JUDGED = ("score", "predicted", "classifiers", "votes", "labels", "classes")  # one of these given: none of them, nor these, of the file
+_JUDGED = (
+    "score",
+    "predicted",
+    "classifiers",
+    "votes",
+    "labels",
+    "classes",
+)  # if one of these is given, none of them is taken from the file, nor those below
 _READ_SO = (*_JUDGED, "threshold", "score_range")
-_NEVER = ("study", "population", "ledger", "policy", "show", "ask")  # taken where they are meant, never in passing
+_NEVER = ("study", "population", "ledger", "policy", "show", "ask")  # taken only where they are meant
 
 
 def configuration_path() -> Path:
-    """The file of --config or FEWLABELS_CONFIG, else fewlabels.toml of the current folder, which may not be there."""
+    """Return the file of --config or FEWLABELS_CONFIG, else fewlabels.toml of the current folder, which may not exist."""
     return Path(click.get_current_context().find_root().params.get("config") or FILE_NAME)
 
 
 def current() -> "Configuration | None":
-    """What the file says; None where there is none. One that was named has to be there."""
+    """Return what the file says; None if there is no file. A file that was named has to exist."""
     context = click.get_current_context()
     if _READ not in context.meta:
         path, named = configuration_path(), context.find_root().params.get("config")
@@ -39,7 +46,7 @@ def current() -> "Configuration | None":
 
 
 def _read(path: Path) -> "Configuration":
-    """The file, and a warning where it holds a password. A shell that completes is told nothing."""
+    """Read the file, and warn if it holds a password; print nothing during shell completion."""
     from fewlabels.cli.configuration_file import Configuration, read_configuration
     from fewlabels.errors import ConfigurationError
 
@@ -52,18 +59,18 @@ def _read(path: Path) -> "Configuration":
         return Configuration()
     for key in () if completing else found.secrets:
         way_out = "put the address into the environment as FEWLABELS_LEDGER" if key == "ledger" else "keep it in ~/.pgpass"
-        note(f"warning: the {key} in {path} holds a password, which everybody who reads the file sees: {way_out}")
+        note(f"warning: the {key} in {path} holds a password that anybody who reads the file can see: {way_out}")
     return found
 
 
 def default_ledger() -> str:
-    """The ledger where neither --ledger nor FEWLABELS_LEDGER names one."""
+    """Return the ledger to use if neither --ledger nor FEWLABELS_LEDGER names one."""
     found = current()
     return DEFAULT_LEDGER if found is None or found.ledger is None else found.ledger
 
 
 def default_policy() -> str:
-    """The policy where --policy names none. Refuses where there is none."""
+    """Return the policy to use if --policy names none; raise UsageError if there is none."""
     found = current()
     if found is None or found.policy is None:
         raise click.UsageError(f"Missing option '--policy': name the file of rules, or write policy = \"...\" into {configuration_path()}.")
@@ -71,7 +78,7 @@ def default_policy() -> str:
 
 
 def file_study() -> str:
-    """The study of the file, which is said once. Refuses where there is none."""
+    """Return the study of the file, and print it once; raise UsageError if there is none."""
     found = current()
     if found is None or found.study is None:
         raise click.UsageError(
@@ -83,18 +90,18 @@ def file_study() -> str:
 
 
 def has_file_study() -> bool:
-    """Whether the file names a study."""
+    """Return whether the file names a study."""
     found = current()
     return found is not None and found.study is not None
 
 
 def study_or_file(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """The study that was named, else that of the file."""
+    """Return the study that was named, else that of the file."""
     return value if value is not None or context.resilient_parsing else file_study()
 
 
 def population_or_file(context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """The population that was named, else that of the file. Refuses where there is none."""
+    """Return the population that was named, else that of the file; raise UsageError if there is none."""
     if value is not None or context.resilient_parsing:
         return value
     found = current()
@@ -107,9 +114,9 @@ def population_or_file(context: click.Context, _parameter: click.Parameter, valu
 
 
 def study_and_file(study: str | None, file: Path | None, *, close: bool) -> tuple[str, Path | None]:
-    """Study and file of two arguments that may be left out: where the file names a study, one argument alone is the file of answers.
+    """Return study and file from two optional arguments: if fewlabels.toml names a study, a single argument is the file of answers.
 
-    With --close, which needs no answers, one argument alone is the study, unless there is a file of that name.
+    With --close, which needs no answers, a single argument is the study, unless there is a file of that name.
     """
     if study is None or (file is None and has_file_study() and not (close and not Path(study).is_file())):
         return file_study(), file if study is None else Path(study)
@@ -117,7 +124,7 @@ def study_and_file(study: str | None, file: Path | None, *, close: bool) -> tupl
 
 
 def study_and_classifiers(study: str, classifiers: tuple[str, ...], *, ledger: str) -> tuple[str, tuple[str, ...]]:
-    """The study and the classifiers of one list of names: the first is the study if the ledger has one of that name."""
+    """Return study and classifiers from one list of names: the first is the study if the ledger has one of that name."""
     from fewlabels.cli.new_study import is_planned
 
     if not is_given("study") or not has_file_study() or is_planned(study, ledger=ledger):
@@ -126,7 +133,7 @@ def study_and_classifiers(study: str, classifiers: tuple[str, ...], *, ledger: s
 
 
 def study_or_population(options: dict[str, Any], *, ledger: str) -> str:
-    """The study of the file if it has a plan, else its population, to be read with what else the file says."""
+    """Return the study of the file if it has a plan, else its population, with the options filled from the file."""
     from fewlabels.cli.new_study import is_planned
 
     found = current()
@@ -137,13 +144,13 @@ def study_or_population(options: dict[str, Any], *, ledger: str) -> str:
 
 
 def shown_of_file(study: str) -> tuple[str, ...]:
-    """The columns labelers see of this study as the file has it; none where it is about another study."""
+    """Return the columns labelers see according to the file; none if it is about another study."""
     found = current()
     return () if found is None or found.study != study else found.show or ()
 
 
 def file_sheet(population: "Population", profile: "Profile") -> "Sheet":
-    """What labelers see and are asked, as the file has it. Refuses columns that the table lacks or nobody may see."""
+    """Return what the file says labelers see and are asked; raise an error for columns that are missing or must stay hidden."""
     from fewlabels.cli.new_study import check_shown
     from fewlabels.engines.warehouses import is_elsewhere
     from fewlabels.nouns.sheet import Sheet, parse_shown
@@ -157,7 +164,7 @@ def file_sheet(population: "Population", profile: "Profile") -> "Sheet":
 
 
 def fill(options: dict[str, Any]) -> None:
-    """Puts what the file says in place of options that were not given, and tells which."""
+    """Fill options that were not given from the file, and print which."""
     context, found = click.get_current_context(), current()
     said = {} if found is None else {key: value for key, value in found.said.items() if key not in _NEVER}
     if any(is_given(PARAMETERS.get(key, key)) for key in _JUDGED):
@@ -174,12 +181,12 @@ def fill(options: dict[str, Any]) -> None:
 
 
 def is_given(name: str) -> bool:
-    """Whether an option was given on the command line or in the environment."""
+    """Return whether an option was given on the command line or in the environment."""
     return click.get_current_context().get_parameter_source(name) in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 def _converted(parameter: click.Parameter, key: str, value: object) -> Any:
-    """A value of the file as its option would have it. Refuses what the option refuses, naming the file."""
+    """Return a value of the file as its option converts it; raise ConfigurationError, naming the file, if the option rejects it."""
     from fewlabels.errors import ConfigurationError
 
     try:
@@ -189,7 +196,7 @@ def _converted(parameter: click.Parameter, key: str, value: object) -> Any:
 
 
 def population_to_plan(source: str | None, options: dict[str, Any]) -> str | None:
-    """The population to plan for, the options filled from the file; None: an existing study is planned again."""
+    """Return the population to plan for, with the options filled from the file; None if an existing study is planned again."""
     from fewlabels.cli.new_study import is_planned
 
     found = current()
@@ -207,7 +214,7 @@ def population_to_plan(source: str | None, options: dict[str, Any]) -> str | Non
 
 
 def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, late: bool) -> None:
-    """Takes the budget of the file where nothing else was asked of its own study. Ends the command where that much is planned already."""
+    """Take the budget of the file if nothing else was asked of its study; end the command if that much is planned already."""
     from fewlabels.cli.plan_output import plan_json
     from fewlabels.study.study import Study
 
@@ -228,14 +235,14 @@ def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, 
 
 
 def _seen(text: str) -> str:
-    """Text that no terminal obeys."""
+    """Return the text without terminal control sequences."""
     from fewlabels.labeling.terminal import harmless
 
     return harmless(text).replace("\n", " ")
 
 
 def _tell(line: str) -> None:
-    """A line on stderr, once."""
+    """Print a line on stderr, once."""
     told: set[str] = click.get_current_context().meta.setdefault(_TOLD, set())
     if line not in told:
         told.add(line)

@@ -1,4 +1,4 @@
-"""What stands in fewlabels.toml: the options of a folder's commands by their names, as frozen data."""
+"""The contents of fewlabels.toml: the options of a folder's commands by name, as frozen data."""
 
 import difflib
 import tomllib
@@ -12,7 +12,7 @@ from fewlabels.errors import ConfigurationError
 from fewlabels.nouns.redaction import without_password
 from fewlabels.writing import write_whole
 
-LARGEST = 1e15  # of any number; beyond it nothing is meant
+LARGEST = 1e15  # the largest number of any kind; a larger one is a mistake
 FILE_NAME = "fewlabels.toml"
 SQLITE = "sqlite:///"
 TEXT, TEXTS, NUMBER, WHOLE, FLAG, LIMITS = "text", "texts", "number", "whole number", "flag", "limits"
@@ -20,7 +20,7 @@ WANTED = {
     TEXT: ('a text that is not empty, written key = "..."', "put it in quotes"),
     TEXTS: ('a list of texts that are not empty, written key = ["...", "..."]', "put brackets around it and quotes around each"),
     NUMBER: ("a number, written key = 0.5", "write it without quotes"),
-    WHOLE: ("a whole number of at least 1, written key = 200", "write it without quotes and without a point"),
+    WHOLE: ("a whole number of at least 1, written key = 200", "write it without quotes and without a decimal point"),
     FLAG: ("true or false, written key = true", "write it without quotes"),
     LIMITS: ("two numbers, the lower first, written key = [0, 100]", "write both in brackets, without quotes"),
 }
@@ -35,12 +35,12 @@ KINDS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """The options of a folder's commands. None: the file does not say. Paths are as seen from the current folder.
+    """The options of a folder's commands; None if the file does not set one. Paths are relative to the current folder.
 
     study         the study the commands are about
-    policy        the file that `fewlabels gate` obeys
+    policy        the policy file of `fewlabels gate`
     show, ask     what labelers see of a unit, and the question in words
-    All others are what `fewlabels plan` calls so; where it repeats an option, here is one list of all.
+    All others are options of `fewlabels plan` by the same name; an option that can be repeated is a list here.
     """
 
     study: str | None = None
@@ -76,7 +76,7 @@ class Configuration:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the file says, by key."""
+        """The values the file sets, by key."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
 
     @property
@@ -86,12 +86,12 @@ class Configuration:
 
 
 def has_password(address: str | None) -> bool:
-    """Whether an address holds a password."""
+    """Return whether an address holds a password."""
     return address is not None and without_password(address) != address
 
 
 def read_configuration(path: Path) -> Configuration:
-    """The configuration of a file; its relative paths are those of its folder."""
+    """Return the configuration of a file; its paths are relative to its folder."""
     try:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
@@ -104,17 +104,17 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def parse_configuration(text: str, *, where: str = FILE_NAME, folder: Path = Path()) -> Configuration:
-    """The configuration a text holds. Refuses unknown keys and wrong types, naming the file."""
+    """Return the configuration in a text; raise ConfigurationError, naming the file, for unknown keys and wrong types."""
     try:
         found = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # not TOML, or a number or a nesting that Python does not take
-        raise ConfigurationError(f'{where} has to be TOML, but: {error}; texts stand in quotes, as in study = "fraud-w46"') from None
+    except (ValueError, RecursionError) as error:  # not TOML, or a number or nesting beyond Python's limits
+        raise ConfigurationError(f'{where} has to be TOML, but: {error}; strings are quoted, as in study = "fraud-w46"') from None
     said = {key: _read(key, value, where) for key, value in found.items()}
     return Configuration(**{**said, **_placed(said, folder)})
 
 
 def _read(key: str, value: object, where: str) -> Any:
-    """A value in the type its key has. Refuses unknown keys and other types."""
+    """Return a value in the type of its key; raise ConfigurationError for unknown keys and other types."""
     if key not in KINDS:
         close = difflib.get_close_matches(key.lower().replace("-", "_"), KINDS, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
@@ -130,7 +130,7 @@ def _read(key: str, value: object, where: str) -> Any:
 
 
 def _is_a(kind: str, value: object) -> bool:
-    """Whether a value is of a kind."""
+    """Return whether a value is of a kind."""
     if kind in (TEXTS, LIMITS):
         part = TEXT if kind == TEXTS else NUMBER
         return isinstance(value, list) and all(_is_a(part, one) for one in value) and (kind == TEXTS or len(value) == 2)
@@ -144,7 +144,7 @@ def _is_a(kind: str, value: object) -> bool:
 
 
 def _placed(said: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """Population, ledger and policy as seen from the current folder."""
+    """Return population, ledger and policy as paths relative to the current folder."""
     placed = {}
     if "population" in said and not is_address(said["population"]):
         placed["population"] = str(folder / said["population"])
@@ -163,13 +163,13 @@ HEAD = """\
 
 
 def configuration_text(configuration: Configuration) -> str:
-    """The file that says this."""
+    """Return the text of the file for a configuration."""
     lines = [f"{key} = {_toml(configuration.said[key])}" for key in KINDS if key in configuration.said]
     return HEAD + "\n" + "\n".join(lines) + "\n"
 
 
 def _toml(value: object) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -180,7 +180,7 @@ def _toml(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML: quotes, backslashes and signs that may not stand in one are written out."""
+    """Return a basic TOML string: quotes, backslashes and control characters are escaped."""
     if any(0xD800 <= ord(one) < 0xE000 for one in text):
         raise ConfigurationError(f"{FILE_NAME} is UTF-8, which cannot write {text!r}: rename it")
     return '"' + "".join(_written(one) for one in text) + '"'
@@ -193,7 +193,7 @@ def _written(one: str) -> str:
 
 
 def write_configuration(path: Path, configuration: Configuration) -> None:
-    """Writes the file, whole or not at all. Whoever must not overwrite one asks before."""
+    """Write the file atomically. A caller that must not overwrite one checks first."""
     text = configuration_text(configuration)
     assert parse_configuration(text).said.keys() == configuration.said.keys()
     write_whole(path, text)

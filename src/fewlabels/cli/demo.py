@@ -34,7 +34,7 @@ def command(*, folder: Path, story: str, as_json: bool) -> None:
 
 
 def _messages(folder: Path, *, as_json: bool) -> None:
-    """One table of messages."""
+    """Write one table of messages."""
     from fewlabels.demo.study import write_demo
 
     with working("making 50,000 units"):
@@ -48,7 +48,7 @@ def _messages(folder: Path, *, as_json: bool) -> None:
 
 
 def _fraud(folder: Path, *, as_json: bool) -> None:
-    """A table of payments for each of three weeks."""
+    """Write a table of payments for each of three weeks."""
     from fewlabels.demo.fraud import write_fraud_demo
 
     with working("making 60,000 payments"):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @resource_options
 @json_option
 def command(*, source: str, check_duplicates: bool, answers: Path | None, as_json: bool, **options: Any) -> None:
-    """Check a table: what it holds, which metrics it allows, what blocks a study and how to mend it.
+    """Check a table: what it holds, which metrics it allows, what blocks a study and how to fix it.
 
     Exits with 5 if a problem blocks a study.
 
@@ -63,21 +63,22 @@ def command(*, source: str, check_duplicates: bool, answers: Path | None, as_jso
             click.echo(line)
         show_blocks(found)
         if found.passed:
-            note("nothing blocks: plan next")
+            note("nothing blocks a study; next: fewlabels plan")
     if not found.passed:
         raise click.exceptions.Exit(REFUSED)
 
 
 def show_columns(columns: "Sequence[Column]") -> None:
-    """The columns and their types."""
+    """Print the columns and their types."""
     from fewlabels.labeling.terminal import harmless
 
     table(("column", "type"), [[harmless(column.name), column.type] for column in columns])
 
 
 def show_blocks(found: "Examination") -> None:
-    """What blocks, with the way out of each."""
+    """Print the problems that block a study, each with its way out."""
     for problem in found.inspection.problems:
         click.echo(f"blocks: {problem}")
     if not found.passed:
-        note("something blocks: see above")
+        many = len(found.inspection.problems)
+        note("1 problem blocks a study; it is listed above" if many == 1 else f"{many:,} problems block a study; they are listed above")

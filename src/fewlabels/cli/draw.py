@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
 
 
 def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bool) -> None:
-    """What was drawn, and what comes next."""
+    """Print what was drawn, and what comes next."""
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
     _note_inherited(study)
@@ -99,21 +99,21 @@ def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bo
 
 
 def _suffix(out: Path | None, name: str) -> str:
-    """The ending of the file; on standard output the first the format has."""
+    """Return the suffix of the file; for standard output, the format's first one."""
     from fewlabels.labeling.formats import FORMATS
 
     return out.suffix if out else FORMATS.named(name).endings[0]
 
 
 def _draw_from(study: Any, candidates: str) -> None:
-    """Draws the plan in force from a file of candidates. Refuses one that is drawn."""
+    """Draw the current plan from a file of candidates; raise UsageError if it is drawn already."""
     if study.standing.is_drawn and not study.standing.plan.is_pilot:
-        raise click.UsageError(f"the plan of {study.name} is drawn: leave out --candidates-file.")
+        raise click.UsageError(f"the plan of {study.name} is drawn already: leave out --candidates-file.")
     study.draw_from(candidates)
 
 
 def _shown(study: Any, batch: Any, show: tuple[str, ...]) -> list[dict[str, str | None]]:
-    """What labelers see of each unit of a batch."""
+    """Return what labelers see of each unit of a batch."""
     if batch is None:
         return []
     found: list[dict[str, str | None]] = study.fetch(batch.units, columns=show) if show else [{} for _ in batch.units]
@@ -121,7 +121,7 @@ def _shown(study: Any, batch: Any, show: tuple[str, ...]) -> list[dict[str, str 
 
 
 def _write(out: Path, text: str, name: str) -> None:
-    """Nothing comes back. Refuses to write over another file: what a tool exported may stand in it. Flat ones were looked into before."""
+    """Write the batch; raise LabelError if another file is there, which may be a tool's export. Flat files were checked before."""
     from fewlabels.writing import write_whole
 
     if name != FLAT and out.exists() and out.read_bytes() != text.encode():
@@ -130,7 +130,7 @@ def _write(out: Path, text: str, name: str) -> None:
 
 
 def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold: bool, name: str) -> None:
-    """Nothing comes back. Refuses, before a batch is recorded, to write over answers and to show columns of a table that is not opened."""
+    """Check, before a batch is recorded, that no answers are overwritten and that the columns to show can be read."""
     from fewlabels.desk.imports import asked_of
     from fewlabels.engines.warehouses import is_elsewhere
     from fewlabels.labeling.flat import refuse_untold
@@ -138,7 +138,7 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
 
     standing = study.standing
     if name != FLAT:
-        write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # refuses what that format cannot hold
+        write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # raises for what that format cannot hold
     elif out is not None:
         answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
         refuse_untold(out, standing.gold if gold else answered, asked_of(standing))
@@ -150,20 +150,20 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
 
 
 def _note_inherited(study: Any) -> None:
-    """How many answers an earlier study gave."""
+    """Print how many answers come from an earlier study."""
     if study.standing.follows is not None:
-        note(f"{study._inherited:,} answers are carried over from {study.standing.follows}; it was asked about no other unit drawn here")
+        note(f"{study._inherited:,} answers are carried over from {study.standing.follows}; no other unit drawn here was asked about there")
 
 
 def _nothing_left(*, more: bool, gold: bool) -> str:
-    """Why there is no batch."""
+    """Return why there is no batch."""
     if gold:
         return "every unit drawn for gold is adjudicated"
     return "every planned unit is handed out" + (" and some are still open: leave out --next to see them" if more else " and answered")
 
 
 def _gold_batch(study: Any, share: float) -> Any:
-    """The units to adjudicate that lack a gold answer, as a batch of their own number 0."""
+    """Return the units to adjudicate that lack a gold answer, as batch number 0."""
     from fewlabels.study.state.standing import Batch
 
     chosen, standing = study.adjudicate(share), study.standing

@@ -31,7 +31,7 @@ COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval
 
 
 class Asked(NamedTuple):
-    """What is to be shown of a study."""
+    """What to show of a study."""
 
     everything: bool
     peek: bool
@@ -85,7 +85,7 @@ def command(*, study: str | None, everything: bool, peek: bool, confusion: bool,
 
 
 def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
-    """What the labels of a study show."""
+    """Print what the labels of a study show."""
     from fewlabels.study.study import Study
 
     study = Study.load(name, ledger=ledger)
@@ -97,16 +97,17 @@ def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
         return
     done = shown.progress
     if not shown.estimates:
-        waiting = f", {done.gold_told:,} of {done.gold_planned:,} gold answers are told" if done.gold_planned else ""
+        waiting = f", {done.gold_told:,} of {done.gold_planned:,} gold answers are recorded" if done.gold_planned else ""
         click.echo(
-            f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: no interval before the last one, it would not hold"
+            f"{done.labels:,} of {done.planned:,} planned units are resolved{waiting}: "
+            "no interval before the last one, as it would be invalid"
         )
     else:
         _tables(shown, asked)
         if matrix:
             confusion_table(matrix)
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
-        note("strict: the interval that holds also if errors hide where the guide says there are none")
+        note("strict: the interval that is valid even if errors occur where the guide predicts none")
     for line in (
         *(f"caution: {c}" for c in shown.cautions_of(_chosen(shown, asked.everything))),
         *(f"warning: {w}" for w in shown.warnings),
@@ -116,12 +117,12 @@ def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
 
 
 def _chosen(shown: "Estimates", everything: bool) -> list[Estimate]:
-    """The estimates to show: the goals, the common metrics, and of several labels or classes their averages."""
+    """Return the estimates to show: the goals, the common metrics, and averages over several labels or classes."""
     return [e for e in shown.estimates if everything or e.planned or e.metric.split(" by ")[0] in COMMON or e.classifier == "all"]
 
 
 def _tables(shown: "Estimates", asked: Asked) -> None:
-    """The estimates, and beside them what was told, the worst case and how far labelers agree."""
+    """Print the estimates, the uncorrected ones beside them, the worst case and how far labelers agree."""
     if not shown.certified:
         done = shown.progress
         click.echo(
@@ -138,7 +139,7 @@ def _tables(shown: "Estimates", asked: Asked) -> None:
 
 
 def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: bool, metrics: tuple[str, ...], **options: Any) -> None:
-    """What a confusion matrix shows."""
+    """Print what a confusion matrix shows."""
     from fewlabels.estimators.counts import from_counts
 
     wanted = {name: options[name] for name in ("level", "interval") if options[name] is not None}
@@ -159,7 +160,7 @@ def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: boo
 
 
 def _read_counts(text: str) -> dict[str, Any]:
-    """The four counts by name; what they are is judged where they are used."""
+    """Return the four counts by name; their values are checked where they are used."""
     pairs = [part.partition("=") for part in text.split(",")]
     found: dict[str, Any] = {name.strip().lower(): number.strip() for name, _, number in pairs}
     if set(found) != {"tp", "fp", "fn", "tn"} or len(pairs) != 4:
@@ -168,5 +169,5 @@ def _read_counts(text: str) -> dict[str, Any]:
         try:
             found[name] = int(number)
         except ValueError:
-            found[name] = number  # refused with the rule
+            found[name] = number  # rejected later, with the rule
     return found

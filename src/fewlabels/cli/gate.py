@@ -27,7 +27,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--junit", "junit_file", type=FILE, metavar="FILE", help="Also write a JUnit file, one case per rule.")
 @click.option("--markdown", "markdown_file", type=FILE, metavar="FILE", help="Also write a Markdown summary.")
 @click.option("--github", is_flag=True, help="Write annotations, summary and outputs for GitHub. Default where GITHUB_ACTIONS is set.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever the verdict; a crash is still 1, a wrong call 2.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever the verdict; a crash is still 1, a usage error 2.")
 @click.option("--self-test", is_flag=True, help="Give no verdict; simulate how often this gate would pass or block wrongly.")
 @click.option(
     "--reps", type=click.IntRange(min=20), default=400, show_default=True, help="With --self-test: simulated studies per true value."
@@ -36,7 +36,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @ledger_option
 @json_option
 def command(*, study: str, policy: str, ledger: str, as_json: bool, self_test: bool, **options: Any) -> None:
-    """Hold a study against a policy. Exits with 0 ship, 3 label more, 4 do not ship, 5 invalid; 1 is a crash, 2 a wrong call.
+    """Check a study against a policy. Exits with 0 ship, 3 label more, 4 do not ship, 5 invalid; 1 is a crash, 2 a usage error.
 
     The gate never peeks: it reads nothing before the planned look. What it shows is recorded as a look.
 
@@ -47,7 +47,7 @@ def command(*, study: str, policy: str, ledger: str, as_json: bool, self_test: b
     if self_test:
         _self_test(study, policy, ledger, as_json=as_json, reps=options["reps"], seed=options["seed"])
         return
-    with working("holding the study against the policy"):
+    with working("checking the study against the policy"):
         found = _held(study, policy, ledger)
     if as_json:
         print_json(found.as_json())
@@ -61,7 +61,7 @@ def command(*, study: str, policy: str, ledger: str, as_json: bool, self_test: b
 
 
 def _held(study: str, policy: str, ledger: str) -> "Gate":
-    """The gate; invalid where policy or study cannot be read, so that the files of a pipeline say so too."""
+    """Return the gate; invalid if policy or study cannot be read, so that the files of a pipeline say so too."""
     from fewlabels.errors import FewlabelsError
     from fewlabels.nouns.gate import refused
     from fewlabels.study.decision.gate_record import read_policy
@@ -76,7 +76,7 @@ def _held(study: str, policy: str, ledger: str) -> "Gate":
 
 
 def _show(found: "Gate") -> None:
-    """Rule by rule, then the verdict."""
+    """Print rule by rule, then the verdict."""
     from fewlabels.reports.plain_names import one_line
 
     for rule in found.rules:
@@ -93,7 +93,7 @@ def _show(found: "Gate") -> None:
 
 
 def _rule_lines(rule: "RuleVerdict", said_of_all: tuple[str, ...]) -> list[str]:
-    """The number behind a rule, why, and what must be known beside it."""
+    """Return the number behind a rule, the reasons, and the notes to it."""
     said: list[str] = []
     if (e := rule.estimate) is not None:
         n_eff = "unknown" if e.n_eff is None else f"{e.n_eff:,.0f}"
@@ -105,7 +105,7 @@ def _rule_lines(rule: "RuleVerdict", said_of_all: tuple[str, ...]) -> list[str]:
 
 
 def _write(found: "Gate", junit_file: Path | None, markdown_file: Path | None) -> None:
-    """The files a pipeline reads, whole or not at all."""
+    """Write the files a pipeline reads, each atomically."""
     from fewlabels.reports.gate_junit import junit
     from fewlabels.reports.gate_markdown import markdown
 
@@ -116,7 +116,7 @@ def _write(found: "Gate", junit_file: Path | None, markdown_file: Path | None) -
 
 
 def _replace_file(path: Path, text: str) -> None:
-    """Writes a file beside its place and moves it there, so that nobody reads half of it."""
+    """Write a temporary file and move it into place, so that nobody reads half of it."""
     try:
         handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -126,11 +126,11 @@ def _replace_file(path: Path, text: str) -> None:
         os.chmod(unfinished, 0o666 & ~umask)
         os.replace(unfinished, path)
     except OSError as error:
-        raise click.UsageError(f"{path} could not be written ({error.strerror}): name a file in a folder that is there.") from None
+        raise click.UsageError(f"{path} could not be written ({error.strerror}): name a file in a folder that exists.") from None
 
 
 def _tell_github(found: "Gate") -> None:
-    """Annotations on stderr, which the runner reads too; summary and outputs appended to the files it names."""
+    """Write annotations to stderr, which the runner also reads; append summary and outputs to the files it names."""
     from fewlabels.reports.gate_github import annotations, outputs
     from fewlabels.reports.gate_markdown import MOST_BYTES, markdown
 
@@ -146,7 +146,7 @@ def _tell_github(found: "Gate") -> None:
 
 
 def _self_test(study: str, policy: str, ledger: str, *, as_json: bool, reps: int, seed: int) -> None:
-    """How often the gate errs, by simulation."""
+    """Show how often the gate errs, by simulation."""
     from fewlabels.reports.plain_names import one_line
     from fewlabels.study.decision.gate_record import read_policy
     from fewlabels.study.decision.gate_self_test import HEADINGS, self_test

@@ -1,4 +1,4 @@
-"""Groups of commands that import a command only when it is called, and answer a name they do not know with the nearest."""
+"""Groups of commands that import a command only when it is called, and suggest the nearest name for an unknown one."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -20,13 +20,13 @@ class Entry(NamedTuple):
     attribute: str = "command"
 
     def load(self) -> click.Command:
-        """The command, imported now."""
+        """Import the command."""
         found: click.Command = getattr(import_module(self.module), self.attribute)
         return found
 
 
 class Branch(NamedTuple):
-    """A group as the group above it lists it: one line, what else its help says, and its commands by name."""
+    """A group as the group above it lists it: one line, the rest of its help, and its commands by name."""
 
     line: str
     text: str
@@ -37,37 +37,37 @@ Listed = Mapping[str, "Entry | Branch"]
 
 
 class LazyGroup(click.Group):
-    """A group that lists its commands by what is written about them, and imports one when it is called.
+    """A group that lists its commands from their entries, and imports one only when it is called.
 
     sections   what its help lists, by heading
     others     commands it accepts and completes without listing them
     """
 
     def __init__(self, *args: Any, sections: Mapping[str, Listed], others: Listed | None = None, **settings: Any) -> None:
-        """Of these commands."""
+        """Hold these commands."""
         super().__init__(*args, **settings)
         self.sections = sections
         self.listed: Listed = {name: one for section in sections.values() for name, one in section.items()}
         self.accepted: Listed = {**self.listed, **(others or {})}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands its help lists, in that order."""
+        """Return the commands its help lists, in that order."""
         return list(self.listed)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name; None if there is none."""
+        """Return the command of that name; None if there is none."""
         found = self.accepted.get(name)
         if found is None:
             return None
         return group_of(name, found) if isinstance(found, Branch) else found.load()
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin so, and options; no command is imported."""
+        """Return the matching commands and options; no command is imported."""
         named = [CompletionItem(name, help=one.line) for name, one in self.accepted.items() if name.startswith(incomplete)]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands under their headings, with --help-all those of every group too; no command is imported."""
+        """Write the commands under their headings; with --help-all, also those of every group. No command is imported."""
         sections = dict(self.sections)
         if ctx.meta.get(ALL) and ctx.parent is None:
             below = {name: one.commands for name, one in self.listed.items() if isinstance(one, Branch)}
@@ -80,7 +80,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(widest), one.line) for name, one in section.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of the first argument. Refuses one it does not know, with the nearest that there is."""
+        """Return the command of the first argument; raise UsageError with the nearest name if it is unknown."""
         name = args[0]
         if name not in self.accepted and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(no_such_command(name, ctx), ctx)
@@ -88,12 +88,12 @@ class LazyGroup(click.Group):
 
 
 def group_of(name: str, branch: Branch) -> LazyGroup:
-    """The group that a branch describes."""
+    """Return the group that a branch describes."""
     return LazyGroup(name, help=f"{branch.line}\n\n{cleandoc(branch.text)}", sections={"Commands": branch.commands})
 
 
 def no_such_command(name: str, context: click.Context) -> str:
-    """What is said of a command that a group does not know: where it is if another group has it, else the nearest name."""
+    """Return the message for an unknown command: where it is if another group has it, else the nearest name."""
     group, root = context.command, context.find_root().command
     assert isinstance(group, LazyGroup)
     assert isinstance(root, LazyGroup)
@@ -107,11 +107,11 @@ def no_such_command(name: str, context: click.Context) -> str:
         return f"{said} Did you mean {' or '.join(close)}?"
     if close := nearest(wanted, list(elsewhere)):
         return f"{said} Did you mean {' or '.join(elsewhere[one][0] for one in close)}?"
-    return f"{said} {context.command_path} --help lists those there are."
+    return f"{said} {context.command_path} --help lists the commands."
 
 
 def places(root: LazyGroup) -> Iterator[tuple[str, list[str]]]:
-    """Every command and group by name, with what to type: the shortest first."""
+    """Return every command and group by name, with what to type, the shortest first."""
     found: dict[str, list[str]] = {name: [f"`fewlabels {name}`"] for name in root.accepted}
     for path, name in _below("fewlabels", root.accepted):
         found.setdefault(name, []).append(f"`{path} {name}`")
@@ -120,7 +120,7 @@ def places(root: LazyGroup) -> Iterator[tuple[str, list[str]]]:
 
 
 def _below(path: str, commands: Listed) -> Iterator[tuple[str, str]]:
-    """The commands of every group, each with the path to its group."""
+    """Yield the commands of every group, each with the path to its group."""
     for name, one in commands.items():
         if isinstance(one, Branch):
             for inner in one.commands:

@@ -1,4 +1,4 @@
-"""A command with many options: --help shows those most people need, --help-all every one."""
+"""A command with many options: --help shows those most people need, --help-all shows them all."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,12 +12,12 @@ HELP_ALL = "--help-all"
 class ManyOptions(click.Command):
     """A command whose --help shows the options named in `common`, and whose --help-all shows the others too.
 
-    common   options of --help, by what is typed; -h is always among them
-    more     the others, under headings; those that none names follow under "More options"
+    common   options of --help, as they are typed; -h is always among them
+    more     the others, by heading; options that neither names follow under "More options"
     """
 
     def __init__(self, *args: Any, common: Sequence[str], more: Mapping[str, Sequence[str]] | None = None, **settings: Any) -> None:
-        """Refuses names that the command does not have, or has twice."""
+        """Check that every name is an option of the command and occurs once."""
         super().__init__(*args, **settings)
         self.common, self.more = tuple(common), dict(more or {})
         named = [*self.common, *(name for names in self.more.values() for name in names)]
@@ -27,7 +27,7 @@ class ManyOptions(click.Command):
         self.params.append(_help_all())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options in common use, and how to see the others; with --help-all those too, under their headings."""
+        """Write the common options and how to see the others; with --help-all, write those too, under their headings."""
         records = {one.opts[-1]: record for one in self.get_params(ctx) if (record := _record(one, ctx)) is not None}
         shown = {"Options": [*self.common, "--help"], **self.more}
         named = {name for names in shown.values() for name in names}
@@ -41,7 +41,7 @@ class ManyOptions(click.Command):
 
 
 def _record(parameter: click.Parameter, context: click.Context) -> tuple[str, str] | None:
-    """An option and what it does; None for an argument and for an option that is hidden."""
+    """Return an option and what it does; None for an argument or a hidden option."""
     return None if isinstance(parameter, click.Argument) else parameter.get_help_record(context)
 
 
@@ -52,7 +52,7 @@ def _write(formatter: click.HelpFormatter, heading: str, records: Sequence[tuple
 
 
 def _show_all(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
-    """Prints the help with every option, and ends the command."""
+    """Print the help with every option, and end the command."""
     if asked and not context.resilient_parsing:
         click.echo(full_help(context), color=context.color)
         context.exit()

@@ -68,7 +68,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
 
 
 def _next(study: "Study", *, nothing_left: bool) -> str:
-    """What to do next: go on while there are units, wait while others have them, else look."""
+    """Return what to do next: continue while there are units, wait while others have them, else look."""
     name = f" {study.name}" if is_given("study") else ""
     if not nothing_left:
         return f"fewlabels label{name}"
@@ -77,24 +77,24 @@ def _next(study: "Study", *, nothing_left: bool) -> str:
         return next_command(study)
     if state in ("ready", "decided"):
         return f"fewlabels decide{name}"
-    return f"fewlabels status{name}, for what is left is with other labelers or waits to be drawn"
+    return f"fewlabels status{name}; the units left are with other labelers or not drawn yet"
 
 
 class AtDesk:
-    """A labeler's work at the desk of a study."""
+    """A labeler's session at the desk of a study."""
 
     def __init__(self, desk: "Desk", labeler: str) -> None:
-        """Nothing is taken yet."""
+        """Start without a unit."""
         self._desk, self._labeler = desk, labeler
 
     def take(self) -> "Taken | None":
-        """The next unit, leased to the labeler."""
+        """Return the next unit, reserved for the labeler."""
         from fewlabels.labeling.terminal import Taken
 
         return next((Taken(one.unit, one.content) for one in self._desk.take(self._labeler, 1)), None)
 
     def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
-        """Records answers; why not, if they are refused."""
+        """Record answers; return the reason if they are refused."""
         from fewlabels.desk.desk import Said
 
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -102,33 +102,33 @@ class AtDesk:
         return done.why if done.status == "refused" else None
 
     def progress(self) -> str:
-        """How far the work is."""
+        """Return the progress in words."""
         done = self._desk.progress(self._labeler)
         return f"{done.resolved:,} of {done.planned:,} resolved, {done.told:,} by you"
 
 
 def _user() -> str:
-    """The name of the user."""
+    """Return the name of the user."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        raise click.UsageError("The user has no name here: say who answers with --labeler NAME.") from None
+        raise click.UsageError("The system knows no name for this user: say who answers with --labeler NAME.") from None
 
 
 class Keyboard:
-    """Single keys from a terminal, not echoed; from anything else the first sign of each line.
+    """Single keys from a terminal, not echoed; from anything else, the first character of each line.
 
-    The terminal stays as it is from the first unit to the last, so that no key pressed after a unit is shown gets lost. Ctrl-C still works.
+    The terminal's mode stays the same from the first unit to the last, so that no key pressed after a unit is shown is lost. Ctrl-C works.
     """
 
     def __init__(self) -> None:
-        """Nothing is changed yet."""
+        """Leave the terminal as it is."""
         self._terminal = sys.stdin.fileno() if sys.stdin.isatty() else None
         self._before: list[Any] = []
         self._pressed = ""
 
     def __enter__(self) -> "Keyboard":
-        """Keys come one by one from now on."""
+        """Read keys one by one from now on."""
         if self._terminal is not None:
             import termios
             import tty
@@ -138,14 +138,14 @@ class Keyboard:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """The terminal is as it was."""
+        """Restore the terminal."""
         if self._terminal is not None:
             import termios
 
             termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
 
     def fresh(self) -> None:
-        """Forgets keys pressed before. Those of a pipe are nobody's haste, and stay."""
+        """Discard keys pressed earlier; those from a pipe stay."""
         if self._terminal is not None:
             import termios
 
@@ -153,7 +153,7 @@ class Keyboard:
             self._pressed = ""
 
     def key(self) -> str:
-        """The next key; "" when there are no more. What follows an escape, as of an arrow key, is no key."""
+        """Return the next key, or "" at the end. Escape sequences, such as arrow keys, are ignored."""
         if self._terminal is None:
             return next((line.strip()[0] for line in sys.stdin if line.strip()), "")
         while not self._pressed:

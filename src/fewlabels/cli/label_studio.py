@@ -1,4 +1,4 @@
-"""`fewlabels label-studio`: units out to Label Studio, answers in from it."""
+"""`fewlabels label-studio`: push units to Label Studio, pull answers from it."""
 
 import os
 import time
@@ -22,7 +22,7 @@ Function = Callable[..., Any]
 
 
 def server_options(function: Function) -> Function:
-    """Where Label Studio is, and who asks. The token is never an option: options are seen by everybody on the machine."""
+    """Add the options for Label Studio's address and token file. The token itself is never an option: other users can see options."""
     for option in (
         click.option(
             "--url", required=True, envvar="FEWLABELS_LABEL_STUDIO_URL", show_envvar=True, metavar="URL", help="Label Studio's address."
@@ -39,7 +39,7 @@ def server_options(function: Function) -> Function:
 
 
 def _client(url: str, token_file: Path | None) -> "LabelStudio":
-    """The server, as the account of the token."""
+    """Return the client, authenticated by the token."""
     from fewlabels.labeling.label_studio.client import LabelStudio
 
     try:
@@ -84,7 +84,7 @@ def push_command(
         return
     for one in done.projects:
         click.echo(
-            f"project {one.project}{f' of {one.labeler!r}' if one.labeler else ''}: {one.added:,} units added, {one.known:,} were there"
+            f"project {one.project}{f' of {one.labeler!r}' if one.labeler else ''}: {one.added:,} units added, {one.known:,} already there"
         )
     note(
         "nothing is left to label"
@@ -102,7 +102,7 @@ def push_command(
 @click.option("--correct", is_flag=True, help="Let a labeler's new answer replace the old one; both stay in the ledger.")
 @click.option("--leave-out", is_flag=True, help="Exit with 0 even if answers were refused; they are still listed.")
 @click.option(
-    "--watch", type=click.FloatRange(min=1), metavar="SECONDS", help="Pull again after so many seconds, until every unit is answered."
+    "--watch", type=click.FloatRange(min=1), metavar="SECONDS", help="Pull again every so many seconds, until every unit is answered."
 )
 @ledger_option
 @json_option
@@ -119,7 +119,7 @@ def pull_command(
 ) -> None:
     """Record every valid answer and list the others. Pulling twice changes nothing.
 
-    Answers are refused if the unit was not drawn, if one labeler gave two that differ, if they are empty or unknown words, or if they were
+    An answer is refused if its unit was not drawn, if the labeler gave two that differ, if it is empty or an unknown word, or if it was
     made from a machine's prediction. The exit code is then 5, unless --leave-out is given.
 
     \b
@@ -146,7 +146,7 @@ def pull_command(
 
 
 def _numbered(text: str) -> tuple[int, str | None]:
-    """A project's number, and its labeler."""
+    """Return a project's number and its labeler."""
     number, _, labeler = text.partition("=")
     if not number.isdecimal():
         raise click.UsageError(f"A project is written NUMBER or NUMBER=NAME, but got {text!r}.")
@@ -154,7 +154,7 @@ def _numbered(text: str) -> tuple[int, str | None]:
 
 
 def _report(study: "Study", done: "Received", *, as_json: bool) -> None:
-    """Nothing comes back. What became of the answers."""
+    """Print what became of the answers."""
     progress = study.status().progress
     if as_json:
         print_json({"study": study.name, **done.as_json(), "progress": progress.as_json()})

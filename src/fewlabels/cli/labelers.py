@@ -39,5 +39,5 @@ def command(*, study: str, ledger: str, as_json: bool) -> None:
 
 
 def _alike(found: "Alike") -> str:
-    """A share with its limits and the units behind it."""
+    """Format a share with its limits and the units behind it."""
     return "-" if found.value is None else f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}] of {found.units:,}"

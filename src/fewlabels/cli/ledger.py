@@ -1,4 +1,4 @@
-"""`fewlabels ledger`: a ledger copied, backed up, and the content of units deleted from it."""
+"""`fewlabels ledger`: copy a ledger, back it up, and delete the content of units from it."""
 
 import sys
 from pathlib import Path
@@ -56,7 +56,7 @@ def backup_ledger(*, file: Path, ledger: str, as_json: bool) -> None:
 
 
 def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> None:
-    """What was copied, and what was not."""
+    """Print what was copied, and what was not."""
     if as_json:
         print_json({"from": where[0], "to": where[1], "studies": [one.as_json() for one in done], "not_copied": NOT_COPIED})
         return
@@ -92,7 +92,7 @@ def forget_contents(*, study: str, yes: bool, ledger: str, as_json: bool) -> Non
 
 
 def _confirm(study: str) -> None:
-    """Asks a person; refuses where there is none."""
+    """Ask a person; raise UsageError if there is none."""
     if not sys.stdin.isatty():
-        raise click.UsageError(f"What labelers were shown in study {study!r} would be deleted for good: say --yes.")
+        raise click.UsageError(f"What labelers were shown in study {study!r} would be deleted for good: confirm with --yes.")
     click.confirm(f"Delete what labelers were shown in study {study!r}, for good?", abort=True, err=True)

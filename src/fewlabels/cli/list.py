@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @ledger_option
 @json_option
 def command(*, ledger: str, as_json: bool) -> None:
-    """List the studies of a ledger: what each is about, how many labels it has, where it stands. Shows no metric, so it is no look.
+    """List the studies of a ledger: what each is about, its labels, its state. Shows no metric, so it is not a look.
 
     \b
     Examples:
@@ -40,11 +40,11 @@ def command(*, ledger: str, as_json: bool) -> None:
     table(("study", "labels", "state", "population", "goals"), [list(_cells(one)) for one in found], left=(0, 2, 3, 4))
     damaged = [one for one in found if one.state == "damaged"]
     if damaged:
-        note("an entry of a damaged study was changed: fewlabels verify STUDY says which")
+        note("an entry of a damaged study was changed: fewlabels verify STUDY names it")
 
 
 def _cells(one: "Listed") -> Iterator[str]:
-    """A row of the list: tables below this folder by their path from here, and names as no terminal obeys them."""
+    """Yield the cells of a row: tables below this folder by relative path, and names without terminal control sequences."""
     from fewlabels.labeling.terminal import harmless
 
     here = f"{Path.cwd()}{os.sep}"

@@ -13,8 +13,10 @@ from fewlabels.cli.nearest import no_such_option
 from fewlabels.errors import FewlabelsError
 from fewlabels.version import VERSION
 
-REFUSED = 5  # 1 is a crash, 2 a wrong call; 3 and 4 are verdicts of `gate`
-SWEEP = 50_000  # new objects between two sweeps for garbage: modules are none, and sweeping them 200 times was a tenth of `decide`
+REFUSED = 5  # 1 is a crash, 2 a usage error; 3 and 4 are verdicts of `gate`
+SWEEP = (
+    50_000  # new objects between two garbage collections: importing modules makes no garbage, and 200 collections took a tenth of `decide`
+)
 
 STUDIO = "fewlabels.cli.label_studio"
 LABEL_STUDIO = Branch(
@@ -38,7 +40,7 @@ FIRST = {
     "new": Entry("fewlabels.cli.new", "Start here: read your table, ask a few questions, plan the study."),
     "plan": Entry("fewlabels.cli.plan", "Say how many labels your goals need; with --study, lock the plan."),
     "label": Entry("fewlabels.cli.label", "Label in the terminal with the keys 1, 2, 3."),
-    "status": Entry("fewlabels.cli.status", "Show how far a study is."),
+    "status": Entry("fewlabels.cli.status", "Show the progress of a study."),
     "decide": Entry("fewlabels.cli.decide", "Ship, do not ship, or label more, with reasons."),
     "report": Entry("fewlabels.cli.report", "Write a study as one page: HTML, Markdown or text."),
     "serve": Entry("fewlabels.cli.serve", "Plan, label and decide with others in a browser."),
@@ -60,9 +62,9 @@ SHORT: Listed = {
     "slices": Entry("fewlabels.cli.slices", "Show a metric in every slice of a column."),
     "change": Entry("fewlabels.cli.change", "Estimate how a metric changed between two studies."),
     "window": Entry("fewlabels.cli.window", "Estimate a metric of several studies together."),
-    "alarm": Entry("fewlabels.cli.alarm", "Say whether a metric has fallen below a floor, period after period."),
+    "alarm": Entry("fewlabels.cli.alarm", "Say, period by period, whether a metric has fallen below a floor."),
     "monitor": Entry("fewlabels.cli.monitor", "Watch a stream of units for a metric that falls below a floor."),
-    "gate": Entry("fewlabels.cli.gate", "Hold a study against a policy; the exit code is the verdict."),
+    "gate": Entry("fewlabels.cli.gate", "Check a study against a policy; the exit code is the verdict."),
     "mlflow": Entry("fewlabels.cli.mlflow", "Log a study's numbers and report to MLflow."),
     "verify": Entry("fewlabels.cli.verify", "Recompute a study from its ledger and list what does not match."),
     "simulate": Entry("fewlabels.cli.simulate", "Try designs on a table whose labels are known."),
@@ -74,7 +76,7 @@ COMMANDS: Listed = {**FIRST, **SHORT}
 
 
 def _named(*names: str) -> Listed:
-    """These commands, by name."""
+    """Return these commands by name."""
     return {name: COMMANDS[name] for name in names}
 
 
@@ -163,7 +165,7 @@ GROUPS = {
 @click.version_option(VERSION, prog_name="fewlabels")
 @click.option(
     "--config", type=click.Path(dir_okay=False), envvar="FEWLABELS_CONFIG", show_envvar=True, metavar="FILE",
-    show_default="fewlabels.toml in this folder", help="Take from FILE what you do not type.",
+    show_default="fewlabels.toml in this folder", help="Read the options you omit from FILE.",
 )  # fmt: skip
 @help_all_option
 def cli(*, config: str | None) -> None:
@@ -176,7 +178,7 @@ def cli(*, config: str | None) -> None:
 
 
 def main() -> None:
-    """Runs a command; prints a refusal without a traceback."""
+    """Run a command; print an error without a traceback."""
     gc.set_threshold(SWEEP)
     try:
         sys.exit(cli(prog_name="fewlabels", standalone_mode=False))  # Click hands back the code of an Exit, None otherwise
@@ -202,7 +204,7 @@ def main() -> None:
 
 
 def _complain(kind: str, message: str) -> None:
-    """The refusal on stderr, and as the one JSON object where --json was asked for."""
+    """Print the error on stderr, and with --json also as the one JSON object."""
     if "--json" in sys.argv:
         click.echo(json.dumps({"error": {"kind": kind, "message": message}}))
     click.echo(f"{kind}: {message}", err=True)

@@ -7,7 +7,7 @@ import click
 from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import note, print_json, working
 
-# MLflow's own variables, where nobody set them: unsaid, it waits minutes for a server that is not there, and tells its makers of its use.
+# MLflow's own variables, set unless they are set already: by default it waits minutes for an absent server, and reports its use.
 QUIET = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
 

@@ -52,7 +52,7 @@ def command(*, name: str, ledger: str, as_json: bool, **options: Any) -> None:
         rang = f"RANG at unit {found.rang}" if found.rang else "quiet"
         click.echo(f"{rang}: {found.metric}, floor {found.floor:g}, evidence {found.evidence:.3g} (rings at {found.limit:g})")
         click.echo(
-            f"{found.units:,} units came, {found.read:,} are read with {found.labels:,} labels, {len(found.waiting):,} wait for an answer"
+            f"{found.units:,} units arrived, {found.read:,} are read with {found.labels:,} labels, {len(found.waiting):,} await an answer"
         )
         note(found.says)
     if found.rang:
@@ -60,29 +60,31 @@ def command(*, name: str, ledger: str, as_json: bool, **options: Any) -> None:
 
 
 def _opened(name: str, ledger: str, options: dict[str, Any]) -> Any:
-    """The monitor, created where a floor is named."""
+    """Return the monitor, created if a floor is named."""
     from fewlabels.study.monitor import Monitor
 
     if options["floor"] is None:
         if options["rate"] or options["run_length"] or options["error"] or options["metric"]:
-            raise click.UsageError("--metric, --rate, --error and --run-length are of a new monitor: name its --floor too.")
+            raise click.UsageError("--metric, --rate, --error and --run-length are for a new monitor: name its --floor too.")
         return Monitor.load(name, ledger=ledger)
     if options["rate"] is None:
-        raise click.UsageError("A new monitor needs a --rate, the share of units that is to be labeled: 0.1 labels one in ten.")
+        raise click.UsageError("A new monitor needs a --rate, the share of units to label: 0.1 labels one in ten.")
     if options["error"] is not None and options["run_length"] is not None:
-        raise click.UsageError("Name one promise: --error (it ever rings falsely) or --run-length (units until it does, on average).")
+        raise click.UsageError(
+            "Name one promise: --error (the probability of ever ringing falsely) or --run-length (mean units until it does)."
+        )
     error = 0.05 if options["error"] is None else options["error"]
     how = {"floor": options["floor"], "rate": options["rate"], "error": error, "run_length": options["run_length"]}
     return Monitor.create(name, metric=options["metric"] or "precision", ledger=ledger, **how)
 
 
 def _take_in(monitor: Any, options: dict[str, Any]) -> None:
-    """Nothing comes back. Records what arrived and what was answered."""
+    """Record what arrived and what was answered."""
     from fewlabels.labeling.flat import read_answers, read_rows
 
     if options["arrived"]:
         if options["threshold"] is None:
-            raise click.UsageError("--arrived needs a --threshold: units are flagged from this score on.")
+            raise click.UsageError("--arrived needs a --threshold: units with at least this score are flagged.")
         rows = list(read_rows(options["arrived"]))
         lacking = [column for column in (options["id_"], options["score"]) if rows and column not in rows[0]]
         if lacking:

@@ -1,18 +1,18 @@
-"""What is said of a name that does not exist: the nearest that does."""
+"""Suggestions for a name that does not exist: the nearest that does."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 import click
 
-CLOSE = 0.6  # of difflib's ratio: what counts as a slip of the finger
-AS_CLOSE = 0.05  # of that ratio: names this near to the nearest are offered with it
-SHORTEST = 2  # letters that a name has to begin with before it is offered
+CLOSE = 0.6  # difflib ratio from which a name counts as a typo
+AS_CLOSE = 0.05  # names whose ratio is within this of the nearest are offered with it
+SHORTEST = 2  # letters of a prefix before names that begin with it are offered
 MOST = 3  # names offered
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """The names that begin with this one; else those that differ from it by a slip, the nearest first; at most three.
+    """Return the names that begin with this one; else those that differ by a typo, the nearest first; at most three.
 
     Examples:
         >>> nearest("est", ["status", "estimate"]), nearest("estimat", ["simulate", "estimate"]), nearest("zzz", ["estimate"])
@@ -28,9 +28,9 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
 
 
 def no_such_option(error: click.NoSuchOption, typed: Sequence[str]) -> click.UsageError:
-    """The refusal of an option that a command does not have, with the nearest it has, or the place where it belongs."""
+    """Return the error for an unknown option, with the nearest option there is, or where it belongs."""
     context = error.ctx
-    assert context is not None  # the parser knows whose options it reads
+    assert context is not None  # the parser knows whose options it parses
     name = _as_typed(error.option_name, typed)
     said = f"No such option {name!r}."
     known = [one for parameter in context.command.get_params(context) for one in parameter.opts if one.startswith("--")]
@@ -40,12 +40,12 @@ def no_such_option(error: click.NoSuchOption, typed: Sequence[str]) -> click.Usa
     if context is root:
         return click.UsageError(f"{said} Options of a command follow its name: {root.info_name} COMMAND {name}.", context)
     if any(name in parameter.opts for parameter in root.command.params):
-        return click.UsageError(f"{said} It stands before the command: {root.info_name} {name} ... {context.info_name}.", context)
+        return click.UsageError(f"{said} It goes before the command: {root.info_name} {name} ... {context.info_name}.", context)
     return click.UsageError(said, context)
 
 
 def _as_typed(option: str, typed: Sequence[str]) -> str:
-    """The option as it was typed: of -study the parser names only -s."""
+    """Return the option as it was typed: for -study the parser names only -s."""
     if option.startswith("--"):
         return option
     return next((one.partition("=")[0] for one in typed if one.startswith("-") and not one.startswith("--") and option[1] in one), option)

@@ -1,4 +1,4 @@
-"""`fewlabels new`: looks at a table, asks for what it needs, writes fewlabels.toml and fixes the plan."""
+"""`fewlabels new`: looks at a table, asks for what it needs, writes fewlabels.toml and locks the plan."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,7 +42,7 @@ STOPPED = 130  # the exit code of a command that Ctrl-C ended
     "--goal", "goals", multiple=True, metavar="GOAL", help='What you want to know: "precision +-0.05", "recall >= 0.9". Repeatable.'
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need, and a tenth more.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need plus 10 %.")
 @click.option(
     "--grow-to",
     type=click.IntRange(min=1),
@@ -83,7 +83,7 @@ def command(*, source: str | None, yes: bool, force: bool, no_plan: bool, as_jso
         sized = _size(found, questions, options, as_json=as_json)
         configuration = _configured(source, configuration_path(), options)
         _write(configuration_path(), configuration)
-        written.append(f"{configuration_path()} is written, and no plan is fixed: fewlabels plan")
+        written.append(f"{configuration_path()} is written, and no plan is locked: fewlabels plan")
         plan = None if no_plan or not questions.fixes(options["budget"], sized.sizing) else _begin(sized, options)
     except (click.Abort, KeyboardInterrupt):
         note(f"\nstopped; {', '.join(written) or 'nothing was written'}")
@@ -97,28 +97,26 @@ next(
 
 
 def _tell(sized: "Sized", configuration: "Configuration", plan: dict[str, Any] | None, options: dict[str, Any], *, as_json: bool) -> None:
-    """What was made, and what comes next."""
+    """Print what was made, and what comes next."""
     if as_json:
         made = {"file": str(configuration_path()), "configuration": configuration.said, "budget": options["budget"]}
         print_json({**sized.sizing.as_json(), **made, "study": options["study"], "plan": plan})
         return
     if plan is not None:
-        note(f"plan {plan['number']} of study {options['study']} is fixed: {plan['budget']:,} labels, hash {str(plan['hash'])[:12]}")
+        note(f"plan {plan['number']} of study {options['study']} is locked: {plan['budget']:,} labels, hash {str(plan['hash'])[:12]}")
     note(f"next: fewlabels {'plan' if plan is None else 'label'}")
 
 
 def _refuse_overwriting(path: Path, questions: Questions, *, force: bool) -> None:
-    """Nothing comes back. Refuses to write over a file unless a person, or --force, says so."""
+    """Raise an error if a file would be overwritten, unless a person agrees or --force is given."""
     if not path.exists() or force:
         return
-    if not questions.can_ask or not questions.confirm(f"{path} is there already. Write over it?", default=False):
-        raise ConfigurationError(
-            f"a configuration is not written over unasked, but {path} is there: say --force, or work in another folder"
-        )
+    if not questions.can_ask or not questions.confirm(f"{path} exists already. Overwrite it?", default=False):
+        raise ConfigurationError(f"a configuration is not overwritten unasked, but {path} exists: give --force, or work in another folder")
 
 
 def _read_table(source: str, questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
-    """The table, with its columns named. Ends the command with the doctor's findings where something blocks."""
+    """Return the table with its columns named; end the command with the doctor's findings if a problem blocks a study."""
     from fewlabels.cli.new_study import flagged_line, look_at
 
     with working("looking at the table"):
@@ -137,7 +135,7 @@ def _read_table(source: str, questions: Questions, options: dict[str, Any], *, a
 
 
 def _examined(source: str, look: "Look", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
-    """The table as its columns were named, asked again while a person names what cannot be."""
+    """Return the table with the columns as named, asking again while a person names columns that cannot be used."""
     from fewlabels.cli.new_study import refuse_undivided
     from fewlabels.study.population.doctor import examine
 
@@ -153,7 +151,7 @@ def _examined(source: str, look: "Look", questions: Questions, options: dict[str
             if found.passed:
                 return found
             _show_blocked(found, as_json=as_json, asked=asked)
-            note("a score that runs from 0 to 100, say: --score-range 0 100") if _is_outside(found) else None
+            note("for a score from 0 to 100, for example: --score-range 0 100") if _is_outside(found) else None
             if not asked:
                 note(f"{configuration_path()} is not written")
                 raise click.exceptions.Exit(REFUSED)
@@ -161,12 +159,12 @@ def _examined(source: str, look: "Look", questions: Questions, options: dict[str
             if not asked:
                 raise
             note(harmless(str(error)))
-        note("name the columns once more, or end with Ctrl-C")
+        note("name the columns again, or stop with Ctrl-C")
         options.update(before)
 
 
 def _show_blocked(found: "Examination", *, as_json: bool, asked: bool) -> None:
-    """What blocks: as the one JSON object where the command ends with it, else for the person who is asked again."""
+    """Print what blocks: as the one JSON object if the command ends with it, else for the person who is asked again."""
     if as_json and not asked:
         print_json(found.as_json())
     elif as_json:
@@ -176,7 +174,7 @@ def _show_blocked(found: "Examination", *, as_json: bool, asked: bool) -> None:
 
 
 def _is_outside(found: "Examination") -> bool:
-    """Whether a score lies beyond its limits."""
+    """Return whether a score lies outside its limits."""
     return any("a score in" in problem.rule and "within" in problem.rule for problem in found.inspection.problems)
 
 
@@ -188,7 +186,7 @@ class Sized(NamedTuple):
 
 
 def _size(found: "Examination", questions: Questions, options: dict[str, Any], *, as_json: bool) -> Sized:
-    """The goals and what they need; the budget and the study's name are put into the options."""
+    """Return the goals and what they need; put the budget and the study's name into the options."""
     from fewlabels.cli.new_study import free_name, refuse_taken
     from fewlabels.study.plan.outlook import verdicts_expected
     from fewlabels.study.plan.sizes import Columns, size_goals
@@ -198,7 +196,7 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
     assert profile is not None
     goals = _goals(population, questions, options)
     with working("sizing the goals"):
-        if population.is_joint:  # goals say then what steers the draw
+        if population.is_joint:  # the goals then say what guides the draw
             population, profile = profile_for(population, goals)
         names = Columns([c.name for c in population.classifiers], population.slices)
         sizing = size_goals(profile, goals, names=names)
@@ -212,7 +210,7 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
 
 
 def _goals(population: "Population", questions: Questions, options: dict[str, Any]) -> "list[Goal]":
-    """The goals, read and checked."""
+    """Return the goals, parsed and checked."""
     from fewlabels.nouns.goal import parse_goal
     from fewlabels.study.population.profile import check_goals
 
@@ -228,7 +226,7 @@ def _budgeted(
     population: "Population", profile: "Profile", goals: "list[Goal]", *, sizing: "Sizing", questions: Questions, options: dict[str, Any],
     as_json: bool,
 ) -> "tuple[Beginning, Sizing]":  # fmt: skip
-    """The budget, and what it is expected to show; asked again while a person finds it too small."""
+    """Return the budget and what it is expected to show, asking again while a person finds it too small."""
     from fewlabels.cli.new_study import Beginning, check_beginning, likely_budget
     from fewlabels.study.plan.outlook import falls_short, sized_at, verdicts_expected
     from fewlabels.study.plan.sizes import Columns
@@ -251,7 +249,7 @@ def _budgeted(
 
 
 def _configured(source: str, path: Path, options: dict[str, Any]) -> "Configuration":
-    """What the file will say."""
+    """Return what the file will say."""
     from fewlabels.cli.configuration_file import KINDS, Configuration, has_password
 
     said = {key: options.get(PARAMETERS.get(key, key)) for key in KINDS}
@@ -275,10 +273,10 @@ def _write(path: Path, configuration: "Configuration") -> None:
 
 
 def _begin(sized: Sized, options: dict[str, Any]) -> dict[str, Any]:
-    """The plan, fixed."""
+    """Lock the plan."""
     from fewlabels.cli.new_study import begin
     from fewlabels.nouns.sheet import Sheet, parse_shown
 
     sheet = Sheet(show=tuple(map(parse_shown, options["show"])), ask=options["ask"] or "")
-    with working("fixing the plan"):
+    with working("locking the plan"):
         return plan_json(begin(options["study"], sized.first, ledger=options["ledger"], sheet=sheet))

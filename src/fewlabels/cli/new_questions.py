@@ -1,4 +1,4 @@
-"""The questions of `fewlabels new`: asked on a terminal, answered by what was found with --yes, refused by name where neither is there."""
+"""The questions of `fewlabels new`: asked on a terminal; with --yes answered by what was found; else an error names what is missing."""
 
 import sys
 from collections.abc import Callable
@@ -24,15 +24,15 @@ JUDGED = ("score", "predicted", "named", "labels", "classes")
 
 
 class Questions:
-    """Asks for what no option said."""
+    """Ask for what no option gives."""
 
     def __init__(self, *, yes: bool) -> None:
-        """A person is asked where there is a terminal, unless every default is taken."""
+        """Ask a person if there is a terminal, unless `yes` accepts every default."""
         self.can_ask = not yes and sys.stdin.isatty() and sys.stderr.isatty()
         self._yes = yes
 
     def refuse_unanswered(self, source: str | None, options: dict[str, Any]) -> None:
-        """Nothing comes back. Refuses, where nobody can be asked, naming every option that is missing."""
+        """Raise UsageError, naming every missing option, if nobody can be asked."""
         if self.can_ask:
             return
         judged = any(options[name] for name in JUDGED)
@@ -45,11 +45,11 @@ class Questions:
         }
         named = [option for option, is_missing in missing.items() if is_missing]
         if source is None or (named and not self._yes):
-            way_out = "" if self._yes else "; or --yes, to take what is found in the table"
-            raise click.UsageError(f"There is no terminal to ask on, so say {', '.join(named[:1] if self._yes else named)}{way_out}.")
+            way_out = "" if self._yes else "; or --yes, to use what the table suggests"
+            raise click.UsageError(f"There is no terminal to ask on, so give {', '.join(named[:1] if self._yes else named)}{way_out}.")
 
     def columns(self, look: "Look", options: dict[str, Any]) -> bool:
-        """Names the id and, unless a classifier is named, the score and its threshold, or the decision; whether a person was asked."""
+        """Name the id and, unless a classifier is named, the score and threshold, or the decision; return whether a person was asked."""
         from fewlabels.cli.new_study import middle
 
         before = dict(options)
@@ -66,7 +66,7 @@ class Questions:
         return self.can_ask and asked
 
     def _limits(self, look: "Look", options: dict[str, Any]) -> None:
-        """Asks for the limits of a score that is not one from 0 to 1."""
+        """Ask for the limits of a score that is not between 0 and 1."""
 
         def read(text: str) -> tuple[float, float]:
             low, _, high = text.partition(",")
@@ -74,25 +74,25 @@ class Questions:
 
         beyond = [column.name for column in look.columns if column.type in NUMBERS and column.name not in look.scores]
         if self.can_ask and options["score"] in beyond and not is_given("score_range"):
-            note(f"{harmless(options['score'])} does not hold numbers from 0 to 1 only")
-            words = "The lowest and the highest score there can be, with a comma between them, as 0, 100"
+            note(f"{harmless(options['score'])} has values outside 0 to 1")
+            words = "The lowest and highest possible score, separated by a comma, such as 0, 100"
             options["score_range"] = self._asked(words, "0, 1", read)
 
     def _judged(self, look: "Look", options: dict[str, Any]) -> None:
-        """Names what is judged: a score, or a decision where there is none."""
+        """Name what is judged: a score, or a decision if there is no score."""
         kind = "The column of the score, a number from 0 to 1"
         if look.scores and look.decisions:
             kind += f" ({NONE}: only a decision)"
         if not look.scores and not look.decisions:
-            note("no column holds numbers from 0 to 1 only: for other limits give --score COLUMN --score-range LOW HIGH")
+            note("no column has all its values in 0 to 1: for other limits give --score COLUMN --score-range LOW HIGH")
         if look.scores or not look.decisions:
-            likely = look.scores if self.can_ask else look.scores or look.unsound  # where nobody is asked, the doctor says what is wrong
+            likely = look.scores if self.can_ask else look.scores or look.unsound  # if nobody is asked, the doctor says what is wrong
             options["score"] = self._column(kind, look, likely, option="--score", none=bool(look.decisions))
         if not options["score"]:
             options["predicted"] = self._column("The column of the decision, true/false or 1/0", look, look.decisions, option="--predicted")
 
     def _column(self, words: str, look: "Look", likely: tuple[str, ...], *, option: str, none: bool = False) -> str | None:
-        """One column of the table; None where none is meant."""
+        """Return one column of the table, or None if none is meant."""
 
         def read(text: str) -> str | None:
             if none and text == NONE:
@@ -102,13 +102,13 @@ class Questions:
             return text
 
         if not self.can_ask and not likely:
-            raise click.UsageError(f"No column of the table looks like it, so say {option} COLUMN: {words.lower()}.")
+            raise click.UsageError(f"No column of the table looks right, so give {option} COLUMN: {words.lower()}.")
         found = self._asked(words, likely[0] if likely else None, read)
         self._say(option, found)
         return found
 
     def shown(self, look: "Look", population: "Population", options: dict[str, Any]) -> None:
-        """Names what labelers see, and the question in words."""
+        """Name what labelers see, and the question in words."""
         from fewlabels.cli.new_study import check_shown
         from fewlabels.nouns.sheet import parse_shown
 
@@ -122,18 +122,18 @@ class Questions:
         else:
             likely = [name for name in look.shown if name not in population.hidden_columns and name != population.id and "," not in name]
             default = ", ".join(likely) or NONE
-            options["show"] = self._asked(f"What labelers see: columns, with commas between them ({NONE}: the id alone)", default, read)
+            options["show"] = self._asked(f"What labelers see: columns, separated by commas ({NONE}: the id alone)", default, read)
             self._say("--show", ", ".join(options["show"]) or "the id alone")
         if options["ask"] is None and self.can_ask:
             options["ask"] = self._asked("The question they answer with yes or no, in words (Enter: none)", "", str.strip) or None
 
     def goals(self, options: dict[str, Any], read: "Callable[[str], Goal]", *, default: str) -> "list[Goal]":
-        """The goals, put into the options as they were written."""
+        """Return the goals, and put them into the options as they were written."""
         if options["goals"]:
             return [read(text) for text in options["goals"]]
         if self.can_ask:
             note(
-                "What must hold? A target such as precision >= 0.8 or recall >= 0.9 can fail; precision +-0.05 only says how exactly you "
+                "What must hold? A target such as precision >= 0.8 or recall >= 0.9 can fail; precision +-0.05 only says how precisely you "
                 "want to know it, and is met whatever the value"
             )
         found = [
@@ -151,7 +151,7 @@ class Questions:
         return [goal for _, goal in found]
 
     def budget(self, options: dict[str, Any], likely: int | None, check: Callable[[int, int | None], None]) -> None:
-        """The labels to spend, and how many it may grow to."""
+        """Set the labels to spend, and how many it may grow to."""
 
         def read(text: str) -> int:
             number = int(text.replace(",", ""))
@@ -167,28 +167,28 @@ class Questions:
             check(options["budget"], options["grow_to"])
             return
         if likely is None and not self.can_ask:
-            raise click.UsageError("Not even all units would settle these goals, so say what to spend: --budget N.")
-        words = "Labels to spend" if likely is None else "Labels to spend: what the goals need, and a tenth more"
+            raise click.UsageError("Not even all units would settle these goals, so set what to spend: --budget N.")
+        words = "Labels to spend" if likely is None else "Labels to spend: what the goals need plus 10 %"
         options["budget"] = self._asked(words, None if likely is None else str(likely), read)
         self._say("--budget", options["budget"])
         if self.can_ask and options["grow_to"] is None:
-            options["grow_to"] = self._asked("May it grow later, to how many labels? (declared now it costs little)", "no", grown)
+            options["grow_to"] = self._asked("May it grow later, and to how many labels? (costs little if declared now)", "no", grown)
 
     def spends(self, budget: int, short: list[str], *, given: bool) -> bool:
-        """Whether a budget is kept; where it is not expected to be enough, a person is asked unless it was given by an option."""
+        """Return whether a budget is kept; if it is not expected to be enough, ask a person unless an option gave it."""
         if not short:
             return True
         note(f"{budget:,} labels are not expected to be enough for {'; '.join(short)}")
-        return given or not self.can_ask or self.confirm(f"Spend {budget:,} labels all the same?", default=False)
+        return given or not self.can_ask or self.confirm(f"Spend {budget:,} labels anyway?", default=False)
 
     def fixes(self, budget: int, sizing: "Sizing") -> bool:
-        """Whether the plan is fixed; Enter fixes none that is not expected to be enough."""
+        """Return whether to lock the plan; Enter does not lock one that is not expected to be enough."""
         enough = all(size.forecast is None or size.forecast.settles for size in sizing.goals)
-        words = f"Fix this plan now, {budget:,} labels, before the first of them?"
+        words = f"Lock this plan of {budget:,} labels now, before the first label?"
         return self.confirm(words, default=enough or not self.can_ask)
 
     def study(self, options: dict[str, Any], default: str, check: Callable[[str], None]) -> None:
-        """The study's name, which no other study has."""
+        """Set the study's name, which no other study has."""
 
         def read(text: str) -> str:
             if not text.strip():
@@ -203,27 +203,27 @@ class Questions:
         self._say("--study", options["study"])
 
     def text(self, words: str, default: str | None) -> str:
-        """A text that is not empty."""
+        """Return a text that is not empty."""
 
         def read(text: str) -> str:
             if not text.strip():
-                raise click.UsageError("it may not be empty")
+                raise click.UsageError("it must not be empty")
             return text.strip()
 
         return self._asked(words, default, read)
 
     def confirm(self, words: str, *, default: bool = True) -> bool:
-        """Yes or no."""
+        """Return yes or no."""
         return click.confirm(words, default=default, err=True) if self.can_ask else default
 
     def _asked(self, words: str, default: str | None, read: Callable[[str], Answer]) -> Answer:
-        """What a person answers, asked again until it can be read; else the default."""
+        """Return a person's answer, asking again until it can be read; else the default."""
 
         def reread(text: str) -> Answer:
             try:
                 return read(text)
             except ValueError:
-                raise click.UsageError(f"a number is wanted, but got {text!r}") from None
+                raise click.UsageError(f"a number is expected, but got {text!r}") from None
             except FewlabelsError as error:
                 raise click.UsageError(harmless(str(error))) from None
 
@@ -234,6 +234,6 @@ class Questions:
         return click.prompt(said, default=default, show_default=False, value_proc=reread, err=True)
 
     def _say(self, option: str, value: object) -> None:
-        """Tells what was taken where nobody was asked."""
+        """Print what was taken if nobody was asked."""
         if not self.can_ask:
             note(f"taken: {option} {harmless(str(value))}")

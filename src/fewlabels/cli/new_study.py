@@ -37,14 +37,14 @@ GIVEAWAYS = re.compile(r".*(label|truth|answer|target|gold|class|pred|score|prob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A table at first sight. What each list holds may serve as what it is named after, the likeliest first."""
+    """A first look at a table: each list holds the columns that may serve as what it is named after, the likeliest first."""
 
     columns: tuple[Column, ...]
     ids: tuple[str, ...]
-    scores: tuple[str, ...]  # every value a number within the limits, [0, 1] unless said
-    unsound: tuple[str, ...]  # named after a score, but with values that are missing or beyond the limits
+    scores: tuple[str, ...]  # every value a number within the limits, by default [0, 1]
+    unsound: tuple[str, ...]  # named like a score, but with values that are missing or outside the limits
     decisions: tuple[str, ...]  # true/false, or integers whose name says so
-    shown: tuple[str, ...]  # text that gives nothing away by its name
+    shown: tuple[str, ...]  # text whose name gives no label away
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Look:
 
 
 def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> Look:
-    """What a table suggests by the names, types and values of its columns; `limits` are those of a score."""
+    """Return what the names, types and values of a table's columns suggest; `limits` are those of a score."""
     columns = _columns(source)
     ids = _named([c.name for c in columns if c.type in ID_TYPES], ID_NAMES)
     numbers = [c.name for c in columns if c.type in ("float32", "float64") or (c.type == "int" and _is_score(c.name))]
@@ -70,7 +70,7 @@ def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> Look:
 
 
 def _columns(source: str) -> tuple[Column, ...]:
-    """The columns of a table of which nothing is known yet."""
+    """Return the columns of a table of which nothing is known yet."""
     unknown = read_population(source, id="", classifiers=[Classifier("unknown", predicted="unknown")])
     engine = open_engine(unknown)
     if not isinstance(engine, SqlEngine):
@@ -82,20 +82,20 @@ def _columns(source: str) -> tuple[Column, ...]:
 
 
 def _named(columns: Sequence[str], likely: Iterable[re.Pattern[str]]) -> tuple[str, ...]:
-    """The columns, those with a likely name first."""
+    """Return the columns, those with a likely name first."""
     first = [column for name in likely for column in columns if name.fullmatch(column)]
     return tuple(dict.fromkeys([*first, *columns]))
 
 
 def _is_score(name: str) -> bool:
-    """Whether a column is named after a score."""
+    """Return whether a column is named like a score."""
     return any(likely.fullmatch(name) for likely in SCORE_NAMES[:2])
 
 
 def _tried(
     source: str, ids: tuple[str, ...], scores: tuple[str, ...], limits: tuple[float, float]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns that were read and hold what they should: an id that names every unit once first, and scores within the limits."""
+    """Return the columns whose values were checked: first an id that names every unit once, and scores within the limits."""
     sound: tuple[str, ...] = ()
     for column in ids[:TRIED] if scores else ():
         judged = [Classifier(f"c{i}", score=score, threshold=middle(limits), score_range=limits) for i, score in enumerate(scores)]
@@ -109,12 +109,12 @@ def _tried(
 
 
 def middle(limits: tuple[float, float]) -> float:
-    """The threshold to propose: halfway between the limits of a score."""
+    """Return the threshold to propose: halfway between the limits of a score."""
     return (limits[0] + limits[1]) / 2
 
 
 def flagged_line(profile: Profile) -> str:
-    """How many units the first classifier flags, beside the positives that the scores claim."""
+    """Say how many units the first classifier flags, and how many positives the scores predict."""
     flagged = int(profile.count[profile.predicted(0)].sum())
     line = f"flags {flagged:,} of {profile.N:,} units ({flagged / profile.N:.2%})"
     if not profile.guided and profile.claims is None:
@@ -123,7 +123,7 @@ def flagged_line(profile: Profile) -> str:
 
 
 def refuse_undivided(profile: Profile, threshold: float) -> None:
-    """Nothing comes back. Refuses a threshold that flags no unit, or every one."""
+    """Raise an error if a threshold flags no unit, or every unit."""
     flagged = int(profile.count[profile.predicted(0)].sum())
     if 0 < flagged < profile.N:
         return
@@ -134,7 +134,7 @@ def refuse_undivided(profile: Profile, threshold: float) -> None:
 
 
 def check_shown(population: Population, columns: Sequence[Column], show: Sequence[str]) -> None:
-    """Nothing comes back. Refuses columns the table does not have, and those that would give a score or prediction away."""
+    """Raise an error for columns the table does not have, and for those that would reveal a score or prediction."""
     require_columns(columns, show)
     hidden = sorted(population.hidden_columns & set(show))
     if hidden:
@@ -144,14 +144,14 @@ def check_shown(population: Population, columns: Sequence[Column], show: Sequenc
 def check_beginning(
     population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None = None
 ) -> None:  # fmt: skip
-    """Nothing comes back. Refuses a budget that could not be fixed, before anything is recorded."""
+    """Check, before anything is recorded, that a plan with this budget can be locked."""
     check_first(population, profile, list(goals), budget=budget, grow_to=grow_to, ways=PlanWays("bands", "rec", None, None))
 
 
 def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal], *, needed: int | None) -> int | None:
-    """A tenth more labels than goals need, in tens; None where nothing is enough.
+    """Return a tenth more labels than the goals need, in tens; None if nothing is enough.
 
-    What is needed on average falls a little short as often as not, and a newcomer's first verdict would be "label a few more".
+    The number needed on average falls a little short half of the time, and a newcomer's first verdict would be "label a few more".
     """
     if needed is None:
         return None
@@ -159,12 +159,12 @@ def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal
     try:
         check_beginning(population, profile, goals, budget=more)
     except PlanError:
-        return needed  # there are no more units that serve
+        return needed  # there are no more units to use
     return more
 
 
 class Beginning(NamedTuple):
-    """What a first plan is made of, beside its name and its ledger."""
+    """What a first plan is made of, apart from its name and ledger."""
 
     population: Population
     profile: Profile
@@ -175,7 +175,7 @@ class Beginning(NamedTuple):
 
 
 def begin(name: str, first: Beginning, *, ledger: str, sheet: Sheet) -> Plan:
-    """The first plan of a new study, fixed, and what its labelers see. Repeating it is the same as doing it once."""
+    """Lock the first plan of a new study, and set what its labelers see. Idempotent."""
     study = Study.create(name, first.population, goals=first.goals, profile=first.profile, ledger=ledger, level=first.level)
     plan = study.plan(first.budget, grow_to=first.grow_to)
     set_shown(study, sheet)
@@ -183,7 +183,7 @@ def begin(name: str, first: Beginning, *, ledger: str, sheet: Sheet) -> Plan:
 
 
 def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
-    """Nothing comes back. Refuses a name under which the ledger holds another study, before anything is written."""
+    """Raise an error, before anything is written, if the ledger holds another study of this name."""
     entries = _entries(name, ledger)
     if not entries:
         return
@@ -194,26 +194,26 @@ def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
         return
     free = free_name(name, ledger=ledger)
     raise StudyError(
-        f"a new study needs a name of its own, but the ledger holds another study named {name!r} already: choose a free one, such as "
-        f"{free!r}, with --study; to go on with the one that is there: fewlabels status {name}"
+        f"a new study needs a name of its own, but the ledger already holds another study named {name!r}: choose a free one, such as "
+        f"{free!r}, with --study; to continue the existing one: fewlabels status {name}"
     )
 
 
 def set_shown(study: Study, sheet: Sheet) -> None:
-    """Nothing comes back. What labelers see, where nobody has said it yet."""
+    """Set what labelers see, unless it is set already."""
     desk = Desk(study)
     if sheet != Sheet() and desk.sheet == Sheet():
         desk.set_sheet(sheet)
 
 
 def is_planned(name: str, *, ledger: str) -> bool:
-    """Whether a ledger holds a study of that name that has a plan."""
+    """Return whether a ledger holds a study of that name that has a plan."""
     entries = _entries(name, ledger)
     return bool(entries) and bool(replay(entries).plans)
 
 
 def _entries(name: str, ledger: str) -> Sequence[Entry]:
-    """What a ledger holds of a study; nothing where there is no ledger yet. One that is damaged is named when it is written to."""
+    """Return a study's entries in a ledger; none if there is no ledger yet. A damaged ledger is reported when it is written to."""
     try:
         return open_ledger(ledger, create=False).entries(name)
     except LedgerUnreachable:
@@ -223,7 +223,7 @@ def _entries(name: str, ledger: str) -> Sequence[Entry]:
 
 
 def free_name(source: str, *, ledger: str) -> str:
-    """A name for a study of a table that its ledger does not have: that of the file, with a number if need be."""
+    """Return a free name for a study of a table: the name of the file, with a number if it is taken."""
     wanted = Path(source.partition("#")[2] or source.rpartition(":")[2]).name.split(".")[0]
     wanted = re.sub(r"[^\w.-]+", "-", wanted).strip("-.") or "study"
     try:

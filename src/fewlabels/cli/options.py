@@ -75,14 +75,14 @@ RESOURCES_MORE = {"This machine": ("--memory-limit", "--threads")}
 
 
 def population_options(function: Function) -> Function:
-    """The options that say how a table is read."""
+    """Add the options that say how a table is read."""
     for option in reversed(POPULATION_OPTIONS):
         function = option(function)
     return function
 
 
 def resource_options(function: Function) -> Function:
-    """The options that say what an engine on this machine may use."""
+    """Add the options that limit what an engine may use of this machine."""
 
     @functools.wraps(function)
     def limited(*args: Any, memory_limit: str | None, threads: int | None, **options: Any) -> Any:
@@ -97,7 +97,7 @@ def resource_options(function: Function) -> Function:
 
 
 def read_options(source: str, options: dict[str, Any]) -> Population:
-    """The population the options describe; takes its options out of the dict."""
+    """Return the population the options describe; remove its options from the dict."""
     from fewlabels.study.population.read import read_population
 
     named = {name: options.pop(name) for name in ("slices", "guide", "weight", "candidates", "missing_scores")}
@@ -112,7 +112,7 @@ def _classifiers(options: dict[str, Any]) -> list[Classifier]:
     classifiers += _classes(options.pop("classes"))
     if score is not None or predicted is not None:
         single = Classifier("classifier", score=score, threshold=threshold, predicted=predicted, score_range=limits)
-        classifiers.insert(0, single)  # the first one's score steers the draw
+        classifiers.insert(0, single)  # the first one's score guides the draw
     classifiers += [vote_of(text) for text in options.pop("votes")]
     if not classifiers:
         raise click.UsageError(
@@ -123,7 +123,7 @@ def _classifiers(options: dict[str, Any]) -> list[Classifier]:
 
 
 def _classes(text: str | None) -> list[Classifier]:
-    """A classifier for each class of a column."""
+    """Return a classifier for each class of a column."""
     if text is None:
         return []
     column, equals, names = text.partition("=")
@@ -134,7 +134,7 @@ def _classes(text: str | None) -> list[Classifier]:
 
 
 def vote_of(text: str) -> Classifier:
-    """What at least so many of the classifiers named say."""
+    """Return the vote written NAME=K:A,B,C: flagged if at least K of A, B, C flag it."""
     name, equals, rest = text.partition("=")
     fewest, colon, names = rest.partition(":")
     members = [member.strip() for member in names.split(",")]
@@ -144,14 +144,14 @@ def vote_of(text: str) -> Classifier:
 
 
 def _asking(judged: Classifier) -> Classifier:
-    """The classifier with a question of its own: its name."""
+    """Return the classifier with a question of its own, named after it."""
     return Classifier(
         judged.name, score=judged.score, threshold=judged.threshold, score_range=judged.score_range, question=judged.name
     )  # fmt: skip
 
 
 def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
-    """The classifier written NAME=SCORE@THRESHOLD; NAME=COLUMN for one of which only the decision is known."""
+    """Return the classifier written NAME=SCORE@THRESHOLD, or NAME=COLUMN if only its decision is known."""
     name, equals, rest = text.partition("=")
     if equals and rest and "@" not in rest:
         return Classifier(name, predicted=rest)
@@ -168,12 +168,12 @@ def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
 
 
 def answers_option(help: str) -> Callable[[Function], Function]:
-    """A file of a few answers, for what the scores are worth."""
+    """Return the option for a file with a few answers, by which the scores are checked."""
     return click.option("--answers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help=help)
 
 
 def told_in(path: Path, population: Population) -> dict[str, bool]:
-    """The answers of a file that say yes or no, by unit."""
+    """Return the yes and no answers of a file, by unit."""
     from fewlabels.labeling.flat import read_answers
     from fewlabels.nouns.label import UNANSWERED
 
@@ -197,14 +197,14 @@ peek_option = click.option(
 study_argument = click.argument(
     "study", required=False, callback=study_or_file, shell_complete=complete_studies
 )  # else that of fewlabels.toml
-named_study_argument = click.argument("study", shell_complete=complete_studies)  # for what no file should say: deleting
+named_study_argument = click.argument("study", shell_complete=complete_studies)  # for deletion, which no file should trigger
 population_argument = click.argument(
     "source", metavar="[POPULATION]", required=False, callback=population_or_file, shell_complete=complete_files
 )
 
 
 def metric_option(*, default: str, help: str) -> Callable[[Function], Function]:
-    """The metric a command is about."""
+    """Return the option for the metric a command is about."""
     return click.option("--metric", default=default, show_default=True, shell_complete=complete_metrics, help=help)
 
 
@@ -218,13 +218,13 @@ type_option = click.option(
 
 
 def spelled(*names: str) -> str:
-    """Options of the command that runs, as they are typed, from the names of its parameters."""
+    """Return options of the running command as they are typed, given the names of its parameters."""
     typed = {parameter.name: parameter.opts[-1] for parameter in click.get_current_context().command.params}
     return ", ".join(typed[name] for name in names)
 
 
 def types_of(texts: Sequence[str]) -> dict[str, str]:
-    """The types that were declared, by column."""
+    """Return the declared types by column."""
     found: dict[str, str] = {}
     for text in texts:
         column, _, word = text.rpartition("=")

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def print_json(value: Json) -> None:
-    """One object, nothing else. NaN cannot happen: unknown is null."""
+    """Print one object and nothing else. NaN cannot occur: unknown is null."""
     click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
 
 
 def note(text: str) -> None:
-    """A line for the person at the terminal."""
+    """Print a line for the person at the terminal."""
     click.echo(text, err=True)
 
 
@@ -35,7 +35,7 @@ NEXT = {"ready": "estimate", "decided": "decide"}
 
 
 def next_command(study: "Study", status: "Status | None" = None) -> str:
-    """What to do next with a study whose labels are coming in; its status, if it has just been read."""
+    """Return the next command for a study whose labels are coming in; `found` is its status, if it has just been read."""
     found, name = status if status is not None else study.status(), quote(study.name)
     if found.state == "waiting for gold":
         return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
@@ -43,7 +43,7 @@ def next_command(study: "Study", status: "Status | None" = None) -> str:
 
 
 def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:
-    """What to do next with a study that was decided on and stands like this."""
+    """Return the next command for a study after this decision."""
     name = quote(study.name)
     if decision.more is not None and decision.more.enough:
         budget = status.progress.planned + decision.more.labels
@@ -55,7 +55,7 @@ def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """What is being done, for how long, and how far a query is where its engine can tell: on a terminal only."""
+    """Show what is being done, for how long, and the progress of a query if its engine reports it; on a terminal only."""
     if not sys.stderr.isatty():
         yield
         return
@@ -76,7 +76,7 @@ def working(what: str) -> Iterator[None]:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Collection[int] = (0,)) -> None:
-    """A table: drawn by Rich on a terminal, plain aligned columns elsewhere. Columns of words, numbered in `left`, are left-aligned."""
+    """Print a table: with Rich on a terminal, as plain aligned columns elsewhere. The columns numbered in `left` are left-aligned."""
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -96,19 +96,19 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Colle
 
 
 def count(value: float | None, *, unknown: str = "-") -> str:
-    """A whole number with thousands marks."""
+    """Format a whole number with thousands separators."""
     return unknown if value is None else f"{value:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """A metric's value with three decimals, four where it is small."""
+    """Format a metric's value with three decimals, or four if it is small."""
     if value is None:
         return "unknown"
     return f"{value:.4f}" if 5e-5 <= abs(value) < 0.01 else f"{round(value, 3) + 0.0:.3f}"
 
 
 def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None) -> list[list[str]]:
-    """One row an estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
+    """Return one row per estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
     apart = len({e.whose for e in estimates}) > 1 if several is None else several
     return [
         [
@@ -126,7 +126,7 @@ def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None)
 
 
 def named(estimate: Estimate, *, several: bool) -> str:
-    """The metric, and whose it is where there are several classifiers."""
+    """Return the metric's name, with its classifier if there are several."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
     return (f"{estimate.metric} of {estimate.whose}" if several else estimate.metric) + where
 
@@ -135,7 +135,7 @@ ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "eff
 
 
 def bounds_table(estimates: Sequence[Estimate]) -> None:
-    """What each metric is at least and at most, each bound at the level by itself."""
+    """Print what each metric is at least and at most, each bound at the level by itself."""
     several = len({e.classifier for e in estimates}) > 1
     rows = [[named(e, several=several), share(e.at_least), share(e.at_most), count(e.n_eff)] for e in estimates]
     click.echo("\none-sided bounds, each at the level by itself")
@@ -143,7 +143,7 @@ def bounds_table(estimates: Sequence[Estimate]) -> None:
 
 
 def worst_table(estimates: Sequence[Estimate]) -> None:
-    """The worst case of the estimates that have one, under a line that says what it is; nothing where none has."""
+    """Print the worst case of the estimates that have one, under a line that explains it; print nothing if none has."""
     rows = [
         [e.metric, f"{share(e.low)} .. {share(e.high)}", f"{share(e.worst_low)} .. {share(e.worst_high)}"]
         for e in estimates
@@ -155,7 +155,7 @@ def worst_table(estimates: Sequence[Estimate]) -> None:
 
 
 def gold_table(estimates: Sequence[Estimate]) -> None:
-    """What gold answers corrected, with and without; nothing where there are none."""
+    """Print the estimates before and after the correction by gold answers; print nothing if there are none."""
     several = len({e.classifier for e in estimates}) > 1
     rows = [
         [
@@ -167,22 +167,22 @@ def gold_table(estimates: Sequence[Estimate]) -> None:
         if e.gold
     ]
     if rows:
-        click.echo("\nas the labels were told, and corrected by the gold answers")
+        click.echo("\nas the labels were recorded, and corrected by the gold answers")
         table(("metric", "told", "interval", "corrected", "interval", "gold answers"), rows)
 
 
 def confusion_table(cells: "Sequence[ConfusionCell]") -> None:
-    """The confusion matrix: a row for each class given and each class that is true."""
+    """Print the confusion matrix: a row for each pair of predicted and true class."""
     rows = [
         [c.predicted, c.true, share(c.share.value), f"{share(c.share.low)} .. {share(c.share.high)}", count(c.share.n_eff), count(c.count)]
         for c in cells
     ]
-    click.echo("\nof the units given a class, the share that truly is of each (each interval by itself)")
+    click.echo("\nof the units predicted to be of a class, the share that truly is of each (each interval by itself)")
     table(("given", "true", "share", "interval", "effective n", "units"), rows)
 
 
 def missing_lines(missing: Missing) -> str:
-    """The missing share in all and by side, on one line."""
+    """Return the share of missing answers, in all and by side, on one line."""
 
     def line(name: str, part: Part) -> str:
         return f"{name} {'-' if part.share is None else format(part.share, '.1%')} ({part.missing:,} of {part.drawn:,})"
@@ -191,7 +191,7 @@ def missing_lines(missing: Missing) -> str:
 
 
 def missing_table(missing: Missing) -> None:
-    """Resolved units and missing answers of every band, then of every part that is tested, with its p-value and its limit."""
+    """Print resolved units and missing answers of every band, then of every part that is tested, with its p-value and limit."""
     bands = [_missing_cells(part) for part in missing.bands]
     tests = [[*_missing_cells(p), f"{p.p_value:.2g}", f"{p.limit:.2g}", "yes" if p.differs else "no"] for p in missing.tests]
     table(("band", "resolved", "missing", "share"), bands)
@@ -201,5 +201,5 @@ def missing_table(missing: Missing) -> None:
 
 
 def _missing_cells(part: Part) -> list[str]:
-    """A part's name, units, missing answers and their share."""
+    """Return a part's name, units, missing answers and their share."""
     return [part.name, count(part.drawn), count(part.missing), "-" if part.share is None else f"{part.share:.1%}"]

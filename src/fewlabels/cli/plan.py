@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def design_options(function: Any) -> Any:
-    """The options that say how units are chosen."""
+    """Add the options that say how units are chosen."""
     for option in reversed(DESIGN_OPTIONS):
         function = option(function)
     return function
@@ -153,19 +153,19 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
 
 
 def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
-    """An existing study: a larger budget, or what came later."""
+    """Plan an existing study again: a larger budget, or added classifiers and goals."""
     from fewlabels.cli.plan_again import add, top_up
 
     if options["dry_run"]:
-        raise click.UsageError("--dry-run is of a first plan: an existing study is planned again, or left as it is.")
+        raise click.UsageError("--dry-run is for a first plan: an existing study is planned again, or left as it is.")
     if options["profile_file"] or options["types"]:
-        raise click.UsageError("--profile-file and --type are of a population: name it, or leave them out.")
+        raise click.UsageError("--profile-file and --type are for a population: name it, or leave them out.")
     late = options["added"] or options["added_votes"] or options["goals"]
     (add if late else top_up)(options, as_json=as_json)
 
 
 def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
-    """What goals need of a population, and the first plan of a study."""
+    """Show what goals need of a population, and with --study lock the first plan."""
     from fewlabels.nouns.goal import parse_goal
     from fewlabels.study.plan.outlook import verdicts_expected
     from fewlabels.study.plan.sizes import Columns, Ways, size_goals
@@ -173,7 +173,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     if options["dry_run"]:
         options["study"] = options["follows"] = None
     if options["follows"] and not options["study"]:
-        raise click.UsageError("--follows is of a study: name it with --study.")
+        raise click.UsageError("--follows is for a study: name it with --study.")
     if options["added"] or options["added_votes"]:
         raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
     population = read_options(source, options)
@@ -202,7 +202,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
-    """What nobody has checked, and the plan that is fixed now."""
+    """Print what nobody has checked, and the plan that is locked now."""
     from fewlabels.study.draw.offline import DUPLICATES
 
     if options["profile_file"]:
@@ -212,20 +212,20 @@ def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
 
 
 def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
-    """The population and its profile, counted now or handed in."""
+    """Return the population and its profile, counted now or handed in."""
     from fewlabels.cli.options import types_of
     from fewlabels.study.draw.offline import handed_profile
     from fewlabels.study.population.profile import profile_for
 
     if options["profile_file"] is None:
         if options["types"]:
-            raise click.UsageError("--type is of a table fewlabels does not open: hand in its profile with --profile-file.")
+            raise click.UsageError("--type is for a table that fewlabels does not open: hand in its profile with --profile-file.")
         return profile_for(population, goals)
     return population, handed_profile(population, goals, options["profile_file"], types_of(options["types"]))
 
 
 def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
-    """Nothing comes back. Refuses a plan that could not be fixed, before anything is recorded."""
+    """Check, before anything is recorded, that the plan can be locked."""
     from fewlabels.study.plan.next_plan import PlanWays, check_first
 
     ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"], stopping_of(options))
@@ -233,40 +233,42 @@ def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[st
 
 
 def stopping_of(options: dict[str, Any]) -> Any:
-    """The stopping rule that was named; None: one look."""
+    """Return the stopping rule that was named, or None for one look."""
     from fewlabels.nouns.stopping import parse_stopping
 
     return parse_stopping(options["stopping"]) if options["stopping"] else None
 
 
 def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
-    """The plan that is fixed now, and what to do next."""
+    """Print the plan that is locked now, and what to do next."""
     if options["pilot"]:
-        note("forecasts are of one draw by the scores as they are; what follows the pilot is drawn by what it teaches")
+        note(
+            "forecasts assume one draw guided by the scores as they are; units after the pilot are drawn by the guide fitted to its answers"
+        )
     what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
-    note(f"plan {fixed['number']} of study {options['study']} is fixed: {what} labels, hash {str(fixed['hash'])[:12]}")
+    note(f"plan {fixed['number']} of study {options['study']} is locked: {what} labels, hash {str(fixed['hash'])[:12]}")
     if options.get("profile_file"):
         way_on = f"fewlabels sql {options['study']} --out draw.sql, run it, then: fewlabels draw {options['study']} --candidates-file FILE"
     else:
         way_on = f"fewlabels draw {options['study']} --units 50 --out batch.csv"
     if fixed["stopping"]:
-        note(f"{fixed['budget']:,} labels is the most; it stops by {fixed['stopping']}{expected_of(options)}")
+        note(f"{fixed['budget']:,} labels at most; it stops by {fixed['stopping']}{expected_of(options)}")
     note(f"{fixed['promise']}\nnext: {way_on}")
 
 
 def expected_of(options: dict[str, Any]) -> str:
-    """How many labels an online study should need, in words; nothing where its looks are planned."""
+    """Return how many labels an online study should need, in words; empty if its looks are planned."""
     from fewlabels.study.kinds import kind_of
     from fewlabels.study.study import Study
 
-    with working("playing the study forward"):
+    with working("simulating the study"):
         study = Study.load(options["study"], ledger=options["ledger"])
         running = kind_of(study.standing).running(study.standing, forecast=True)
     return "" if running is None or running.remaining is None else f", after {running.remaining.in_all(running.labels)}"
 
 
 def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration | None":
-    """What the answers make of the scores; None without answers."""
+    """Return the recalibration of the scores by the answers; None without answers."""
     from fewlabels.study.population.calibration import read_answered, recalibration
 
     if options["answers"] is None:
@@ -278,14 +280,14 @@ def recalibrated_by(options: dict[str, Any], population: Any) -> "Recalibration 
 
 
 def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
-    """The goals that were named. Refuses none."""
+    """Return the goals that were named; raise UsageError if there are none."""
     if not options["goals"]:
         raise click.UsageError('Name at least one goal: --goal "precision +-0.03" or --goal "recall >= 0.90".')
     return tuple(options["goals"])
 
 
 def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
-    """Creates the study unless it exists, and fixes its plan."""
+    """Create the study unless it exists, and lock its plan."""
     from fewlabels.cli.new_study import set_shown
     from fewlabels.study.study import Study
 
@@ -293,7 +295,7 @@ def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[
     if budget is None:
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     sheet = file_sheet(population, profile)
-    with working("fixing the plan"):
+    with working("locking the plan"):
         how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
         study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
         how = {name: options[name] for name in ("grow_to", "pilot", "interval", "stopping")}

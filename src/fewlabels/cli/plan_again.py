@@ -13,7 +13,7 @@ from fewlabels.nouns.goal import DEFAULT_LEVEL
 
 
 def top_up(options: dict[str, Any], *, as_json: bool) -> None:
-    """Shows what a larger budget buys and fixes the plan; every label already paid for is kept."""
+    """Show what a larger budget buys and lock the plan; every label already paid for is kept."""
     from fewlabels.study.plan.growth import growth
     from fewlabels.study.study import Study
 
@@ -30,7 +30,7 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json({**grown.as_json(), "study": options["study"], "plan": plan_json(plan)})
         return
-    click.echo(f"{grown.added:,} labels more, {grown.budget:,} in all, of {grown.frame:,} units the goals are about\n")
+    click.echo(f"{grown.added:,} more labels, {grown.budget:,} in all, of {grown.frame:,} units the goals are about\n")
     rows = [
         [str(goal), f"{old.half_width:.3f}", f"{new.half_width:.3f}", f"{new.chance:.0%}", "yes" if new.settles else "no"]
         for goal, old, new in grown.goals
@@ -39,36 +39,36 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
         table(("goal", f"half-width at {grown.held:,}", f"at {grown.budget:,}", "chance", "enough"), rows)
     values = ", ".join(f"{g.goal} {share(g.after.value)}" for g in grown.goals)
     note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
-    note(f"plan {plan.number} of study {options['study']} is fixed ({plan.change}), hash {plan.hash[:12]}")
+    note(f"plan {plan.number} of study {options['study']} is locked ({plan.change}), hash {plan.hash[:12]}")
     note(f"{plan.promise}\nnext: fewlabels draw {quote(options['study'])} --units 50 --out batch.csv")
 
 
 def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None:
-    """A larger budget of an online study: it costs nothing, and nothing is forecast from the scores."""
+    """Raise the budget of an online study; it costs nothing, and nothing is forecast from the scores."""
     plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
     if as_json:
         print_json({"study": options["study"], "plan": plan_json(plan)})
         return
-    note(f"plan {plan.number} of study {options['study']} is fixed: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
+    note(f"plan {plan.number} of study {options['study']} is locked: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
     note(f"{plan.promise}\nnext: fewlabels draw {quote(options['study'])} --units 50 --out batch.csv")
 
 
 def add(options: dict[str, Any], *, as_json: bool) -> None:
-    """Says which labels serve, what they give and how many more are needed; with --budget takes it in and fixes the plan."""
+    """Show which labels can be used, what they give and how many more are needed; with --budget, add it and lock the plan."""
     from fewlabels.study.study import Study
 
     if not options["study"]:
-        raise click.UsageError("Name the study that takes it in: --study NAME.")
+        raise click.UsageError("Name the study to add it to: --study NAME.")
     refuse_unheard(options)
     if options["grow_to"] or options["interval"] or choice_of(options, said=True) is not None:
-        raise click.UsageError("Design, interval and growth are fixed with the first plan: leave out --design, --interval, --grow-to.")
+        raise click.UsageError("Design, interval and growth are locked with the first plan: leave out --design, --interval, --grow-to.")
     study = Study.load(options["study"], ledger=options["ledger"])
     late: dict[str, Any] = {"classifiers": _classifiers(options), "goals": list(options["goals"])}
-    with working("asking what the labels already say"):
+    with working("checking what the labels already show"):
         said = study.preview_extension(**late)
     plan = None
     if options["budget"]:
-        with working("fixing the plan"):
+        with working("locking the plan"):
             plan = study.extend(**late, budget=options["budget"])
     if as_json:
         print_json({**said.as_json(), "study": study.name, "plan": None if plan is None else plan_json(plan)})
@@ -80,19 +80,19 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
     if rows:
         table(("goal", "drawn units that serve it", "half-width they give", "labels from scratch"), rows)
         more = (
-            "not even all units would do" if said.total is None else f"{said.added:,} labels more, {said.total:,} in all, settle every goal"
+            "not even all units would do" if said.total is None else f"{said.added:,} more labels, {said.total:,} in all, settle every goal"
         )
         click.echo(f"\n{more}")
-        note("forecast from the scores taken as true probabilities; '-': some units the goal is about could not be drawn yet")
+        note("forecast if scores are calibrated; '-': some units the goal is about could not be drawn yet")
     if plan is None:
         note(f"nothing is recorded yet; next: the same with --budget {said.total or said.held}")
         return
-    note(f"plan {plan.number} of study {study.name} is fixed ({plan.change}), hash {plan.hash[:12]}\n{plan.promise}")
+    note(f"plan {plan.number} of study {study.name} is locked ({plan.change}), hash {plan.hash[:12]}\n{plan.promise}")
     note(f"next: fewlabels {'draw' if study.standing.unresolved else 'estimate'} {quote(study.name)}")
 
 
 def _classifiers(options: dict[str, Any]) -> list[Classifier]:
-    """The classifiers and votes to take in."""
+    """Return the classifiers and votes to add."""
     return [named_classifier(text, options["score_range"]) for text in options["added"]] + [
         vote_of(text) for text in options["added_votes"]
     ]
@@ -105,7 +105,7 @@ UNHEARD = (
 
 
 def refuse_unheard(options: dict[str, Any]) -> None:
-    """Nothing comes back. Refuses options that a study fixed when it was created, or that a top-up does not know."""
+    """Raise UsageError for options that were set when the study was created, or that a top-up does not take."""
     said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
     if said:
         raise click.UsageError(

@@ -38,7 +38,7 @@ DESIGN_OPTIONS = (
 
 
 def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
-    """The design the options ask for; with said=True None where they ask for nothing."""
+    """Return the design the options ask for; with said=True, None if they ask for none."""
     named = {
         "name": options["design"],
         "cut": parse_cut(options["cut"]) if options["cut"] else None,
@@ -61,7 +61,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def costs(options: dict[str, Any]) -> "Cost":
-    """What a label costs, as far as the options say."""
+    """Return what a label costs, as far as the options say."""
     from fewlabels.study.plan.sizes import Cost
 
     for name in ("cost_per_label", "seconds_per_label"):
@@ -71,7 +71,7 @@ def costs(options: dict[str, Any]) -> "Cost":
 
 
 def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "Columns") -> None:
-    """Half-width against labels, chosen and uniform, as bars on stderr."""
+    """Draw half-width against labels, chosen and uniform, as bars on stderr."""
     from fewlabels.study.plan.sizes import curve
 
     rows = curve(profile, goals[0], ways=ways, names=names)
@@ -89,7 +89,7 @@ def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "C
 
 
 def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "Ways", names: "Columns") -> None:
-    """Writes the planning picture."""
+    """Write the planning picture."""
     from fewlabels.reports.plan_page import plan_page
     from fewlabels.study.plan.chart import picture
 
@@ -103,7 +103,7 @@ def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "
 
 
 def plan_json(plan: Any) -> dict[str, Json]:
-    """A plan as --json shows it."""
+    """Return a plan as --json shows it."""
     return {
         "number": plan.number,
         "hash": plan.hash,
@@ -117,7 +117,7 @@ def plan_json(plan: Any) -> dict[str, Json]:
 
 
 def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
-    """What the goals need, what the budget buys, and the verdicts to expect."""
+    """Print what the goals need, what the budget buys, and the verdicts to expect."""
     click.echo(f"{sizing.N:,} units, {sizing.flagged:,} flagged ({sizing.flagged / sizing.N:.2%})\n")
     learned = any(g.recalibrated is not None for g in sizing.goals)
     rows = [
@@ -133,15 +133,16 @@ def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
             click.echo(f"{name}: {bill}")
     show_forecast(sizing, expected)
     if sizing.left_out:
-        note(f"\nleft out, because nothing there is theirs to judge: {'; '.join(map(str, sizing.left_out))}")
+        note(f"\nleft out, because no unit there counts for them: {'; '.join(map(str, sizing.left_out))}")
     note(
-        "\nchosen: scores taken as true probabilities; at worst: they say nothing inside a side, and are off between them. '-': not even "
-        "all units would do; at worst also where a target may be the value itself, and of several labels or classes together"
+        "\nchosen: if scores are calibrated; at worst: if scores are uninformative among flagged and among other units, and off between "
+        "them. '-': not even all units would do; at worst also where a target may be the value itself, and of several labels or classes "
+        "together"
     )
 
 
 def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
-    """What all goals need: on one draw, and a draw for each."""
+    """Return the rows for all goals: on one draw, and with a draw for each."""
     blank = [""] * (3 if learned else 2)
     rows = [
         ["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)],
@@ -155,7 +156,7 @@ def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
 
 
 def show_forecast(sizing: "Sizing", expected: Sequence[str]) -> None:
-    """What the budget, if there is one, is expected to show of each goal, and the verdicts to expect."""
+    """Print what the budget, if there is one, is expected to show for each goal, and the verdicts to expect."""
     if sizing.budget:
         click.echo(f"\na budget of {sizing.budget:,} is expected to show")
         shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
@@ -168,12 +169,12 @@ def show_forecast(sizing: "Sizing", expected: Sequence[str]) -> None:
 
 
 def saved(labels: int | None, uniform: int | None) -> str:
-    """The share of uniform labels that would be wasted."""
+    """Return the share of uniform labels that would be wasted."""
     return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
 
 
 def billed(sizing: "Sizing", labels: int | None) -> str | None:
-    """What so many labels cost, in words; None where no cost is known."""
+    """Return what so many labels cost, in words; None if no cost is known."""
     money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
     if labels is None or (money is None and hours is None):
         return None

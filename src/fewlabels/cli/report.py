@@ -13,7 +13,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _study_unless_held(context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
-    """The study, or that of fewlabels.toml; none where a report written before is shown."""
+    """Return the study, or that of fewlabels.toml; None if an earlier report is shown."""
     return given if context.params.get("held") else study_or_file(context, parameter, given)
 
 
@@ -56,5 +56,5 @@ def command(*, study: str, paths: tuple[Path, ...], held: Path | None, ledger: s
     for path in written:
         click.echo(str(path))
     verdict = report["verdict"]
-    assert isinstance(verdict, dict)  # every report that was shown has one
+    assert isinstance(verdict, dict)  # every report that was shown has a verdict
     note(one_line(str(verdict["next"])))

@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Its address for people. Behind a proxy that has the certificate, the proxy's."""
+        """The address people use; behind a proxy that serves TLS, the proxy's."""
         name = f"[{self.name}]" if ":" in self.name else self.name
         return f"https://{name}" if self.behind else f"{'https' if self.secure else 'http'}://{name}:{self.port}"
 
@@ -66,7 +66,7 @@ class Place(NamedTuple):
 @click.option("--key", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="The private key of --certificate.")
 @click.option("--tls-terminated", is_flag=True, help="A proxy in front serves TLS; cookies are sent over TLS only.")
 @click.option("--trust-proxy", metavar="ADDRESS", help="Trust X-Forwarded-For from this proxy. By default the header is ignored.")
-@click.option("--insecure-http", is_flag=True, help="Serve other machines without TLS, although anybody on the network can read along.")
+@click.option("--insecure-http", is_flag=True, help="Serve other machines without TLS, although anybody on the network can listen.")
 @click.option(
     "--lease",
     type=click.FloatRange(min=1),
@@ -112,12 +112,12 @@ def command(*, ledger: str, as_json: bool, owner_link: bool, **options: Any) -> 
 
 
 def _end(_number: int, _frame: object) -> None:
-    """Ends the command as one that was told to end."""
+    """End the command as if interrupted."""
     raise click.exceptions.Exit(0)
 
 
 def _refuse_incomplete(options: dict[str, Any]) -> None:
-    """Nothing comes back. Refuses where the packages are missing, or where others could read along."""
+    """Raise UsageError if packages are missing, or if others could read the traffic."""
     if any(importlib.util.find_spec(package) is None for package in NEEDED):
         raise click.UsageError(f"The workbench needs more packages: {install_command('service')}")
     if (options["certificate"] is None) != (options["key"] is None):
@@ -125,13 +125,13 @@ def _refuse_incomplete(options: dict[str, Any]) -> None:
     protected = options["certificate"] or options["tls_terminated"] or options["insecure_http"]
     if not _is_loopback(options["host"]) and not protected:
         raise click.UsageError(
-            f"--host {options['host']} is seen by other machines, so sessions and labels must not travel in the clear: give --certificate "
-            "and --key, or --tls-terminated where a proxy serves TLS, or say --insecure-http."
+            f"--host {options['host']} is reachable from other machines, so sessions and labels must be encrypted: give --certificate "
+            "and --key, or --tls-terminated if a proxy serves TLS, or --insecure-http."
         )
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
+    """Return whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:
@@ -141,7 +141,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _place(options: dict[str, Any], port: int) -> Place:
-    """Where people find the server."""
+    """Return where people find the server."""
     names = options["names"]
     unnamed = "127.0.0.1" if options["host"] in ("0.0.0.0", "::") else options["host"]
     secure = bool(options["certificate"] or options["tls_terminated"])
@@ -150,7 +150,7 @@ def _place(options: dict[str, Any], port: int) -> Place:
 
 
 def _settings(options: dict[str, Any], place: Place) -> "Settings":
-    """How the app is run."""
+    """Return the settings of the app."""
     from fewlabels.service.settings import LOOPBACK, Settings
 
     names = dict.fromkeys(name.lower() for name in (*LOOPBACK, place.host, *options["names"]))
@@ -161,7 +161,7 @@ def _settings(options: dict[str, Any], place: Place) -> "Settings":
 
 
 def _show_link(place: Place, people: "People", *, as_json: bool) -> None:
-    """Prints a new owner link: for a person, or as the one JSON object."""
+    """Print a new owner link: for a person, or as the one JSON object."""
     link = f"{place.url}/enter?key={people.owner_link(OWNER_LINK_SECONDS).secret}"
     if as_json:
         _print_line({"url": place.url, "link": link})
@@ -170,18 +170,18 @@ def _show_link(place: Place, people: "People", *, as_json: bool) -> None:
 
 
 def _print_line(told: dict[str, str | None]) -> None:
-    """Prints one object on one line: whoever reads it goes on while the server runs."""
+    """Print one object on one line, for a reader that continues while the server runs."""
     click.echo(json.dumps(told))
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A socket on the address; refuses one that is taken."""
+    """Return a socket on the address; raise UsageError if it cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves 40 ms of Nagle's delay on
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # stated explicitly, or asyncio leaves Nagle's delay of 40 ms on
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
-        bound.listen(128)  # whoever reads the address may come at once; they wait until the server is ready
+        bound.listen(128)  # clients may connect as soon as the address is printed; they wait until the server is ready
     except OSError as error:
         bound.close()
         raise click.UsageError(f"{host} port {port} cannot be used ({error.strerror}): name another with --port or --host.") from None
@@ -189,26 +189,26 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def _serve(app: Any, bound: socket.socket, options: dict[str, Any]) -> None:
-    """Serves until it is told to end; requests under way are finished first."""
+    """Serve until stopped; requests under way are finished first."""
     import uvicorn
 
     class Ending(uvicorn.Server):
-        """A server whose event streams end when it is told to end."""
+        """A server whose event streams end when it is stopped."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Notes the signal."""
+            """Note the signal."""
             app.state.bench.ends.set()
             super().handle_exit(sig, frame)
 
     try:
-        # Finishes what is under way, then raises the signal that ended it once more.
+        # Finishes requests under way, then raises the signal that stopped it again.
         Ending(uvicorn.Config(app, **_how(options))).run(sockets=[bound])
     finally:
         note("stopped; what was recorded is kept")
 
 
 def _how(options: dict[str, Any]) -> dict[str, Any]:
-    """How the server is run: requests are not logged, for a link stands in the address of one, and no proxy is believed unasked."""
+    """Return uvicorn's settings: requests are not logged, as their addresses may hold links, and no proxy is trusted by default."""
     return {
         "log_level": "warning",
         "access_log": False,

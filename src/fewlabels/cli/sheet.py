@@ -36,7 +36,7 @@ def command(
     *, study: str, show: tuple[str, ...], instructions: Path | None, ask: str | None, check_every: int | None, double: float | None,
     ledger: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """Set what labelers see and are told, in the browser and in the terminal. Without options, show it.
+    """Set the labeling form: what labelers see and read, in the browser and in the terminal. Without options, show it.
 
     \b
     Examples:
@@ -62,7 +62,7 @@ def command(
 
 
 def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
-    """What labelers see, as data or for a person."""
+    """Print what labelers see, as data or for a person."""
     sheet: Sheet = desk.sheet
     if as_json:
         print_json({"study": study, **sheet.as_json(), "double": desk.double_share})
@@ -74,5 +74,5 @@ def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
     if desk.double_share:
         click.echo(f"{desk.double_share:.0%} of the units go to two labelers")
     if sheet.check_every:
-        click.echo(f"after every {sheet.check_every} answers a unit whose gold answer is known")
+        click.echo(f"after every {sheet.check_every} answers, a unit whose gold answer is known")
     note(f"next: fewlabels label {quote(study)}, or fewlabels serve")

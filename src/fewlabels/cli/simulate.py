@@ -56,7 +56,7 @@ from fewlabels.cli.output import note, print_json, share, table
 @resource_options
 @json_option
 def command(*, source: str, as_json: bool, **options: Any) -> None:
-    """Try designs on a table whose labels are known: show the coverage, width and error of each before money is spent.
+    """Try designs on a table whose labels are known: show the coverage, width and error of each before you spend money.
 
     \b
     Example:
@@ -67,7 +67,7 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
 
     for caution in interval_named(options["interval"]).cautions:
         note(f"note: {caution}")
-    sizes = options.pop("sizes")  # of draws; --label of the population is something else
+    sizes = options.pop("sizes")  # of draws; the population's --label is something else
     fill(options)
     population = read_options(source, options)
     cells = len(population.classifiers) * len(options["metrics"]) * len(options["designs"]) * len(sizes)
@@ -90,7 +90,7 @@ def command(*, source: str, as_json: bool, **options: Any) -> None:
 
 @contextmanager
 def _progress(cells: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal; nothing elsewhere."""
+    """Show a progress bar on a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

@@ -14,7 +14,7 @@ from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_j
 @click.option("--by", multiple=True, required=True, metavar="COLUMN", help="A slice column. Repeatable: several are crossed.")
 @metric_option(default="precision", help="The metric to show in each slice.")
 @click.option("--classifier", metavar="NAME", help="The classifier to judge. Default: the first.")
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together at the level, to compare slices with each other.")
+@click.option("--simultaneous", is_flag=True, help="Make all intervals valid together at the level, to compare slices with each other.")
 @peek_option
 @ledger_option
 @json_option
@@ -35,14 +35,12 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
         print_json({"study": study, **found.as_json()})
         return
     table(ESTIMATE_HEADINGS, estimate_rows(found.estimates, several=True))
-    together = f"all {len(found.estimates)} together" if found.simultaneous else "each by itself"
+    together = f"all {len(found.estimates)} together" if found.simultaneous else "each interval by itself"
     click.echo(f"\nlevel {found.level:.4g}, {together}")
     if not found.simultaneous and len(found.estimates) > 1:
-        note("to compare slices with each other, ask with --simultaneous")
+        note("to compare slices with each other, use --simultaneous")
     if found.left_out:
-        note(
-            f"nothing is said of {', '.join(found.left_out)}: no unit there is what {found.estimates[0].metric} is about, or none was drawn"
-        )
+        note(f"no estimate for {', '.join(found.left_out)}: no unit there counts for {found.estimates[0].metric}, or none was drawn")
     for caution in in_words(zip(found.estimates, found.cautions, strict=True)):
         note(f"caution: {caution}")
     note(f"next: fewlabels decide {quote(study)}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fewlabels.study.draw.offline import Texts
 
 _JUDGED = ("score", "predicted", "named", "labels", "classes")  # options that only a population has
-_MANY = 500_000  # rows of a draw worth a word
+_MANY = 500_000  # rows of a draw that deserve a note
 
 
 @click.command(
@@ -69,12 +69,12 @@ def command(*, target: str | None, out: Path | None, query: str | None, ledger: 
     chosen = query or ("profile" if is_population else "draw")
     _write(_chosen(target, texts, chosen), out)
     if chosen == "draw" and texts.units > _MANY:
-        note(f"about {texts.units:,.0f} units will come back: the plan draws a large share of some part of the table")
+        note(f"about {texts.units:,.0f} units will be returned: the plan draws a large share of some part of the table")
     note(_next(target, chosen))
 
 
 def _of_population(source: str, options: dict[str, Any]) -> "Texts":
-    """The profile of a table."""
+    """Return the profile query of a table."""
     from fewlabels.study.draw.offline import declared, place_for, profile_texts
 
     population = read_options(source, options)
@@ -83,7 +83,7 @@ def _of_population(source: str, options: dict[str, Any]) -> "Texts":
 
 
 def _of_study(name: str, ledger: str, options: dict[str, Any]) -> "Texts":
-    """The profile of a study's table, and its draw."""
+    """Return the profile and draw queries of a study."""
     from fewlabels.study.study import Study
 
     if place_of(name) is not None:
@@ -94,11 +94,11 @@ def _of_study(name: str, ledger: str, options: dict[str, Any]) -> "Texts":
 
 
 def _chosen(target: str, texts: "Texts", query: str) -> str:
-    """The text of one query. Refuses a draw where there is nothing to draw."""
+    """Return the text of one query; raise UsageError for a draw if there is nothing to draw."""
     if query != "draw":
         return texts.profile if query == "profile" else texts.problems
     if texts.draw is None:
-        raise click.UsageError(f"{target} has no plan that is not drawn; plan it, or name what to print with --query profile.")
+        raise click.UsageError(f"{target} has no undrawn plan: plan it, or print another query with --query profile.")
     return texts.draw
 
 
@@ -113,7 +113,7 @@ def _write(text: str, out: Path | None) -> None:
 
 
 def _next(target: str, query: str) -> str:
-    """What to do with the query."""
+    """Return what to do with the query."""
     if query == "problems":
         return "next: run it; each broken rule is named above its column"
     way_on = f"fewlabels draw {target} --candidates-file FILE" if query == "draw" else "fewlabels plan POPULATION ... --profile-file FILE"

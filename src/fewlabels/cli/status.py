@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @ledger_option
 @json_option
 def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, as_json: bool) -> None:
-    """Show how far a study is: labels, missing answers, warnings. Shows no interval before the planned look, unless the study is online.
+    """Show the progress of a study: labels, missing answers, warnings; no interval before the planned look, unless the study is online.
 
     \b
     Example:
@@ -60,7 +60,7 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
 
 
 def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
-    """How far the labeling is."""
+    """Print how far the labeling is."""
     done = found.progress
     click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
     click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
@@ -76,18 +76,18 @@ def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
     if bands:
         missing_table(found.missing)
     if found.looks:
-        click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them by a peek before the look")
+        click.echo(f"numbers were shown {found.looks:,} times, {found.peeks:,} of them in a peek before the planned look")
 
 
 def _fixed(plan: "Plan | None") -> Json:
-    """What the plan in force fixes; null before there is one."""
+    """Return what the current plan locks, as data; None before there is a plan."""
     if plan is None:
         return None
     return {"number": plan.number, "hash": plan.hash, "budget": plan.budget, "goals": [str(g) for g in plan.goals]}
 
 
 def _told(found: "Status") -> dict[str, Json]:
-    """How far the labeling is, as data."""
+    """Return how far the labeling is, as data."""
     return {
         "progress": found.progress.as_json(),
         "missing": found.missing.as_json(),

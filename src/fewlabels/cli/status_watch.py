@@ -1,4 +1,4 @@
-"""`fewlabels status` of an online study: the running band of each goal, and how far it is; once, or again and again."""
+"""`fewlabels status` of an online study: the running band (confidence sequence) of each goal and its progress, once or repeatedly."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ BAR = 10  # characters of the evidence's bar
 
 
 def show_running(study: str, found: "Running") -> None:
-    """Where an online study stands."""
+    """Print where an online study stands."""
     left = f"{max(0, found.budget - found.labels):,} left"
     head = f"{study}: {found.outcome.upper()} after {found.labels:,} labels of at most {found.budget:,} ({left})"
     click.echo(f"{head}, stops by {found.stopping}")
@@ -37,7 +37,7 @@ def show_running(study: str, found: "Running") -> None:
 
 
 def watch_study(study: "Study", *, every: float, as_json: bool) -> None:
-    """Nothing comes back. Shows where the study stands whenever an answer has come, until it has ended or somebody stops it."""
+    """Show where the study stands whenever an answer arrives, until the study ends or somebody interrupts."""
     written, seen = -1, ""
     while True:
         if study._written != written:
@@ -54,7 +54,7 @@ def watch_study(study: "Study", *, every: float, as_json: bool) -> None:
 
 
 def _show_again(study: str, found: "Running", line: str | None) -> None:
-    """The state as one line of JSON, or in place of what a terminal shows."""
+    """Print the state as one line of JSON, or refresh it on the terminal."""
     if line is not None:
         click.echo(line)
         return
@@ -64,18 +64,18 @@ def _show_again(study: str, found: "Running", line: str | None) -> None:
 
 
 def _bar(yes: float, no: float) -> str:
-    """How near the evidence is to deciding, for the nearer of the two answers."""
+    """Draw how near the evidence is to a decision, for the nearer of the two answers."""
     more, word = (yes, "for") if yes >= no else (no, "against")
     return f"{'#' * int(more * BAR):<{BAR}} {plain(round(more, 2))} {word}"
 
 
 def _waiting(found: "Running") -> list[str]:
-    """What is not read yet, and why."""
+    """Return what is not read yet, and why."""
     lines = []
     if found.beyond:
         lines.append(f"{found.beyond:,} answers wait for an earlier one: labels are read in the order in which units were asked")
     if found.again:
-        lines.append(f"{found.again:,} units nobody could tell are handed out once more with the next batch")
+        lines.append(f"{found.again:,} units that nobody could judge are handed out again with the next batch")
     if found.missing:
-        lines.append(f"{found.missing:,} labels are missing; they count against either side, so the band cannot get narrower than that")
+        lines.append(f"{found.missing:,} labels are missing; each counts against either side, which limits how narrow the band can get")
     return lines

@@ -50,7 +50,7 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
 
     study, file = study_and_file(study, file, close=close)
     if file is None and not close:
-        raise click.UsageError("Name the FILE of answers, or --close to end the waiting.")
+        raise click.UsageError("Name the FILE of answers, or --close to stop waiting for answers.")
     found = Study.load(study, ledger=ledger)
     told = {} if file is None else _told(found, file, as_json=as_json, **options)
     if close:
@@ -68,7 +68,7 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
 
 
 def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_json: bool, **options: Any) -> dict[str, Any]:
-    """What became of the answers of a file. Ends the command if some are refused and not to be left out."""
+    """Record the answers of a file and return what became of them; end the command if some are refused and --leave-out is not set."""
     from fewlabels.desk.imports import Ways, asked_of, checked, receive
     from fewlabels.labeling.flat import read_answers
     from fewlabels.labeling.formats import FLAT, FORMATS, Reading, guess_format, read_found
@@ -96,7 +96,7 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
 
 
 def _end_refused(refused: "list[Refused]", *, as_json: bool) -> NoReturn:
-    """Ends the command: some answers are refused, so none was recorded."""
+    """End the command: some answers are refused, so none was recorded."""
     from fewlabels.cli.main import REFUSED
     from fewlabels.labeling.found import refuse_all
 

@@ -52,13 +52,13 @@ def command(*, study: str, precision: float | None, recall: float | None, ledger
     if found.threshold is not None:
         click.echo(f"{found.other} there {share(found.other_value)}, {share(found.other_low)} .. {share(found.other_high)}")
         kind = "lowest" if precision is not None else "highest"
-        note(f"{kind} found is not {kind}: thresholds beyond the first that failed were not tried")
+        note(f"the {kind} found need not be the {kind} there is: thresholds beyond the first that failed were not tried")
         column = held.standing.read_population().classifier(options["classifier"]).score
         note(f"next: fewlabels plan --study {quote(study)} --add-classifier NAME={column}@{found.threshold!r}")
 
 
 def _show(curves: "Curves", study: str) -> None:
-    """The curve on a terminal, thinned out."""
+    """Print the curve, thinned out for a terminal."""
     step = max(1, -(-len(curves.thresholds) // ROWS))
     names = list(curves.curves)
     rows = []

@@ -14,9 +14,9 @@ from fewlabels.cli.output import print_json, working
 @resource_options
 @json_option
 def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
-    """Recompute hashes, seals, plans and every estimate shown from the ledger alone, and name each entry that does not match.
+    """Recompute from the ledger alone all hashes, seals, plans and shown estimates, and name each entry that does not match.
 
-    Exits with 5 if one does not.
+    Exits with 5 if any does not match.
 
     \b
     Example:
@@ -32,6 +32,6 @@ def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None
         click.echo(f"recomputed: {', '.join(found.checked)}")
         for finding in found.findings:
             click.echo(f"DOES NOT MATCH: {finding}")
-        click.echo("everything matches" if found.passed else f"{len(found.findings):,} do not match")
+        click.echo("everything matches" if found.passed else f"{len(found.findings):,} mismatches")
     if not found.passed:
         raise click.exceptions.Exit(REFUSED)

@@ -1,1 +1,1 @@
-"""Made-up tables and studies, for examples, tests and a first walk."""
+"""Made-up tables and studies, for examples, tests and the tutorial."""

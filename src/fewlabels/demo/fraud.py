@@ -1,4 +1,4 @@
-"""Three made-up weeks of card payments with scores, and the answers people would give: what the tutorial walks through."""
+"""Three made-up weeks of card payments with scores, and the answers people would give: the data of the tutorial."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +11,10 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.randomness import stream
 from fewlabels.writing import write_whole
 
-PAYMENTS = 20_000  # a week
+PAYMENTS = 20_000  # per week
 FRAUD = 0.05
 TRAINED_FOR = 3.6  # standard deviations between fraud and the rest that the model was trained on
-SEEN = (3.6, 3.6, 2.3)  # what each week's payments show of them: in the third week fraud looks less like fraud
+SEEN = (3.6, 3.6, 2.3)  # the part of that distance each week's payments show: in the third week fraud is harder to tell apart
 RETRAINED = 3.5
 SEED = 2027
 HONEST = ("buyer confirmed it by phone", "regular customer; parcel delivered", "returned; refund to the same card")
@@ -23,7 +23,7 @@ SHOPS = ("books", "electronics", "groceries", "shoes", "tickets")
 
 
 class FraudDemo(NamedTuple):
-    """Where the files are: a table and answers for each week, the last week scored by a retrained model; and payments a week."""
+    """Where the files are: a table and answers for each week, the last week scored by a retrained model; and the payments per week."""
 
     weeks: tuple[Path, ...]
     rescored: Path
@@ -32,14 +32,14 @@ class FraudDemo(NamedTuple):
 
 
 class Week(NamedTuple):
-    """Payments of one week: what is in the table, without the score, and which of them are fraud."""
+    """Payments of one week: the table without the score, and which of them are fraud."""
 
     columns: dict[str, list[str] | FloatArray]
     fraud: BoolArray
 
 
 def write_fraud_demo(folder: Path) -> FraudDemo:
-    """Writes week1.parquet (id, amount, country, shop, note, score), week1-answers.csv and so on, and week3-retrained.parquet."""
+    """Write week1.parquet (id, amount, country, shop, note, score), week1-answers.csv and so on, and week3-retrained.parquet."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = stream(SEED)
     names = [f"week{number + 1}" for number in range(len(SEEN))]
@@ -76,7 +76,7 @@ def _pick(values: Sequence[str], rng: np.random.Generator) -> list[str]:
 
 
 def _score(fraud: BoolArray, seen: float, trained_for: float, rng: np.random.Generator) -> FloatArray:
-    """What a model says that was trained on fraud `trained_for` standard deviations from the rest, where it is `seen` of them."""
+    """Return the scores of a model trained on fraud `trained_for` standard deviations from the rest, when the distance is `seen`."""
     signal = rng.normal(0, 1, PAYMENTS) + seen * fraud
     score: FloatArray = 1 / (1 + np.exp(-(trained_for * signal - trained_for**2 / 2 + np.log(FRAUD / (1 - FRAUD)))))
     return score

@@ -1,4 +1,4 @@
-"""Made-up scored populations and the answers people would give: files to walk the path with, and a study of forty units for examples."""
+"""Made-up scored populations and the answers people would give: files to try the commands on, and a study of forty units for examples."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ UNITS = 50_000
 POSITIVE = 0.08
 SEPARATION = 3.6  # standard deviations between the two kinds of unit
 SEED = 2026
-SMALL_POSITIVES = (1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 20)  # of the units 1 to 40 of a small study
+SMALL_POSITIVES = (1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 20)  # among the units 1 to 40 of a small study
 
 
 class Demo(NamedTuple):
@@ -29,13 +29,13 @@ class Demo(NamedTuple):
 
 
 def write_demo(folder: Path) -> Demo:
-    """Writes scored.parquet (id, text, country, score) and answers.csv (unit, answer): 8 % positive, scores a little too sure."""
+    """Write scored.parquet (id, text, country, score) and answers.csv (unit, answer): 8 % positive, scores slightly overconfident."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = stream(SEED)
     positive = rng.random(UNITS) < POSITIVE
     signal = rng.normal(0, 1, UNITS) + SEPARATION * positive
     log_odds = SEPARATION * signal - SEPARATION**2 / 2 + np.log(POSITIVE / (1 - POSITIVE))
-    score = 1 / (1 + np.exp(-1.1 * log_odds))  # a little too sure
+    score = 1 / (1 + np.exp(-1.1 * log_odds))  # slightly overconfident
     ids = [f"m{i:05d}" for i in range(UNITS)]
     demo = Demo(folder / "scored.parquet", folder / "answers.csv", UNITS)
     columns: dict[str, list[str] | FloatArray] = {
@@ -51,10 +51,10 @@ def write_demo(folder: Path) -> Demo:
 
 
 def small_study(name: str = "small", *, labeled: bool = True) -> Study:
-    """A study of forty made-up units in memory, all of them drawn: numbers are exact, and the same every time. For examples.
+    """Return a study of forty made-up units in memory, all of them drawn: numbers are exact, and the same every time. For examples.
 
-    Of 11 positive units "new" flags 9, and 3 others: those with the highest scores; "old" flags 5, and 7 others. labeled=False: it waits
-    for answers.
+    There are 11 positive units. "new" flags 9 of them and 3 others, the units with the highest scores; "old" flags 5 and 7 others. With
+    labeled=False, the study waits for answers.
 
     Examples:
         >>> from fewlabels.demo.study import small_study

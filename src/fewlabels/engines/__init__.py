@@ -1,1 +1,1 @@
-"""Where units live: one file an engine, all of which must agree unit by unit with `memory`, the reference."""
+"""Where units are stored: one module per engine, all of which must agree unit by unit with `memory`, the reference."""

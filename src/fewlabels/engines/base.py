@@ -1,7 +1,7 @@
-"""What fewlabels asks of an engine: inspect, profile, the units below a bound, columns of given units, and truth for simulations.
+"""The interface of an engine: inspect, profile, the units below a bound, columns of given units, and truth for simulations.
 
-Nothing else crosses this door, so cost and memory outside the engine do not grow with the number of units. An engine rolls no
-dice: it compares permanent numbers with bounds.
+Nothing else leaves the engine, so cost and memory outside it do not grow with the number of units. An engine makes no random
+choices: it compares permanent numbers with bounds.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ EXACT_DUPLICATES_UP_TO = 10_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What is in the table and what blocks the rest. `duplicates_checked` is False where the table is too long to check ids exactly."""
+    """What is in the table and what blocks a study. `duplicates_checked` is False if the table is too long to check ids exactly."""
 
     columns: tuple[Column, ...]
     N: int
@@ -31,61 +31,61 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Known:
-    """What a simulation may know of every unit: its cell in the profile, its metric weight in quanta, and its true answers as text."""
+    """What a simulation may know about every unit: its cell in the profile, its metric weight in quanta, and its true answers as text."""
 
     cell: IntArray
     weight: IntArray | None
-    truths: tuple[tuple[str, ...], ...]  # one tuple a truth column
+    truths: tuple[tuple[str, ...], ...]  # one tuple per truth column
 
 
 class Drawable(Protocol):
-    """What a draw needs of an engine."""
+    """What a draw needs from an engine."""
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """Every unit of a cell with band >= 0 whose permanent number, by the rule, is below the bound of its band.
+        """Return every unit of a cell with band >= 0 whose permanent number, by the rule, is below the bound of its band.
 
         band     aligned with the profile's cells; -1 leaves a cell out
-        bound    aligned with bands; 2^52 takes all
+        bound    aligned with bands; 2^52 takes all units
         """
 
 
 class Engine(Drawable, Protocol):
-    """One population, opened where it lives."""
+    """One population, opened where it is stored."""
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
-        """Columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
+        """Return columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
 
     def profile(self) -> Profile:
-        """Counts by cell. Refuses a table with problems, naming each."""
+        """Return counts by cell; raise an error for a table with problems, naming each."""
 
     def unchanged(self, profile: Profile) -> bool | None:
-        """Whether the table is the one that was profiled, told without reading it; None where only counting again can tell."""
+        """Return whether the table is the one that was profiled, without reading it; None if only counting again can tell."""
 
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
     ) -> tuple[Units, Profile]:
-        """What `below` gives, and the profile as the same scan counts it."""
+        """Return the result of `below`, and the profile as the same scan counts it."""
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
-        """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
+        """Return how many units of each of the profile's cells are positive in the truth column (simulation only)."""
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
-        """Every unit's cell, weight and truth, as text by column (simulation only; memory grows with the number of units)."""
+        """Return every unit's cell, weight and truth, as text by column (simulation only; memory grows with the number of units)."""
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """The named columns of the given units as text, in the order of the units."""
+        """Return the named columns of the given units as text, in the order of the units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Taken:
-    """The take of every band: the units, and each band's cut, the smallest permanent number not taken (2^52: all were)."""
+    """The take of every band: the units, and each band's cut, the smallest permanent number not taken (2^52 if all were)."""
 
     units: Units
     cut: IntArray
 
 
 def take_smallest(engine: Drawable, profile: Profile, *, band: IntArray, take: IntArray, salt: str, rule: NumberRule = "md5") -> Taken:
-    """The `take[h]` smallest permanent numbers of every band h: filter below a bound a little above, rank the few, ask again if short.
+    """Return the `take[h]` smallest permanent numbers of every band h: filter below a slightly larger bound, rank, and repeat if short.
 
     The bound expects take + 6 sqrt(take) + 10 units, so a band comes up short about once in 10^9; then its bound doubles.
     """
@@ -111,9 +111,9 @@ def take_smallest(engine: Drawable, profile: Profile, *, band: IntArray, take: I
 def take_first(
     engine: Drawable, profile: Profile, *, band: IntArray, rate: FloatArray, total: int, salt: str, rule: NumberRule = "md5"
 ) -> Taken:
-    """The `total` units with the smallest permanent number over rate, in that order: a sequential Poisson draw.
+    """Return the `total` units with the smallest ratio of permanent number to rate, in that order: a sequential Poisson draw.
 
-    rate     of every band's units, up to a factor
+    rate     the rate of every band's units, up to a factor
     The bounds expect total + 6 sqrt(total) + 10 units in all, so they come up short about once in 10^9; then they double.
     """
     in_frame = band >= 0
@@ -122,7 +122,7 @@ def take_first(
         raise DrawError(f"a draw holds at most the {int(N.sum()):,} units of its bands, but {total:,} are asked for: plan again")
     wanted = total + 6 * total**0.5 + 10
     while True:
-        whole = wanted >= N.sum()  # then every unit is looked at: a scale found by bisection may stop a hair below 1
+        whole = wanted >= N.sum()  # then every unit is taken: a scale found by bisection may end slightly below 1
         scale = np.inf if whole else _scale(rate, N, wanted)
         bound = np.array([TOP if c >= 1 else int(TOP * c) for c in (scale * rate).tolist()], dtype=np.int64)
         found = engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
@@ -140,7 +140,7 @@ def take_first(
 
 
 def _scale(rate: FloatArray, N: IntArray, wanted: float) -> float:
-    """The c with sum of N min(1, c rate) = wanted, a little above where rounding leaves it."""
+    """Return the c with sum of N min(1, c rate) = wanted, slightly enlarged to absorb rounding."""
     low, high = 0.0, 1.0 / float(rate.min())
     for _ in range(100):
         middle = (low + high) / 2
@@ -152,7 +152,7 @@ def _scale(rate: FloatArray, N: IntArray, wanted: float) -> float:
 
 
 def _rank(found: Units, take: IntArray, held: IntArray, N: IntArray) -> Taken:
-    """The first take[h] of each band in the one order, and the cuts."""
+    """Return the first take[h] units of each band in the common order, and the cuts."""
     missing = (held < take) | ((take == N) & (held != N))
     if missing.any():
         worst = int(missing.argmax())

@@ -1,7 +1,7 @@
 """From counted rows to a profile and back: slice codes, the order of cells, and the lookup a draw joins.
 
-A slice value is the text of its column. A null is a value of its own, written "∅"; a real text that starts with "∅" gets one more
-in front, so no text can be taken for a null. Slice codes are positions in the list of distinct values sorted by UTF-8 bytes, column
+A slice value is the text of its column. A null is a value of its own, written "∅"; a real text that starts with "∅" gets another one
+in front, so that no text can be mistaken for a null. Slice codes are positions in the list of distinct values sorted by UTF-8 bytes, column
 by column, hence the same on every engine.
 """
 
@@ -34,11 +34,11 @@ class Cell(NamedTuple):
     N: int
     positives: int = 0
     quanta: int = 0  # sum of metric weights
-    claims: tuple[int, ...] = ()  # sums of scores, one a classifier
+    claims: tuple[int, ...] = ()  # sums of scores, one per classifier
 
 
 class Counted(NamedTuple):
-    """A cell as it was counted, with what its values were like: units that break a rule, units with an id, and the ends of the ids."""
+    """A counted cell with checks of its values: units that break a rule, units with an id, and the smallest and largest id."""
 
     cell: Cell
     unsound: int
@@ -48,7 +48,7 @@ class Counted(NamedTuple):
 
     @classmethod
     def of_row(cls, row: Sequence[Any], slices: int) -> "Counted":
-        """Reads a row of `Queries.counts`."""
+        """Parse a row of `Queries.counts`."""
         pattern, guide_bin, units, unsound, ids, positives = map(int, row[:6])
         smallest, largest, quanta, *claims = row[6 + slices :]
         cell = Cell(pattern, guide_bin, tuple(row[6 : 6 + slices]), units, positives, int(quanta), tuple(map(int, claims)))
@@ -56,14 +56,14 @@ class Counted(NamedTuple):
 
 
 class CellLookup(NamedTuple):
-    """The small table a draw joins: one row a cell that is in the frame; `by_slice` says whether slices are part of the key."""
+    """The small table a draw joins: one row per cell in the frame; `by_slice` says whether slices are part of the key."""
 
     columns: Mapping[str, NDArray[np.generic]]
     by_slice: bool
 
 
 def threshold_of(threshold: float, type_: str) -> float:
-    """The threshold a column is compared with: rounded to float32 for a float32 column, so that both sides were rounded alike."""
+    """Return the threshold a column is compared with: rounded to float32 for a float32 column, so that both sides are rounded alike."""
     if type_ != "float32":
         return threshold
     with np.errstate(over="ignore"):
@@ -71,7 +71,7 @@ def threshold_of(threshold: float, type_: str) -> float:
 
 
 def slice_text(value: str | None) -> str:
-    """The slice value as the profile writes it: "∅" for null, one more "∅" before a text that starts with it."""
+    """Return the slice value as the profile writes it: "∅" for null, another "∅" before a text that starts with it."""
     if value is None:
         return NULL_MARK
     return NULL_MARK + value if value.startswith(NULL_MARK) else value
@@ -85,7 +85,7 @@ class Ends(NamedTuple):
 
     @classmethod
     def over(cls, counted: Iterable[Counted], id_type: str) -> "Ends":
-        """The ends of all cells: by number for numbers, by UTF-8 bytes for text."""
+        """Return the smallest and largest id over all cells: by number for numbers, by UTF-8 bytes for text."""
         by: Callable[[str], Any] = int if id_type in ("int", "decimal") else str.encode
         found = [c for c in counted if c.smallest is not None and c.largest is not None]
         return cls(min((str(c.smallest) for c in found), key=by), max((str(c.largest) for c in found), key=by))
@@ -94,7 +94,7 @@ class Ends(NamedTuple):
 def profile_of(
     population: Population, cells: Sequence[Cell], *, columns: tuple[Column, ...], ends: Ends, files: tuple[SourceFile, ...] = ()
 ) -> Profile:
-    """The profile of counted cells: slices get their codes, cells their order."""
+    """Return the profile of counted cells: slices get their codes, cells their order."""
     values = tuple(sorted({cell.slices for cell in cells}, key=lambda v: tuple(part.encode() for part in v)))
     codes = {value: code for code, value in enumerate(values)}
     _refuse_weights(population, cells)
@@ -117,7 +117,7 @@ def profile_of(
 
 
 def _refuse_weights(population: Population, cells: Sequence[Cell]) -> None:
-    """Nothing comes back. Refuses weights that whole numbers of 1/65,536 cannot hold: too large together, or too small to tell apart."""
+    """Raise an error for weights that multiples of 1/65,536 cannot represent: too large in total, or too small to distinguish."""
     if population.weight is None:
         return
     total, units = sum(c.quanta for c in cells), sum(c.N for c in cells)
@@ -134,7 +134,7 @@ def _refuse_weights(population: Population, cells: Sequence[Cell]) -> None:
 
 
 def too_many(population: Population, distinct: Sequence[int]) -> PopulationError:
-    """The refusal of a profile with too many cells. `distinct` counts the values of each slice column."""
+    """Return the error for a profile with too many cells. `distinct` counts the values of each slice column."""
     if not population.slices:
         return PopulationError(
             f"a profile holds at most {limits.MOST_CELLS:,} cells, but {len(population.classifiers)} classifiers make more: "
@@ -148,7 +148,7 @@ def too_many(population: Population, distinct: Sequence[int]) -> PopulationError
 
 
 def slice_codes(profile: Profile, slices: Iterable[tuple[str, ...]]) -> IntArray:
-    """The code of each tuple of slice values. Refuses values the profile never counted: the table has changed."""
+    """Return the code of each tuple of slice values; raise an error for values the profile never counted: the table has changed."""
     codes = {value: code for code, value in enumerate(profile.slice_values)}
     found: list[int] = []
     for value in slices:
@@ -159,9 +159,9 @@ def slice_codes(profile: Profile, slices: Iterable[tuple[str, ...]]) -> IntArray
 
 
 def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, ...]]], *, unknown: bool = False) -> IntArray:
-    """The position in the profile of each unit's cell, given as pattern, guide_bin and slice values.
+    """Return the position in the profile of each unit's cell, given as pattern, guide_bin and slice values.
 
-    Refuses a cell the profile never counted; -1 for it where such are allowed, because the profile is compared anyhow.
+    Raise an error for a cell the profile never counted; -1 if such cells are allowed, because the profile is compared anyway.
     """
     codes = {value: code for code, value in enumerate(profile.slice_values)}
     named = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
@@ -173,7 +173,7 @@ def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, .
 
 
 def cell_positions(profile: Profile, cells: Sequence[Cell]) -> IntArray:
-    """The position of each counted cell in the profile. Refuses cells or counts the profile does not hold: the table has changed."""
+    """Return the position of each counted cell in the profile; raise an error if cells or counts differ: the table has changed."""
     codes = slice_codes(profile, (c.slices for c in cells)).tolist()
     keys = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), profile.count.tolist(), strict=True)
     position = {key: i for i, key in enumerate(keys)}
@@ -184,7 +184,7 @@ def cell_positions(profile: Profile, cells: Sequence[Cell]) -> IntArray:
 
 
 def drawn(profile: Profile, rows: Sequence[Sequence[Any]], *, classifiers: int, rule: NumberRule) -> Units:
-    """The units of a draw's rows: unit, number, band, guide_bin, pattern, a score a classifier, quanta, slices."""
+    """Return the units of a draw's rows: unit, number, band, guide_bin, pattern, one score per classifier, quanta, slices."""
     after = 5 + classifiers
     scores = [[math.nan if s is None else s for s in row[5:after]] for row in rows]
     return Units(
@@ -202,11 +202,11 @@ def drawn(profile: Profile, rows: Sequence[Sequence[Any]], *, classifiers: int, 
 def sifted(
     profile: Profile, alone: Sequence[tuple[Sequence[Any], Cell]], *, band: IntArray, bound: IntArray, classifiers: int, rule: NumberRule
 ) -> Units:
-    """The units below the bound of their band, of those that passed a sieve: rows of unit, number, scores and quanta, with their cell."""
+    """Return the units below the bound of their band among those that passed a sieve, given as rows of unit, number, scores and quanta."""
     times = Counter(row[0] for row, _ in alone)
     twice = next((row[0] for row, cell in alone if cell.N > 1 or times[row[0]] > 1), None)
     if twice is not None:
-        raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
+        raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is unique")
     place = cells_of_units(profile, ((c.pattern, c.guide_bin, c.slices) for _, c in alone), unknown=True)
     bands = np.where(place >= 0, band[place], -1).tolist()
     limit = [int(bound[h]) if h >= 0 else 0 for h in bands]
@@ -219,7 +219,7 @@ def sifted(
 
 
 def merged(cells: Iterable[Cell]) -> list[Cell]:
-    """Counts of the same cell, added up."""
+    """Return the counts with those of the same cell added up."""
     found: dict[tuple[int, int, tuple[str, ...]], Cell] = {}
     for cell in cells:
         key = (cell.pattern, cell.guide_bin, cell.slices)
@@ -233,14 +233,14 @@ def merged(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def number_of(written: Any, rule: NumberRule) -> int:
-    """A permanent number as an engine writes it: hex by md5, an integer by the fast rule."""
+    """Parse a permanent number as an engine writes it: hex by md5, an integer by the fast rule."""
     return int(written, 16) if rule == "md5" else int(written)
 
 
 def lookup_of(profile: Profile, *, band: IntArray, bound: IntArray, rule: NumberRule = "md5") -> CellLookup:
-    """The lookup of every cell that can give a unit: its key, its band and what its number must lie below (by md5: sort before, as hex).
+    """Return the lookup of every cell that can give a unit: its key, its band and the bound of its number (by md5: compared as hex).
 
-    Slices are left out where no band depends on them, which keeps the lookup short.
+    Slices are left out if no band depends on them, which keeps the lookup short.
     """
     rows = np.flatnonzero(band >= 0)
     rows = rows[bound[band[rows]] > 0]
@@ -262,6 +262,6 @@ def lookup_of(profile: Profile, *, band: IntArray, bound: IntArray, rule: Number
 
 
 def _depends_on_slice(profile: Profile, band: IntArray) -> bool:
-    """Whether two cells that differ in their slice only lie in different bands. Cells are sorted, so neighbors tell."""
+    """Return whether two cells that differ only in their slice lie in different bands. Cells are sorted, so neighbors suffice."""
     alike = (np.diff(profile.pattern) == 0) & (np.diff(profile.guide_bin) == 0)
     return bool((np.diff(band)[alike] != 0).any())

@@ -1,4 +1,4 @@
-"""An engine of another package, held to fewlabels' reference: every unit it hands out carries the number the reference computes."""
+"""An engine of another package, checked against fewlabels' reference: every unit it returns has the number the reference computes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,30 +18,30 @@ SALT = "5a17"
 
 
 class CheckedEngine:
-    """What the engine says, its units compared with the reference before anything is made of them.
+    """The engine's results, with its units compared with the reference before they are used.
 
-    Seen here: a wrong number, a unit above its bound. Not seen: a unit left out, or put in another cell, for which the whole table would
-    have to be read again; `check_same_units` sees these on a small one.
+    Detected: a wrong number, a unit above its bound. Not detected: a unit left out, or put in another cell, for which the whole table would
+    have to be read again; `check_same_units` detects these on a small table.
     """
 
     def __init__(self, engine: Engine, package: str) -> None:
-        """Of the package that a refusal names."""
+        """Wrap an engine of the package that an error names."""
         self._engine, self._package = engine, package
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
-        """What the engine finds in the table."""
+        """Return what the engine finds in the table."""
         return self._engine.inspect(check_duplicates=check_duplicates)
 
     def profile(self) -> Profile:
-        """The engine's counts by cell."""
+        """Return the engine's counts by cell."""
         return self._engine.profile()
 
     def unchanged(self, profile: Profile) -> bool | None:
-        """Whether the engine can tell, without reading it, that the table is the one that was profiled."""
+        """Return whether the engine can tell, without reading it, that the table is the one that was profiled."""
         return self._engine.unchanged(profile)
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """The engine's units below their bounds. Refuses one with another number than the reference gives it, or above its bound."""
+        """Return the engine's units below their bounds; raise EngineError if a number differs from the reference, or is above its bound."""
         found = self._engine.below(profile, band=band, bound=bound, salt=salt, rule=rule)
         self._check(found, bound, salt, rule)
         return found
@@ -49,21 +49,21 @@ class CheckedEngine:
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
     ) -> tuple[Units, Profile]:
-        """The same, and the profile as the same scan counts it."""
+        """Return the same, and the profile as the same scan counts it."""
         found, now = self._engine.below_and_profile(profile, band=band, bound=bound, salt=salt, rule=rule)
         self._check(found, bound, salt, rule)
         return found, now
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
-        """The engine's positives by cell."""
+        """Return the engine's positives by cell."""
         return self._engine.positives(profile, truth=truth)
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
-        """What the engine knows of every unit."""
+        """Return what the engine knows about every unit."""
         return self._engine.known(profile, truths=truths)
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """The engine's columns of the given units."""
+        """Return the engine's columns of the given units."""
         return self._engine.fetch(units, columns=columns)
 
     def _check(self, found: Units, bound: IntArray, salt: str, rule: NumberRule) -> None:
@@ -101,7 +101,7 @@ def _counted(profile: Profile) -> dict[str, object]:
 def _rows(units: Units) -> list[tuple[object, ...]]:
     weight = [None] * len(units) if units.weight is None else units.weight.tolist()
     parts = (units.number, units.band, units.guide_bin, units.pattern, units.slice)
-    scores = [tuple(map(repr, row)) for row in units.scores.tolist()]  # NaN is not itself
+    scores = [tuple(map(repr, row)) for row in units.scores.tolist()]  # NaN is not equal to itself
     return sorted(zip(units.unit, *(part.tolist() for part in parts), scores, weight, strict=True), key=lambda row: str(row[0]))
 
 

@@ -1,7 +1,7 @@
 """What a table must satisfy before it can be judged: columns that exist, types that can be read, values that make sense.
 
-One list for every engine, so that the same table gives the same refusals everywhere. An engine says which units break a check;
-the words are written here.
+One list for every engine, so that the same table gives the same errors everywhere. An engine finds the units that break a check;
+the messages are written here.
 """
 
 import difflib
@@ -14,9 +14,9 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Column, Problem
 from fewlabels.nouns.weights import LARGEST_WEIGHT
 
-LONGEST_ID = 1_024  # bytes of UTF-8
-MOST_CLASSIFIERS = 62  # bits of the pattern that an int64 holds without its sign
-EXACT_INTEGERS = 2**53  # integers below this are doubles without rounding
+LONGEST_ID = 1_024  # bytes in UTF-8
+MOST_CLASSIFIERS = 62  # bits of an int64 without its sign
+EXACT_INTEGERS = 2**53  # integers below this are exact as doubles
 
 ID_TYPES = ("int", "decimal", "uuid", "text")
 SCORE_TYPES = ("float32", "float64", "int")
@@ -61,7 +61,7 @@ class Role(NamedTuple):
 
 
 def roles(population: Population) -> tuple[Role, ...]:
-    """Every column the population names, with what it is for."""
+    """Return every column the population names, with its role."""
     way_out = "store it as float32 or float64"
     found = [Role("id", population.id, ID_TYPES, "name a column of integers, uuids or text, or cast it to text")]
     for classifier in population.classifiers:
@@ -81,12 +81,12 @@ def roles(population: Population) -> tuple[Role, ...]:
 
 
 def truth_role(column: str) -> Role:
-    """The truth column of a simulation."""
+    """Return the role of a simulation's truth column."""
     return Role("truth", column, TRUTH_TYPES, "store it as bool, or as the numbers 0 and 1")
 
 
 def require_columns(columns: Iterable[Column], wanted: Iterable[str]) -> None:
-    """Nothing comes back. Refuses a column the table does not have, with close matches and all that it has."""
+    """Raise PopulationError for a column the table does not have, with close matches and all columns it has."""
     available = [column.name for column in columns]
     for name in wanted:
         if name in available:
@@ -98,7 +98,7 @@ def require_columns(columns: Iterable[Column], wanted: Iterable[str]) -> None:
 
 
 def require_types(wanted: Iterable[Role], columns: Iterable[Column]) -> dict[str, str]:
-    """The type of each wanted column. Refuses one that its role does not allow."""
+    """Return the type of each wanted column; raise PopulationError for one that its role does not allow."""
     types = dict(columns)
     for role in wanted:
         if types[role.column] not in role.types:
@@ -108,7 +108,7 @@ def require_types(wanted: Iterable[Role], columns: Iterable[Column]) -> dict[str
 
 
 def require_readable(population: Population, types: Mapping[str, str]) -> None:
-    """Nothing comes back. Refuses what no engine could read exactly: too many classifiers, integer scores too large for a double."""
+    """Raise PopulationError for what no engine could read exactly: too many classifiers, integer scores too large for a double."""
     if len(population.classifiers) > MOST_CLASSIFIERS:
         raise PopulationError(
             f"one population holds at most {MOST_CLASSIFIERS} classifiers, but got {len(population.classifiers)}: judge them in two studies"
@@ -122,7 +122,7 @@ def require_readable(population: Population, types: Mapping[str, str]) -> None:
 
 
 def score_ranges(population: Population) -> tuple[tuple[str, tuple[float, float]], ...]:
-    """Each pair of a score column and its range, once."""
+    """Return each pair of a score column and its range, once."""
     pairs = [(c.score, c.score_range) for c in population.classifiers if c.score is not None]
     if population.guide is not None:
         pairs.append((population.guide, (0.0, 1.0)))
@@ -131,7 +131,7 @@ def score_ranges(population: Population) -> tuple[tuple[str, tuple[float, float]
 
 
 def checks_of(population: Population, types: Mapping[str, str]) -> tuple[Check, ...]:
-    """Every check of the population's values; those a column's type rules out are left away."""
+    """Return every check of the population's values, without those that a column's type makes unnecessary."""
     found = [Check(Kind.NO_ID, population.id)]
     if types[population.id] == "text":
         found += [Check(kind, population.id) for kind in (Kind.LONG_ID, Kind.NUL_ID, Kind.UNWRITABLE_ID)]
@@ -151,7 +151,7 @@ def checks_of(population: Population, types: Mapping[str, str]) -> tuple[Check, 
 
 
 def truth_checks(column: str) -> tuple[Check, ...]:
-    """The checks of a simulation's truth column."""
+    """Return the checks of a simulation's truth column."""
     return tuple(_binary_checks(column, "truth"))
 
 
@@ -160,7 +160,7 @@ def _binary_checks(column: str, word: str) -> list[Check]:
 
 
 def problem(check: Check, *, count: int, unit: str | None, value: object) -> Problem:
-    """The problem of units that break a check, in words. `unit` and `value` are those of one of them."""
+    """Return the problem of units that break a check, in words. `unit` and `value` are those of one of them."""
     column = repr(check.column)
     whose = f"unit {_shown(unit)}" if unit is not None else "a unit without id"
     has = f"{whose} has {check.word} {'null' if value is None else value}"
@@ -196,13 +196,13 @@ def problem(check: Check, *, count: int, unit: str | None, value: object) -> Pro
 
 
 def duplicate_problem(column: str, *, count: int, unit: str, times: int) -> Problem:
-    """The problem of ids that name several units. `count` is the number of units beyond the first of each id."""
+    """Return the problem of ids that name several units. `count` is the number of units beyond the first of each id."""
     example = f"{_shown(unit)} appears {times:,} times"
     return Problem(f"all units need an id of their own in {column!r}", count, example, "name a column that is unique, or drop the copies")
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """Nothing comes back. Refuses if there is any problem, naming each."""
+    """Raise PopulationError if there is any problem, naming each."""
     if len(problems) == 1:
         raise PopulationError(str(problems[0]))
     if problems:
@@ -210,7 +210,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def pick_fetched(units: Sequence[str], rows: Mapping[str, dict[str, str | None]], *, found: int) -> list[dict[str, str | None]]:
-    """The fetched rows in the order of the units. Refuses a unit that is missing, and ids that were found twice."""
+    """Return the fetched rows in the order of the units; raise an error if a unit is missing, or an id was found twice."""
     missing = [unit for unit in units if unit not in rows]
     if missing:
         raise DrawError(
@@ -223,6 +223,6 @@ def pick_fetched(units: Sequence[str], rows: Mapping[str, dict[str, str | None]]
 
 
 def _shown(unit: str | None) -> str:
-    """The id as Python writes it, cut where it would fill the screen."""
+    """Return the id as Python writes it, shortened if it would fill the screen."""
     text = str(unit)
     return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -31,7 +31,7 @@ DIALECT = Dialect(
     floor="cast(floor({x}) as bigint)",
     small_floor="cast(floor({x}) as integer)",
     hash="md5({x})",
-    hash_start="(md5_number({x}) & 255::uhugeint)",  # it reads the sixteen bytes from the last to the first
+    hash_start="(md5_number({x}) & 255::uhugeint)",  # it reads the sixteen bytes in reverse order
     byte_length="strlen({x})",
     has_nul="contains({x}, chr(0))",
     is_nan="isnan({x})",
@@ -48,14 +48,14 @@ class DuckDBEngine(SqlEngine):
     dialect = DIALECT
 
     def __init__(self, population: Population) -> None:
-        """Opens the table and proves that the connection computes fewlabels' numbers. Refuses files that cannot be read."""
+        """Open the table and check that the connection computes fewlabels' numbers; raise an error for files that cannot be read."""
         super().__init__(population)
-        scratch = tempfile.mkdtemp(prefix="fewlabels-")  # for what DuckDB spills
+        scratch = tempfile.mkdtemp(prefix="fewlabels-")  # where DuckDB spills to disk
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
         try:
             self._connection = duckdb.connect(config=_settings(scratch))
         except duckdb.Error as error:
-            raise EngineError(f"DuckDB refuses its settings {resources.current()}: {error}: give a memory limit as 2GB") from None
+            raise EngineError(f"DuckDB refuses its settings {resources.current()}: {error}: give a memory limit such as 2GB") from None
         self._files: FileSet | None = None
         self._versions: tuple[SourceFile, ...] | None = None
         self._prove()
@@ -68,18 +68,18 @@ class DuckDBEngine(SqlEngine):
         self._columns = self._describe(self.source)
 
     def _prove(self) -> None:
-        """Nothing comes back. Refuses a connection that computes other numbers than fewlabels', or cannot work with what it may use."""
+        """Raise EngineError if the connection computes other numbers than fewlabels, or cannot work within its limits."""
         try:
             selftest.check_engine(self._run, DIALECT)
         except (duckdb.Error, RuntimeError) as error:
             raise EngineError(f"DuckDB cannot work with {resources.current()}: {error}: give it more memory, or fewer threads") from None
 
     def columns(self) -> tuple[Column, ...]:
-        """The table's columns with their types in fewlabels' words."""
+        """Return the table's columns with their types in fewlabels' terms."""
         return tuple(Column(name, _word(type_)) for name, type_ in self._columns.items())
 
     def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
-        """All rows of a query. Refuses in fewlabels' words what DuckDB cannot read."""
+        """Return all rows of a query; turn DuckDB's errors into fewlabels' own."""
         try:
             return self._run(text, lookup=lookup)
         except duckdb.Error as error:
@@ -87,7 +87,7 @@ class DuckDBEngine(SqlEngine):
             raise PopulationError(f"DuckDB cannot read {self.population.source!r}: {reason}") from None
 
     def files(self) -> tuple[SourceFile, ...]:
-        """The version of each file the table is read from; empty for a table held in memory or behind an address."""
+        """Return the version of each file the table is read from; empty for a table in memory or behind an address."""
         if self._files is None:
             return ()
         stamps = tuple(stamp(path) for path in self._files.paths)
@@ -96,7 +96,7 @@ class DuckDBEngine(SqlEngine):
         return self._versions
 
     def _ends_apart(self, id_type: str) -> bool:
-        """DuckDB knows the smallest and largest number of a Parquet column from the files' statistics, and does not read it."""
+        """Return whether ids are numbers in Parquet: DuckDB gets their minimum and maximum from the files' statistics, without a scan."""
         return id_type == "int" and self._files is not None and self._files.kind == "parquet"
 
     def _run(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
@@ -110,22 +110,22 @@ class DuckDBEngine(SqlEngine):
             return resources.run(lambda: cursor.execute(text).fetchall(), progress=lambda: _done(cursor), cancel=cursor.interrupt)
 
     def _describe(self, source: str) -> dict[str, str]:
-        """Each column's type in DuckDB's words."""
+        """Return each column's type in DuckDB's terms."""
         return {row[0]: row[1] for row in self.query(f"describe select * from {source}")}
 
     def _open(self, files: FileSet) -> None:
-        """Sets the FROM items of the files."""
+        """Set the FROM items of the files."""
         self._files = files
         paths = [glob.escape(str(path)) for path in files.paths]
         if files.kind == "parquet":
             for path in files.paths:
-                footer(path)  # refuses a file cut short
+                footer(path)  # raises for a truncated file
             self.source = self.text_source = _read_parquet(paths, partitioned=files.partitioned)
         else:
             self._open_csv(paths, partitioned=files.partitioned)
 
     def _open_csv(self, paths: list[str], *, partitioned: bool) -> None:
-        """Reads CSV with types settled once, over the whole of it; ids and slices keep the text that was written."""
+        """Read CSV with types determined once, over all of it; ids and slices keep the text as written."""
         found = self.query(f"select Delimiter, Quote, Escape from sniff_csv({DIALECT.text(paths[0])}, header=true)")[0]
         delimiter, quote, escape = ('"' if mark == "(empty)" else mark for mark in found)
         options = {"header": "true", "delim": DIALECT.text(delimiter), "quote": DIALECT.text(quote), "escape": DIALECT.text(escape)}
@@ -139,7 +139,7 @@ class DuckDBEngine(SqlEngine):
         self.source = _read_csv(paths, {**options, "types": f"{{{listed}}}"}, partitioned=partitioned)
 
     def _is_written_plainly(self, name: str, type_: str) -> bool:
-        """Whether a column holds integers written as their decimal text, so that ' 5', '0x10' and '-0' stay text."""
+        """Return whether a column holds integers written as their decimal text, so that ' 5', '0x10' and '-0' stay text."""
         if type_ not in _INTEGERS:
             return False
         column = DIALECT.identifier(name)
@@ -148,7 +148,7 @@ class DuckDBEngine(SqlEngine):
 
 
 def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray]) -> None:
-    """Writes columns of text and doubles as one Parquet file."""
+    """Write columns of text and doubles as one Parquet file."""
     with duckdb.connect() as connection:
         connection.register("columns", {name: np.asarray(values) for name, values in columns.items()})
         listed = ", ".join(DIALECT.identifier(name) for name in columns)
@@ -156,7 +156,7 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray])
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
-    """The names of the columns of Parquet files, and their rows, every value as text."""
+    """Return the names of the columns of Parquet files, and their rows, every value as text."""
     listed = ", ".join(DIALECT.text(glob.escape(str(path))) for path in paths)
     try:
         with duckdb.connect() as connection:
@@ -169,12 +169,12 @@ def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:
 
 
 def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
-    """How DuckDB is opened: it reads no Python variables, spills into its own folder, and uses what it may."""
+    """Return DuckDB's settings: it reads no Python variables, spills into its own folder, and respects the resource limits."""
     may = resources.current()
     found: dict[str, str | bool | int | float | list[str]] = {
         "python_enable_replacements": False,
         "temp_directory": scratch,
-        "pandas_analyze_sample": 1_000_000_000,  # all of an object column: typed by its first values, "01" among integers became 1
+        "pandas_analyze_sample": 1_000_000_000,  # scan all of an object column: typed by its first values, "01" among integers became 1
     }
     if may.memory_limit is not None:
         found["memory_limit"] = may.memory_limit
@@ -184,13 +184,13 @@ def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
 
 
 def _done(cursor: duckdb.DuckDBPyConnection) -> float | None:
-    """The share of the running query that is done; None before DuckDB knows."""
+    """Return the share of the running query that is done; None before DuckDB knows."""
     percent = cursor.query_progress()
     return percent / 100 if percent >= 0 else None
 
 
 def _word(type_: str) -> str:
-    """DuckDB's type in fewlabels' word; its own, in lower case, where fewlabels has none."""
+    """Return fewlabels' name of a DuckDB type; DuckDB's own, in lower case, if fewlabels has none."""
     if type_ in _WORDS:
         return _WORDS[type_]
     if type_.startswith("ENUM("):
@@ -201,7 +201,7 @@ def _word(type_: str) -> str:
 
 
 def _read_parquet(paths: list[str], *, partitioned: bool) -> str:
-    """Without can_have_nan DuckDB trusts Parquet's min and max, which leave NaN out, and loses those rows (duckdb/duckdb#25521)."""
+    """Read Parquet with can_have_nan: else DuckDB trusts min and max, which leave NaN out, and loses those rows (duckdb/duckdb#25521)."""
     return _read("read_parquet", paths, {"can_have_nan": "true"}, partitioned=partitioned)
 
 
@@ -210,7 +210,7 @@ def _read_csv(paths: list[str], options: Mapping[str, str], *, partitioned: bool
 
 
 def _read(function: str, paths: list[str], options: Mapping[str, str], *, partitioned: bool) -> str:
-    """The FROM item. Columns meet by name; values in folder names stay text, so "01" is not 1."""
+    """Return the FROM item. Columns are matched by name; values in folder names stay text, so "01" is not 1."""
     settings = {**options, "union_by_name": "true", "hive_partitioning": str(partitioned).lower()}
     if partitioned:
         settings["hive_types_autocast"] = "false"

@@ -1,4 +1,4 @@
-"""Which files a path, glob or folder means, of which kind they are, and the version of each."""
+"""Which files a path, glob or folder names, their kind, and the version of each."""
 
 import glob
 import hashlib
@@ -26,7 +26,7 @@ class FileSet(NamedTuple):
 
 
 def find_files(source: str) -> FileSet:
-    """The files of a path, glob or folder. Refuses one that names none, or files of two kinds."""
+    """Return the files of a path, glob or folder; raise PopulationError if it names none, or files of two kinds."""
     path = Path(source).expanduser()
     if not source:
         raise PopulationError("a population is read from Parquet or CSV files, but the path is empty: name a file, a folder or a glob")
@@ -46,12 +46,12 @@ def find_files(source: str) -> FileSet:
 
 
 def versions(files: FileSet) -> tuple[SourceFile, ...]:
-    """Each file's name, size and digest: of its footer for Parquet, of all its bytes for CSV."""
+    """Return each file's name, size and digest: of its footer for Parquet, of all its bytes for CSV."""
     return tuple(_version(path, files.kind) for path in files.paths)
 
 
 def footer(path: Path) -> bytes:
-    """A Parquet file's footer with its length and magic. Refuses a file that is no Parquet or was cut short."""
+    """Return a Parquet file's footer with its length and magic; raise PopulationError if the file is not Parquet or is truncated."""
     with _open(path) as file:
         start = file.read(4)
         size = file.seek(0, 2)
@@ -74,7 +74,7 @@ def _version(path: Path, kind: FileKind) -> SourceFile:
 
 
 def stamp(path: Path) -> str:
-    """Where a file is, which one it is and when it last changed, had without reading it. Its folder may hold a value, so it counts."""
+    """Return a file's path, inode and times of change, without reading it. The path counts because its folders may hold values."""
     try:
         known = path.stat()
     except OSError as error:
@@ -83,7 +83,7 @@ def stamp(path: Path) -> str:
 
 
 def _open(path: Path) -> BufferedReader:
-    """The file, opened to read bytes."""
+    """Open the file to read bytes."""
     try:
         return path.open("rb")
     except OSError as error:
@@ -91,13 +91,13 @@ def _open(path: Path) -> BufferedReader:
 
 
 def _fixed_part(pattern: Path) -> Path:
-    """The folder above the first wildcard."""
+    """Return the folder above the first wildcard."""
     parts = list(itertools.takewhile(lambda part: not glob.has_magic(part), pattern.parts))
     return Path(*parts) if len(parts) < len(pattern.parts) else pattern.parent
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether any part is one that Spark and others leave behind: _SUCCESS, _temporary, .crc files."""
+    """Return whether any part of the path is a leftover of Spark or others: _SUCCESS, _temporary, .crc files."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
@@ -109,7 +109,7 @@ def _kind_by_name(path: Path) -> FileKind | None:
 
 
 def _kind(path: Path) -> FileKind:
-    """The kind by name, else by the first bytes. Refuses anything else."""
+    """Return the kind by name, else by the first bytes; raise PopulationError for anything else."""
     kind = _kind_by_name(path)
     if kind is not None:
         return kind

@@ -1,10 +1,10 @@
-"""The layers every query is made of: a table's columns under fewlabels' names, then each unit's cell.
+"""The layers of every query: a table's columns under fewlabels' names, then each unit's cell.
 
     units    id, s0.. (scores as doubles), p0.. (predictions), c0.. (classes as text), k0.. (slices), x (metric weight), y (truth)
-    cells    units, with pattern, guide_bin, the steps of candidates and, where units have weights, w (in quanta) and the layer, as more k
+    cells    units, with pattern, guide_bin, the steps of candidates and, if units have weights, w (in quanta) and the layer, as further k
 
-Sub-selects, so that no expression is computed twice and no name of the table meets a name of ours. Slices stay what the table holds
-until they are grouped: text is made of the few values that are left.
+They are sub-selects, so that no expression is computed twice and no name of the table clashes with fewlabels' own. Slices keep the table's
+type until they are grouped: only the few values that are left are converted to text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ TABLE = "fewlabels_table"
 class Layers:
     """The layers of one population.
 
-    types    the type of each column the population names, in fewlabels' words
+    types    the type of each column the population names, in fewlabels' terms
     source   the FROM item of the table
     """
 
@@ -57,7 +57,7 @@ class Layers:
         return tuple(f"k{i}" for i in range(parts))
 
     def units(self, *, truth: str | None = None, truths: Sequence[str] = ()) -> str:
-        """The first layer: the columns fewlabels reads, under fewlabels' names."""
+        """Return the first layer: the columns fewlabels reads, under fewlabels' names."""
         out = [f"{self.column(self.population.id)} as id"]
         out += [f"{self.dialect.as_double.format(x=self.column(name))} as s{i}" for i, name in enumerate(self.scores)]
         out += [f"{self.column(name)} as p{i}" for i, name in enumerate(self.flags)]
@@ -71,7 +71,7 @@ class Layers:
         return f"select {', '.join(out)} from {self.source} as {TABLE}"
 
     def cells(self, units: str) -> str:
-        """The second layer: each unit with its pattern and guide_bin, its steps, and its weight in quanta with the layer."""
+        """Return the second layer: each unit with its pattern and guide_bin, its steps, and its weight in quanta with the layer."""
         if self.population.weight is not None:
             quanta = self._whole("b.x", f"b.x * {self.dialect.double(QUANTA)}", (0.0, LARGEST_WEIGHT))
             units = f"select a.*, {self.dialect.layer_of('a.w')} as {self.slices[-1]} from (select b.*, {quanta} as w from ({units}) b) a"
@@ -87,27 +87,27 @@ class Layers:
         return f"select g.*, {self._bin('g.guide')} as guide_bin from ({inner}) g"
 
     def column(self, name: str) -> str:
-        """A column of the table itself."""
+        """Return a column of the table itself."""
         return f"{TABLE}.{self.dialect.identifier(name)}"
 
     def unit(self, id: str) -> str:
-        """The id as text: decimal digits, a lower-case uuid, or the text itself; `id` is an expression."""
+        """Return the id as text: decimal digits, a lower-case uuid, or the text itself; `id` is an expression."""
         text = self.dialect.as_text.format(x=id)
         return f"lower({text})" if self.types[self.population.id] == "uuid" else text
 
     def slice_texts(self, of: str) -> list[str]:
-        """The slices of a sub-select as text, null and look-alikes of null marked as in `cells.slice_text`."""
+        """Return the slices of a sub-select as text, with null and look-alikes of null marked as in `cells.slice_text`."""
         named = len(self.population.slices)
         marked = [self._marked(f"{of}.{k}") for k in self.slices[:named]]
         return [*marked, *(self.dialect.as_text.format(x=f"{of}.{k}") for k in self.slices[named:])]
 
     def pattern(self, of: str) -> str:
-        """The prediction of every classifier as one number: bit j is that of classifier j."""
+        """Return the predictions of all classifiers as one number: bit j is that of classifier j."""
         bits = [f"case when {self.positive(c, of)} then {1 << j} else 0 end" for j, c in enumerate(self.population.classifiers)]
         return " + ".join(bits)
 
     def positive(self, classifier: Classifier, of: str) -> str:
-        """The condition under which the classifier predicts positive."""
+        """Return the condition under which the classifier predicts positive."""
         if classifier.of:
             votes = [f"case when {self.positive(self.population.classifier(name), of)} then 1 else 0 end" for name in classifier.of]
             return f"({' + '.join(votes)}) >= {classifier.at_least}"
@@ -116,13 +116,13 @@ class Layers:
         if classifier.predicted is not None:
             flag = f"{of}.p{self.flags.index(classifier.predicted)}"
             return flag if self.types[classifier.predicted] == "bool" else f"{flag} = 1"
-        assert classifier.score is not None  # the noun refuses anything else
+        assert classifier.score is not None  # Classifier rejects anything else
         assert classifier.threshold is not None
         threshold = threshold_of(classifier.threshold, self.types[classifier.score])
         return f"{of}.s{self.scores.index(classifier.score)} >= {self.dialect.double(threshold)}"
 
     def guide(self, of: str) -> str | None:
-        """What steers the draw, in [0, 1]: a column, the risk of several labels or classes, or nothing."""
+        """Return what guides the draw, in [0, 1]: a column, the risk of several labels or classes, or nothing."""
         column, risk = self.population.guide_column, self.population.risk
         if column is not None:
             return self._mapped(column, self.population.guide_range, of)
@@ -132,7 +132,7 @@ class Layers:
         return " + ".join(terms)  # from left to right, as in the reference
 
     def claim(self, classifier: Classifier, of: str) -> str:
-        """The classifier's score as a whole number of 2^-30."""
+        """Return the classifier's score as a multiple of 2^-30."""
         if classifier.score is None:
             return str(int(UNSCORED * CLAIM_UNITS))
         score = self._mapped(classifier.score, classifier.score_range, of)
@@ -140,12 +140,12 @@ class Layers:
         return self._whole(column, f"{score} * {self.dialect.double(CLAIM_UNITS)}", classifier.score_range)
 
     def _whole(self, x: str, scaled: str, limits: tuple[float, float]) -> str:
-        """The scaled value cut to a whole number, 0 where x is no sound value: engines refuse to cut NaN, or cut it to anything."""
+        """Return the scaled value truncated to an integer, 0 if x is invalid: engines reject NaN, or truncate it to anything."""
         low, high = (self.dialect.double(limit) for limit in limits)
         return f"case when {x} >= {low} and {x} <= {high} then {self.dialect.floor.format(x=scaled)} else 0 end"
 
     def _bin(self, guide: str) -> str:
-        """The bin of the guide, or of its absence where that is allowed."""
+        """Return the bin of the guide, or of its absence if that is allowed."""
         binned = self.dialect.bin_of(guide)
         return f"case when {guide} is null then {ladder.MISSING} else {binned} end" if self.population.missing_scores else binned
 
@@ -154,12 +154,12 @@ class Layers:
         return f"case when {k} is null then {mark} when substring({text}, 1, 1) = {mark} then {mark} || {text} else {text} end"
 
     def _step(self, name: str) -> str:
-        """The step of a candidate's score: its bin over 64, which a double divides without rounding."""
+        """Return the step of a candidate's score: its bin divided by 64, which is exact in a double."""
         binned = self.dialect.as_double.format(x=f"({self.dialect.bin_of(f'v.s{self.scores.index(name)}')})")
         return self.dialect.floor.format(x=f"{binned} * {self.dialect.double(1 / ladder.STEP)}")
 
     def _risk(self, classifier: Classifier, unflagged: float, flagged: float, of: str) -> str:
-        """One classifier's part of the risk: its noise s (1 - s) times what it counts on the unit's side."""
+        """Return one classifier's part of the risk: its noise s (1 - s) times its weight on the unit's side."""
         counts = f"then {self.dialect.double(flagged)} else {self.dialect.double(unflagged)}"
         share = f"case when {self.positive(classifier, of)} {counts} end"
         if classifier.score is None:
@@ -168,7 +168,7 @@ class Layers:
         return f"({share} * ({s} * ({self.dialect.double(1.0)} - {s})))"
 
     def _mapped(self, score: str, limits: tuple[float, float], of: str) -> str:
-        """A score column mapped to [0, 1]."""
+        """Return a score column mapped to [0, 1]."""
         low, high = limits
         column = f"{of}.s{self.scores.index(score)}"
         if (low, high) == (0.0, 1.0):

@@ -30,13 +30,13 @@ class MemoryEngine:
     """A population in plain columns: NumPy arrays or Python sequences, None for null."""
 
     def __init__(self, population: Population, columns: Mapping[str, Values]) -> None:
-        """Reads the columns. Refuses columns of different length and a table that lacks what the population names."""
+        """Read the columns; raise an error if their lengths differ or the table lacks what the population names."""
         self.population = population
         self._table = read_columns(columns)
         self._N = len(next(iter(self._table.values())).values) if self._table else 0
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
-        """Columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
+        """Return columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
         conditions = checks.checks_of(self.population, self._types())
         problems = self._problems(conditions)
         exact = self._N <= EXACT_DUPLICATES_UP_TO if check_duplicates is None else check_duplicates
@@ -45,7 +45,7 @@ class MemoryEngine:
         return Inspection(columns=self._columns(), N=self._N, problems=tuple(problems), duplicates_checked=exact)
 
     def profile(self) -> Profile:
-        """Counts by cell. Refuses a table with problems, naming each."""
+        """Return counts by cell; raise an error for a table with problems, naming each."""
         inspection = self.inspect()
         if inspection.N == 0:
             raise PopulationError(checks.EMPTY)
@@ -53,17 +53,17 @@ class MemoryEngine:
         return cells_.profile_of(self.population, self._count(), columns=inspection.columns, ends=self._ends())
 
     def unchanged(self, profile: Profile) -> bool | None:
-        """None: plain columns have no version of their own to tell by."""
+        """Return None: plain columns have no version to compare."""
         return None
 
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
     ) -> tuple[Units, Profile]:
-        """The units below their bounds and the profile as it is now."""
+        """Return the units below their bounds and the profile as it is now."""
         return self.below(profile, band=band, bound=bound, salt=salt, rule=rule), self.profile()
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
+        """Return every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
         units, pattern, guide_bin = self._units(), self._pattern(), self._guide_bin()
         slices = cells_.slice_codes(profile, self._slices())
         cells = zip(profile.pattern.tolist(), profile.guide_bin.tolist(), profile.slice.tolist(), strict=True)
@@ -84,7 +84,7 @@ class MemoryEngine:
         )
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
-        """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
+        """Return how many units of each of the profile's cells are positive in the truth column (simulation only)."""
         columns = self._columns()
         checks.require_columns(columns, [truth])
         checks.require_types([checks.truth_role(truth)], columns)
@@ -95,7 +95,7 @@ class MemoryEngine:
         return positives
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
-        """Every unit's cell, weight and truth, as text by column (simulation only)."""
+        """Return every unit's cell, weight and truth, as text by column (simulation only)."""
         checks.require_columns(self._columns(), truths)
         keys = zip(self._pattern().tolist(), self._guide_bin().tolist(), self._slices(), strict=True)
         return Known(
@@ -105,7 +105,7 @@ class MemoryEngine:
         )
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """The named columns of the given units as text, in the order of the units."""
+        """Return the named columns of the given units as text, in the order of the units."""
         checks.require_columns(self._columns(), columns)
         wanted = set(units)
         texts = {name: self._table[name].texts() for name in columns}
@@ -118,7 +118,7 @@ class MemoryEngine:
         return tuple(Column(name, column.type) for name, column in self._table.items())
 
     def _types(self) -> dict[str, str]:
-        """The type of each column the population names. Refuses missing columns and wrong types."""
+        """Return the type of each column the population names; raise PopulationError for missing columns and wrong types."""
         roles, columns = checks.roles(self.population), self._columns()
         checks.require_columns(columns, (role.column for role in roles))
         if self._N == 0:
@@ -134,11 +134,11 @@ class MemoryEngine:
         return self._column(self.population.id).texts()
 
     def _units(self) -> list[str]:
-        """The ids as text, none of them null: a table with null ids has no profile, hence no draw."""
+        """Return the ids as text, none of them null: a table with null ids has no profile, hence no draw."""
         return [str(text) for text in self._ids()]
 
     def _ends(self) -> cells_.Ends:
-        """The smallest and largest id: by number for numbers, by UTF-8 bytes for text."""
+        """Return the smallest and largest id: by number for numbers, by UTF-8 bytes for text."""
         column = self._column(self.population.id)
         if column.type in ("int", "decimal"):
             numbers = [int(value) for value in column.values]
@@ -147,7 +147,7 @@ class MemoryEngine:
         return cells_.Ends(units[0], units[-1])
 
     def _pattern(self) -> IntArray:
-        """Bit j of a unit's pattern is the prediction of classifier j."""
+        """Return each unit's pattern: bit j is the prediction of classifier j."""
         pattern = np.zeros(self._N, dtype=np.int64)
         for j, classifier in enumerate(self.population.classifiers):
             if classifier.of:
@@ -158,7 +158,7 @@ class MemoryEngine:
             elif classifier.predicted is not None:
                 positive = self._column(classifier.predicted).doubles() == 1
             else:
-                assert classifier.score is not None  # the noun refuses anything else
+                assert classifier.score is not None  # Classifier rejects anything else
                 assert classifier.threshold is not None
                 column = self._column(classifier.score)
                 positive = column.doubles() >= cells_.threshold_of(classifier.threshold, column.type)
@@ -166,7 +166,7 @@ class MemoryEngine:
         return pattern
 
     def _guide_bin(self) -> IntArray:
-        """The ladder's bin of the guide, mapped to [0, 1], or of the risk; 0 without either."""
+        """Return the ladder's bin of the guide, mapped to [0, 1], or of the risk; 0 without either."""
         if self.population.guide_column is None and self.population.risk is not None:
             return ladder.bin_of(self._risk())
         if self.population.guide_column is None:
@@ -177,7 +177,7 @@ class MemoryEngine:
         return np.where(column.nulls(), ladder.MISSING, binned) if self.population.missing_scores else binned
 
     def _slices(self) -> list[tuple[str, ...]]:
-        """The slice values of each unit."""
+        """Return the slice values of each unit."""
         texts = [self._slice(name) for name in self.population.slices]
         for name in self.population.candidates:
             texts.append([str(step) for step in ladder.step_of(ladder.bin_of(self._column(name).doubles())).tolist()])
@@ -186,7 +186,7 @@ class MemoryEngine:
         return list(zip(*texts, strict=True)) if texts else [()] * self._N
 
     def _slice(self, name: str) -> list[str]:
-        """The values of one slice column. Refuses text that UTF-8 cannot write, which no order by bytes could sort."""
+        """Return the values of one slice column; raise PopulationError for text that UTF-8 cannot encode, hence not sort by bytes."""
         texts = self._column(name).texts()
         bad = next((text for text in texts if text is not None and not is_writable(text)), None)
         if bad is not None:
@@ -194,14 +194,14 @@ class MemoryEngine:
         return [cells_.slice_text(text) for text in texts]
 
     def _mapped(self, classifier: Classifier) -> FloatArray:
-        """A classifier's score mapped to [0, 1]; 1/2 where it has none."""
+        """Return a classifier's score mapped to [0, 1]; 1/2 if it has none."""
         if classifier.score is None:
             return np.full(self._N, UNSCORED)
         low, high = classifier.score_range
         return np.asarray((self._column(classifier.score).doubles() - low) / (high - low))
 
     def _risk(self) -> FloatArray:
-        """The risk of each unit, summed from left to right."""
+        """Return the risk of each unit, summed from left to right."""
         pattern, total = self._pattern(), np.zeros(self._N)
         for j, (classifier, (unflagged, flagged)) in enumerate(zip(self.population.classifiers, self.population.risk or (), strict=True)):
             s = self._mapped(classifier)
@@ -209,21 +209,21 @@ class MemoryEngine:
         return total
 
     def _claims(self) -> IntArray:
-        """The scores as whole numbers of 2^-30, one row a unit."""
+        """Return the scores as multiples of 2^-30, one row per unit."""
         return np.stack([np.floor(self._mapped(c) * CLAIM_UNITS).astype(np.int64) for c in self.population.classifiers], axis=1)
 
     def _quanta(self) -> IntArray:
-        """The metric weight of each unit in quanta."""
-        assert self.population.weight is not None  # asked only where there is one
+        """Return the metric weight of each unit in quanta."""
+        assert self.population.weight is not None  # called only if there is one
         return np.floor(self._column(self.population.weight).doubles() * QUANTA).astype(np.int64)
 
     def _scores(self) -> FloatArray:
-        """The score of each classifier, one row a unit; NaN where a classifier has none."""
+        """Return the score of each classifier, one row per unit; NaN if a classifier has none."""
         unknown = np.full(self._N, np.nan)
         return np.stack([unknown if c.score is None else self._column(c.score).doubles() for c in self.population.classifiers], axis=1)
 
     def _count(self, *, truth: str | None = None) -> list[Cell]:
-        """The counted cells. Refuses more than a profile holds."""
+        """Return the counted cells; raise PopulationError if there are more than a profile holds."""
         slices = self._slices()
         keys = list(zip(self._pattern().tolist(), self._guide_bin().tolist(), slices, strict=True))
         counts = Counter(keys)
@@ -244,7 +244,7 @@ class MemoryEngine:
         ]
 
     def _problems(self, conditions: Sequence[Check]) -> list[Problem]:
-        """A problem for each check that any unit breaks; the example is the first by id."""
+        """Yield a problem for each check that any unit breaks; the example is the first by id."""
         found: list[Problem] = []
         ids = self._ids()
         for check in conditions:
@@ -260,7 +260,7 @@ class MemoryEngine:
         return found
 
     def _broken(self, check: Check) -> BoolArray:
-        """Which units break the check."""
+        """Return which units break the check."""
         column = self._column(check.column)
         null = column.nulls()
         if check.kind in (Kind.NO_ID, Kind.NULL):
@@ -276,7 +276,7 @@ class MemoryEngine:
         return other
 
     def _duplicates(self) -> list[Problem]:
-        """The problem of ids that are not unique, if any is not."""
+        """Return the problem of ids that are not unique, if any."""
         counts = Counter(unit for unit in self._ids() if unit is not None)
         count = sum(counts.values()) - len(counts)
         if not count:

@@ -1,6 +1,6 @@
-"""Results of the printed queries, handed in as files: proven, complete and of the question that was asked, or refused.
+"""Results of the printed queries, handed in as files: rejected unless correct, complete and the answer to the query that was printed.
 
-What a connection would prove is proven from the rows themselves: the self-test, the number of rows, the digest of the question, the
+What a connection would check is checked from the rows themselves: the self-test, the number of rows, the digest of the query, the
 permanent number of every candidate, and the counts of all cells.
 """
 
@@ -33,7 +33,7 @@ MOST_UNITS = 2**53  # of a table
 
 
 class Row(NamedTuple):
-    """A row that is no proof: a unit's values on the day of the draw (none for the rest of a cell), and what was counted."""
+    """A data row: a unit's values on the day of the draw (none for the rest of a cell), and the counts."""
 
     kind: str
     day: tuple[str, ...]
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 def profile_from(path: str, population: Population, columns: Sequence[Column], place: Place) -> Profile:
-    """The profile of the file that the printed profile query gave. Refuses a file or a table that cannot be trusted."""
+    """Return the profile from the result of the printed profile query; raise an error for a file or table that cannot be trusted."""
     written = written_for(population, columns, place)
     digest = profile_digest(population, written.types, place.table)
     rows = _read(path, written, day=(), number=0, digest=digest)
@@ -57,15 +57,15 @@ def profile_from(path: str, population: Population, columns: Sequence[Column], p
 
 
 class Unopened:
-    """An engine of which nothing can be asked: each question is refused. What was handed in answers some of them."""
+    """An engine that rejects every request, for a table that is not opened; subclasses answer some from files."""
 
     def __init__(self, population: Population) -> None:
-        """Keeps the population; nothing is opened."""
+        """Keep the population; nothing is opened."""
         self.population = population
 
     def _refuse(self) -> NoReturn:
         raise EngineError(
-            f"{self.population.source} was not opened, and what was handed in does not answer this: ask a table fewlabels can open"
+            f"{self.population.source} was not opened, and the files handed in do not answer this: use a table that fewlabels can open"
         )
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
@@ -77,7 +77,7 @@ class Unopened:
         self._refuse()
 
     def unchanged(self, profile: Profile) -> bool | None:
-        """None: only counting again tells."""
+        """Return None: only counting again can tell."""
         return None
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
@@ -104,23 +104,21 @@ class Unopened:
 
 
 class HandedEngine(Unopened):
-    """The one answer a draw needs, from the file that the printed draw query gave."""
+    """The one answer a draw needs, from the result of the printed draw query."""
 
     def __init__(self, population: Population, path: str, *, number: int, plan_hash: str) -> None:
-        """Reads nothing yet. `number` and `plan_hash` are those of the plan to be drawn."""
+        """Read nothing yet. `number` and `plan_hash` are those of the plan to draw."""
         super().__init__(population)
         self._path, self._number, self._hash = path, number, plan_hash
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """Refuses a second question, which a draw asks about once in 10^9 times."""
-        raise EngineError(
-            "fewer units lay below the bounds than were expected: plan one label more, and run what `fewlabels sql` prints then"
-        )
+        """Raise EngineError: a draw needs a second query about once in 10^9 times."""
+        raise EngineError("fewer units than expected lay below the bounds: plan one label more, and run what `fewlabels sql` then prints")
 
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
     ) -> tuple[Units, Profile]:
-        """The units below their bounds, each with its number computed again, and the profile as the same scan counted it."""
+        """Return the units below their bounds, each with its number recomputed, and the profile as the same scan counted it."""
         written = written_for(self.population, profile.columns, Place("duckdb", ""))
         digest = draw_digest(self._hash, sieve_of(profile, band=band, bound=bound))
         rows = _read(self._path, written, day=written.day_names, number=self._number, digest=digest)
@@ -134,7 +132,7 @@ class HandedEngine(Unopened):
         return cells_.sifted(profile, alone, band=band, bound=bound, classifiers=len(self.population.classifiers), rule=rule), now
 
     def _day(self, row: Row) -> tuple[Any, ...]:
-        """Unit, number, a score a classifier and quanta, as an engine would hand them out."""
+        """Return unit, number, one score per classifier and quanta, as an engine would."""
         unit, number, *texts, weight = row.day
         try:
             scores = [None if not whole else float(whole) + float(rest) for whole, rest in zip(texts[::2], texts[1::2], strict=True)]
@@ -143,7 +141,7 @@ class HandedEngine(Unopened):
             raise _garbled(self._path, row.day) from None
 
     def _refuse_numbers(self, alone: Sequence[tuple[tuple[Any, ...], Cell]], *, salt: str, rule: NumberRule) -> None:
-        """Nothing comes back. Refuses a candidate whose permanent number is not that of its id."""
+        """Raise an error for a candidate whose permanent number does not match its id."""
         try:
             told = np.array([cells_.number_of(day[1], rule) for day, _ in alone], dtype=np.int64)
             numbers = permanent_numbers(salt, [day[0] for day, _ in alone], rule)
@@ -159,7 +157,7 @@ class HandedEngine(Unopened):
 
 
 def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, digest: str) -> list[Row]:
-    """The rows of a result, once it is proven. Refuses one that is incomplete, of another question, or of an engine that errs."""
+    """Return the rows of a checked result; raise an error if it is incomplete, of another query, or computed wrongly."""
     names, values = _texts(path)
     wanted = (*HEAD, *day, *written.counted_names, "total")
     folded = [name.lower() for name in names]
@@ -174,15 +172,13 @@ def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, dig
     totals = {row[-1] for row in rows}
     if totals != {str(len(rows))}:
         said = min(totals) if len(totals) == 1 else "different numbers"
-        raise EngineError(
-            f"{path!r} has {len(rows)} rows, but says of itself that it has {said}: it is incomplete or mixed, export it whole"
-        )
+        raise EngineError(f"{path!r} has {len(rows)} rows, but states that it has {said}: it is incomplete or mixed, export all of it")
     proven = [(row[0], row[1]) for row in rows if row[0] not in (("cell", "unit") if day else ("cell",))]
     expected = expected_proof(integers=written.types[written.population.id] == "int")
     other = [key for key in proven if key[0] != "about" and key not in expected]
     if other or len(set(proven)) < len(proven):
         raise EngineError(
-            f"a result has each of its rows once, but {path!r} has {other[:1] or 'some'} twice or of another kind: export it whole"
+            f"a result has each of its rows once, but {path!r} has {other[:1] or 'some'} twice or of another kind: export all of it"
         )
     proof = {(row[0], row[1]): row[2] for row in rows if row[0] not in ("cell", "unit")}
     _refuse_question(path, [(n, value) for (kind, n), value in proof.items() if kind == "about"], number, digest)
@@ -192,23 +188,23 @@ def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, dig
 
 
 def _refuse_question(path: str, about: Sequence[tuple[str, str]], number: int, digest: str) -> None:
-    """Nothing comes back. Refuses the answer to another question."""
+    """Raise an error for the result of another query."""
     if list(about) == [(str(number), digest)]:
         return
     if number == 0:
         raise EngineError(
             f"{path!r} answers another question than the profile of this table with these columns, types and thresholds: give `fewlabels "
             f"plan` "
-            "the options `fewlabels sql` was given, or print the query anew"
+            "the options `fewlabels sql` was given, or print the query again"
         )
     said = f"plan {about[0][0]}" if about and about[0][0] not in ("0", str(number)) else "another study, plan or salt"
     raise EngineError(f"plan {number} is to be drawn, but {path!r} was made for {said}: run what `fewlabels sql` prints now")
 
 
 def _refuse_errors(path: str, proof: dict[tuple[str, str], str], expected: dict[tuple[str, str], str]) -> None:
-    """Nothing comes back. Refuses an engine, or an export, that gave another number, bin or text than the reference."""
+    """Raise an error if an engine or export gave another number, bin or text than the reference."""
     for key, value in expected.items():
-        if proof.get(key, "").replace("\r\n", "\n") == value:  # a query may have been saved with other line ends
+        if proof.get(key, "").replace("\r\n", "\n") == value:  # a query may have been saved with other line endings
             continue
         if key[0] == "text":
             raise EngineError(
@@ -223,7 +219,7 @@ def _refuse_errors(path: str, proof: dict[tuple[str, str], str], expected: dict[
 
 
 def _refuse_unsound(counted: Sequence[Counted]) -> None:
-    """Nothing comes back. Refuses an empty table, and one with ids or values that break a rule."""
+    """Raise an error for an empty table, and for one with ids or values that break a rule."""
     if not counted:
         raise PopulationError(checks.EMPTY)
     nameless = sum(c.cell.N - c.ids for c in counted)
@@ -252,7 +248,7 @@ def _garbled(path: str, values: Sequence[str]) -> EngineError:
 
 
 def _texts(path: str) -> tuple[list[str], Sequence[Sequence[str | None]]]:
-    """The columns and rows of a result: a file, or a folder or glob of its parts."""
+    """Return the columns and rows of a result: a file, or a folder or glob of its parts."""
     try:
         files = find_files(path)
     except PopulationError:
@@ -268,7 +264,7 @@ def _texts(path: str) -> tuple[list[str], Sequence[Sequence[str | None]]]:
 
 
 def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """A CSV file as RFC 4180 has it: a sniffer could take hard texts for another format."""
+    """Read a CSV file by RFC 4180: a sniffer could mistake unusual texts for another format."""
     opened = gzip.open if path.name.endswith(".gz") else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
@@ -276,5 +272,5 @@ def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     except (OSError, ValueError, csv.Error) as error:
         raise EngineError(f"{str(path)!r} cannot be read as CSV in UTF-8: {error}; write it again, or write Parquet") from None
     if any(len(row) != len(names) for row in rows):
-        raise EngineError(f"every row of {str(path)!r} has the columns of its first, but one has not: export it whole, or write Parquet")
+        raise EngineError(f"every row of {str(path)!r} has the columns of its first, but one has not: export all of it, or write Parquet")
     return names, rows

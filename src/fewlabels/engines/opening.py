@@ -1,4 +1,4 @@
-"""Which engine opens a population: the one that can read where it lives."""
+"""Which engine opens a population: the one that can read its source."""
 
 import importlib.util
 import re
@@ -17,7 +17,7 @@ from fewlabels.registry import Registry
 
 ADDRESS = re.compile("([a-z][a-z0-9-]+):(?!//).+")  # NAME:REST; one letter would be a drive
 
-# Known by name, so that no optional package is imported to recognize its tables.
+# Recognized by name, so that no optional package is imported.
 _FRAMES = frozenset(
     {
         ("pandas", "DataFrame"),
@@ -38,10 +38,10 @@ _KINDS = (
 class EngineKind:
     """An engine that another package adds, or one of fewlabels' own.
 
-    name      sources written NAME:REST are opened by it; REST is its own affair
-    open      the engine of a population, whose `source` is that text, or whose `table` is of one of the kinds below
-    tables    kinds of tables in memory it opens: (package, class), as ("vaex", "DataFrame"); known by name, so that nothing is imported
-    package   the package that adds it; None: fewlabels itself
+    name      sources written NAME:REST are opened by it; REST is up to the engine
+    open      returns the engine of a population, whose `source` is that text, or whose `table` is of one of the kinds below
+    tables    kinds of tables in memory it opens: (package, class), such as ("vaex", "DataFrame"); by name, so that nothing is imported
+    package   the package that adds it; None for fewlabels itself
     """
 
     name: str
@@ -50,13 +50,13 @@ class EngineKind:
     package: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuses a name that no source could begin with."""
+        """Check that a source can begin with the name."""
         if not ADDRESS.fullmatch(f"{self.name}:x"):
-            raise EngineError(f"an engine is named by two or more small letters, digits and -, but got {self.name!r}: rename it")
+            raise EngineError(f"an engine's name is two or more lowercase letters, digits and -, but got {self.name!r}: rename it")
 
 
 def open_engine(population: Population) -> Engine:
-    """The engine of a population: memory for a dict of columns, Spark, PostgreSQL and other packages' for what lives there, else DuckDB."""
+    """Open the engine of a population: memory for a dict of columns; Spark, PostgreSQL or a package's for their tables; else DuckDB."""
     if population.table is None:
         if population.source == MEMORY:
             raise PopulationError(f"a population held in memory has to be passed again with its table: give {_KINDS}")
@@ -67,7 +67,7 @@ def open_engine(population: Population) -> Engine:
 
 
 def kind_of(population: Population) -> EngineKind:
-    """Which engine opens a population. Refuses a table in memory that none does, and a source of an engine that is not installed."""
+    """Return which engine opens a population; raise an error if none opens its table, or the engine is not installed."""
     table, source = population.table, population.source
     if isinstance(table, Mapping):
         return ENGINES.named("memory")
@@ -80,7 +80,7 @@ def kind_of(population: Population) -> EngineKind:
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is opened as it is written, and not a path: a URL, a table of a warehouse, or NAME:REST of an installed engine."""
+    """Return whether a source is an address rather than a path: a URL, a table of a warehouse, or NAME:REST of an installed engine."""
     if "://" in source or place_of(source) is not None:
         return True
     named = ADDRESS.match(source)
@@ -88,7 +88,7 @@ def is_address(source: str) -> bool:
 
 
 def _by_table(table: object) -> EngineKind:
-    """The engine that opens a table in memory; fewlabels' own are asked first."""
+    """Return the engine that opens a table in memory; fewlabels' own are tried first."""
     for kinds in (ENGINES, ENGINES.every()):
         for kind in kinds:
             if _is_frame(table, kind.tables):
@@ -99,14 +99,14 @@ def _by_table(table: object) -> EngineKind:
 
 
 def missing_extra(purpose: str, *, package: str, extra: str) -> NoReturn:
-    """Nothing comes back. Says which optional package a purpose needs, and the command that installs it."""
+    """Raise an error that names the optional package a purpose needs, and the command that installs it."""
     raise EngineError(f"{purpose} needs {package}, which is not installed: {install_command(extra)}")
 
 
 def _open_memory(population: Population) -> Engine:
     from fewlabels.engines.memory import MemoryEngine
 
-    assert isinstance(population.table, Mapping)  # what it is asked to open
+    assert isinstance(population.table, Mapping)  # the table to open
     return MemoryEngine(population, population.table)
 
 
@@ -133,7 +133,7 @@ def _open_spark(population: Population) -> Engine:
 
 
 def _is_installed(package: str) -> bool:
-    """Whether a package can be imported, without importing it."""
+    """Return whether a package is installed, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 

@@ -1,4 +1,4 @@
-"""Plain columns, NumPy arrays and Python sequences, read as typed values with nulls."""
+"""Plain columns (NumPy arrays and Python sequences), read as typed values with nulls."""
 
 import datetime
 import uuid
@@ -18,21 +18,21 @@ Values: TypeAlias = Sequence[object] | NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True)
 class PlainColumn:
-    """A column's type in fewlabels' words and its values as Python objects, None for null."""
+    """A column's type in fewlabels' terms and its values as Python objects, None for null."""
 
     type: str
     values: list[Any]
 
     def nulls(self) -> BoolArray:
-        """Which values are null."""
+        """Return which values are null."""
         return np.array([value is None for value in self.values], dtype=np.bool_)
 
     def doubles(self) -> FloatArray:
-        """Numbers and bools as doubles; NaN where null."""
+        """Return numbers and bools as doubles; NaN for null."""
         return np.array([np.nan if value is None else float(value) for value in self.values], dtype=np.float64)
 
     def texts(self) -> list[str | None]:
-        """The text of each value, the same that other engines write; None where null."""
+        """Return the text of each value, the same that other engines write; None for null."""
         return [None if value is None else self._text(value) for value in self.values]
 
     def _text(self, value: Any) -> str:
@@ -44,7 +44,7 @@ class PlainColumn:
 
 
 def read_columns(columns: Mapping[str, Values]) -> dict[str, PlainColumn]:
-    """The columns, typed. Refuses columns of different length."""
+    """Return the columns, typed; raise an error if their lengths differ."""
     table = {str(name): _read(values) for name, values in columns.items()}
     lengths = {name: len(column.values) for name, column in table.items()}
     if len(set(lengths.values())) > 1:
@@ -53,7 +53,7 @@ def read_columns(columns: Mapping[str, Values]) -> dict[str, PlainColumn]:
 
 
 def is_writable(text: str) -> bool:
-    """Whether UTF-8 can write the text: it has no lone surrogate."""
+    """Return whether UTF-8 can encode the text: it has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -62,7 +62,7 @@ def is_writable(text: str) -> bool:
 
 
 def _read(values: Values) -> PlainColumn:
-    """One column, its type from the array's or, for Python objects, from the values."""
+    """Return one column, typed by the array's type or, for Python objects, by the values."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iufb":
         words = {"i": "int", "u": "int", "b": "bool"}
         return PlainColumn(words.get(values.dtype.kind, values.dtype.name), values.tolist())
@@ -74,7 +74,7 @@ def _read(values: Values) -> PlainColumn:
 
 
 def _type(kinds: set[str]) -> str:
-    """The type that holds all kinds; a mix fewlabels cannot read is named as such."""
+    """Return the type that holds all kinds; a mix that fewlabels cannot read is named as such."""
     if not kinds:
         return "null"
     if len(kinds) == 1:
@@ -87,7 +87,7 @@ def _type(kinds: set[str]) -> str:
 
 
 def _kind(value: object) -> str:
-    """The type of one value in fewlabels' words; Python's own word where fewlabels has none."""
+    """Return the type of one value in fewlabels' terms; Python's own name if fewlabels has none."""
     if isinstance(value, np.generic):
         return {"i": "int", "u": "int", "b": "bool", "U": "text"}.get(value.dtype.kind, value.dtype.name)
     if isinstance(value, Decimal):

@@ -30,7 +30,7 @@ DIALECT = Dialect(
     small_floor="cast(floor({x}) as integer)",
     hash='(md5({x}) collate "C")',  # of the bytes of the database's encoding, which has to be UTF-8
     byte_length="octet_length({x})",
-    has_nul="false",  # no text of PostgreSQL holds one
+    has_nul="false",  # no text in PostgreSQL holds one
     is_nan="({x} = cast('NaN' as double precision))",
     byte_order='({x} collate "C")',
     xor="({a} # {b})",
@@ -38,17 +38,17 @@ DIALECT = Dialect(
 )
 _WORDS = {
     **dict.fromkeys(("int2", "int4", "int8"), "int"),
-    **dict.fromkeys(("text", "varchar", "bpchar"), "text"),  # char(n) as text is without the blanks that fill it up
+    **dict.fromkeys(("text", "varchar", "bpchar"), "text"),  # char(n) cast to text loses its padding
     "float4": "float32",
     "float8": "float64",
 }
 _RELATIONS = ("r", "p", "v", "m", "f")  # tables, partitioned ones, views, materialized views, foreign tables
 _SETTINGS = "set local standard_conforming_strings = on; set local extra_float_digits = 1; set local datestyle = 'ISO'"
-_LOOSE = (  # texts that a column's own collation calls equal, though they differ
+_LOOSE = (  # collations that treat different texts as equal
     "select a.attname, 'text collate ' || c.collname from pg_attribute a join pg_collation c on c.oid = a.attcollation "
     "where a.attrelid = to_regclass({table}) and not c.collisdeterministic"
 )
-_CHUNK = 1_000  # rows held at once beside those already read
+_CHUNK = 1_000  # rows buffered besides those already read
 
 
 class PostgresEngine(SqlEngine):
@@ -57,7 +57,7 @@ class PostgresEngine(SqlEngine):
     dialect = DIALECT
 
     def __init__(self, population: Population) -> None:
-        """Connects, and proves that the server computes fewlabels' numbers. Refuses other encodings than UTF-8 and missing tables."""
+        """Connect, and check that the server computes fewlabels' numbers; raise an error for other encodings than UTF-8 or no table."""
         super().__init__(population)
         address, _, table = population.source.partition("#")
         self._connection = _connect(address, table)
@@ -68,11 +68,11 @@ class PostgresEngine(SqlEngine):
         self._columns = self._describe()
 
     def columns(self) -> tuple[Column, ...]:
-        """The table's columns with their types in fewlabels' words."""
+        """Return the table's columns with their types in fewlabels' terms."""
         return self._columns
 
     def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
-        """All rows of a query. Refuses in fewlabels' words what PostgreSQL cannot read."""
+        """Return all rows of a query; turn PostgreSQL's errors into fewlabels' own."""
         if lookup is None:
             return self._run(text)
         kinds = ["text" if values.dtype == object else "bigint" for values in lookup.values()]
@@ -83,17 +83,17 @@ class PostgresEngine(SqlEngine):
         return self._run(f"with {LOOKUP} as ({small}) select * from ({text}) fewlabels_result", values)
 
     def progress(self) -> float | None:
-        """None: PostgreSQL does not tell how far a query is."""
+        """Return None: PostgreSQL does not report the progress of a query."""
         return None
 
     def _run(self, text: str, values: Sequence[object] = ()) -> list[Row]:
-        """All rows of a query, which Ctrl-C ends on the server too."""
+        """Return all rows of a query; Ctrl-C also cancels it on the server."""
         import psycopg
 
         ended = threading.Event()
 
         def cancel() -> None:
-            while not ended.wait(0.2):  # again, should it have come between two statements
+            while not ended.wait(0.2):  # again, in case it fell between two statements
                 self._connection.cancel_safe()
 
         def work() -> list[Row]:
@@ -108,7 +108,7 @@ class PostgresEngine(SqlEngine):
             raise PopulationError(f"PostgreSQL cannot read {self.population.source!r}: {_reason(error)}") from None
 
     def _stream(self, text: str, values: Sequence[object]) -> list[Row]:
-        """The driver holds a chunk of rows beside the result, and the server may use parallel workers, as it may not for a cursor."""
+        """Stream rows: the driver buffers one chunk, and the server can use parallel workers, unlike with a cursor."""
         import psycopg
 
         size = _CHUNK if psycopg.capabilities.has_stream_chunked() else 1
@@ -118,7 +118,7 @@ class PostgresEngine(SqlEngine):
                 return list(cursor.stream(text, values, size=size))
 
     def _refuse_encoding(self) -> None:
-        """Nothing comes back. Refuses a database whose texts have other bytes than UTF-8, hence other permanent numbers."""
+        """Raise EngineError for a database that is not encoded in UTF-8, which would give other permanent numbers."""
         database, encoding = self._run("select current_database(), current_setting('server_encoding')")[0]
         if encoding != "UTF8":
             raise EngineError(
@@ -127,7 +127,7 @@ class PostgresEngine(SqlEngine):
             )
 
     def _find(self, table: str) -> str:
-        """The FROM item of a table, its name read as SQL reads it. Refuses one that is not there or is none."""
+        """Return the FROM item of a table, its name parsed as in SQL; raise an error if it does not exist or is not a table or view."""
         found = self._run(
             "select format('%I.%I', n.nspname, c.relname), c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace "
             f"where c.oid = to_regclass({DIALECT.text(table)})"
@@ -140,7 +140,7 @@ class PostgresEngine(SqlEngine):
         return str(found[0][0])
 
     def _describe(self) -> tuple[Column, ...]:
-        """The columns; a domain counts as the type below it."""
+        """Return the columns; a domain counts as its base type."""
         import psycopg
 
         try:
@@ -155,7 +155,7 @@ class PostgresEngine(SqlEngine):
 
 
 def _connect(address: str, table: str) -> "psycopg.Connection[Row]":
-    """A read-only connection. Refuses an address with a password, which the ledger would keep, and one without a table."""
+    """Open a read-only connection; raise an error for an address with a password, which the ledger would store, or without a table."""
     import psycopg
 
     try:
@@ -178,7 +178,7 @@ def _connect(address: str, table: str) -> "psycopg.Connection[Row]":
 
 
 def _word(name: str, kind: str, column: "psycopg.Column") -> str:
-    """PostgreSQL's type in fewlabels' word; its own where fewlabels has none."""
+    """Return fewlabels' name of a PostgreSQL type; PostgreSQL's own if fewlabels has none."""
     if kind == "e":  # an enum
         return "text"
     if name == "numeric" and column.precision is not None:
@@ -187,10 +187,10 @@ def _word(name: str, kind: str, column: "psycopg.Column") -> str:
 
 
 def _sendable(value: object) -> object:
-    """A value of a lookup; null, which equals nothing, for text that no text of PostgreSQL equals."""
+    """Return a value of a lookup; null, which equals nothing, for text that PostgreSQL cannot store."""
     return None if isinstance(value, str) and ("\0" in value or not is_writable(value)) else value
 
 
 def _reason(error: "psycopg.Error") -> str:
-    """The first line of what the server or driver says."""
+    """Return the first line of the server's or driver's message."""
     return str(error.diag.message_primary or str(error).strip().splitlines()[0])

@@ -1,11 +1,11 @@
-"""What a draw leaves aside before it computes a bin: a constant bound, and the few parts of the table that need a wider one.
+"""Prefiltering of a draw before bins are computed: a constant bound, and the few parts of the table that need a wider one.
 
 Most bands take one unit in thousands, a few small ones every second or all. One constant, the largest bound, would then let the whole
-table through. A sieve lets pass
+table pass. A sieve passes
 
     number < bound,     or the guide within one of a few ranges,     or the pattern among a few
 
-chosen so that the fewest units pass; each unit that passes meets the bound of its own band afterwards, so a sieve only ever saves work.
+chosen so that the fewest units pass; each unit that passes is then compared with the bound of its own band, so a sieve only saves work.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ MOST_PARTS = 8  # ranges or patterns of a sieve
 
 
 class Sieve(NamedTuple):
-    """What passes: numbers below `bound`, guides within a range, the guide's absence, or these patterns. `units` are expected to."""
+    """What passes: numbers below `bound`, guides within a range, the guide's absence, or these patterns; `units` is the expected number."""
 
     bound: int
     units: float
@@ -31,12 +31,12 @@ class Sieve(NamedTuple):
 
     @property
     def lets_all_pass(self) -> bool:
-        """Whether nothing is left aside."""
+        """Whether everything passes."""
         return self.bound >= TOP
 
 
 def sieve_of(profile: Profile, *, band: IntArray, bound: IntArray) -> Sieve:
-    """The sieve that the fewest units pass and no unit below its bound fails to."""
+    """Return the sieve that the fewest units pass, including every unit below its bound."""
     wanted = np.where(band >= 0, bound[np.maximum(band, 0)], 0)
     by_pattern = _by(profile.pattern, profile.count, wanted)
     if not profile.guided:
@@ -45,7 +45,7 @@ def sieve_of(profile: Profile, *, band: IntArray, bound: IntArray) -> Sieve:
 
 
 def _by(part: IntArray, count: IntArray, wanted: IntArray) -> Sieve:
-    """The best sieve by pattern."""
+    """Return the best sieve by pattern."""
     patterns, place = np.unique(part, return_inverse=True)
     widest, units = _widest(place, patterns.size, wanted), np.bincount(place, weights=count)
     best = Sieve(bound=int(widest.max()), units=float(units.sum()) * float(widest.max()) / TOP)
@@ -58,8 +58,8 @@ def _by(part: IntArray, count: IntArray, wanted: IntArray) -> Sieve:
 
 
 def _by_guide(profile: Profile, wanted: IntArray) -> Sieve:
-    """The best sieve by ranges of the guide."""
-    bins = ladder.BINS + 1  # the last is that of a guide that is missing
+    """Return the best sieve by ranges of the guide."""
+    bins = ladder.BINS + 1  # the last is that of a missing guide
     widest, units = (
         _widest(profile.guide_bin, bins, wanted),
         np.bincount(profile.guide_bin, weights=profile.count, minlength=bins).astype(np.float64),
@@ -79,19 +79,19 @@ def _by_guide(profile: Profile, wanted: IntArray) -> Sieve:
 
 
 def _widest(place: IntArray, places: int, wanted: IntArray) -> IntArray:
-    """The largest bound in each place."""
+    """Return the largest bound at each position."""
     widest = np.zeros(places, dtype=np.int64)
     np.maximum.at(widest, place, wanted)
     return widest
 
 
 def _ranges(beyond: BoolArray, units: FloatArray) -> list[tuple[int, int]]:
-    """Runs of bins, first and last, joined over the gaps that hold the fewest units until there are few enough of them."""
+    """Return runs of bins (first, last), joined across the gaps with the fewest units until there are few enough."""
     at = np.flatnonzero(beyond)
     if not at.size:
         return []
     below = np.concatenate([[0.0], np.cumsum(units)])
-    gap = below[at[1:]] - below[at[:-1] + 1]  # units between one bin and the next beyond; empty bins join for nothing
+    gap = below[at[1:]] - below[at[:-1] + 1]  # units between neighboring bins; joining across empty bins is free
     split = np.flatnonzero(gap > 0)
     if split.size >= MOST_PARTS:
         split = np.sort(split[np.argsort(gap[split], kind="stable")[-(MOST_PARTS - 1) :]])

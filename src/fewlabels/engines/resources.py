@@ -1,4 +1,4 @@
-"""What an engine may use of the machine, and who watches it work. No number depends on any of it.
+"""Limits on what an engine may use of the machine, and progress reports. No result depends on them.
 
 with resources(memory_limit="2GB", threads=4, watch=print):
 study.ask()
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 Result = TypeVar("Result")
-_BLINK = 0.2  # seconds between two looks at the progress
+_BLINK = 0.2  # seconds between two progress reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
     """What engines opened from now on may use; None leaves it to the engine.
 
-    memory_limit   of an engine on this machine, as "2GB"
+    memory_limit   of an engine on this machine, such as "2GB"
     threads        of an engine on this machine
-    watch          is told the share of the running query that is done, or None where the engine cannot tell
+    watch          called with the share of the running query that is done, or None if the engine cannot tell
 
     """
 
@@ -34,13 +34,13 @@ _current: contextvars.ContextVar[Resources | None] = contextvars.ContextVar("few
 
 
 def current() -> Resources:
-    """What may be used now."""
+    """Return the current limits."""
     return _current.get() or Resources()
 
 
 @contextmanager
 def using(resources: Resources) -> Iterator[None]:
-    """Engines opened and asked inside use these."""
+    """Apply these limits to engines opened and used inside the block."""
     token = _current.set(resources)
     try:
         yield
@@ -54,7 +54,7 @@ def resources(
 ) -> Iterator[None]:
     """Limit what engines opened inside the `with` block use.
 
-    memory_limit   of an engine on this machine, as "2GB"; if omitted, the engine decides
+    memory_limit   of an engine on this machine, such as "2GB"; if omitted, the engine decides
     threads        of an engine on this machine; if omitted, the engine decides
     watch          called with the share of the running query that is done, or None if the engine cannot tell
 
@@ -71,7 +71,7 @@ def resources(
 
 
 def run(work: Callable[[], Result], *, progress: Callable[[], float | None], cancel: Callable[[], None]) -> Result:
-    """What the work gives. It runs in a thread of its own, so that Ctrl-C cancels it at once, and the progress can be watched."""
+    """Return the result of the work. It runs in its own thread, so that Ctrl-C cancels it at once, and its progress can be watched."""
     watch = current().watch
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="fewlabels-query") as pool:
         future: Future[Result] = pool.submit(contextvars.copy_context().run, work)

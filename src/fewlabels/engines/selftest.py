@@ -1,6 +1,6 @@
-"""The proof, on every new connection, that an engine computes fewlabels' numbers: permanent numbers of hard ids, bins of edge scores.
+"""The self-test of every new connection: an engine must compute fewlabels' permanent numbers of unusual ids and bins of edge scores.
 
-"The same on every engine" is checked here, not promised: any mismatch refuses the engine.
+"The same on every engine" is checked here, not assumed: on any mismatch the engine is rejected.
 """
 
 import math
@@ -58,7 +58,7 @@ UNITS = (*_ODD_TEXTS, *(f"unit-{i}" for i in range(75)), *(f"é{i}'" for i in ra
 
 
 def _edge_scores() -> tuple[float, ...]:
-    """Scores at, just below and just above every edge of the ladder, in both halves, and what is no score."""
+    """Return scores at, just below and just above every edge of the ladder, in both halves, and invalid scores."""
     edges = [0.0, 0.5, 1.0, *(e for rung in ladder.RUNGS for e in (rung.low, 1.0 - rung.low))]
     near = [float(np.nextafter(e, toward)) for e in edges for toward in (-1.0, 2.0)]
     tiny = [-0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 0.1, 0.3, 1 / 3, 0.7, 0.9999999999]
@@ -69,7 +69,7 @@ SCORES = _edge_scores()
 
 
 def check_engine(query: Callable[[str], Sequence[Row]], dialect: Dialect) -> None:
-    """Nothing comes back. Refuses an engine that gives any other permanent number or bin than the reference."""
+    """Raise EngineError if an engine gives any other permanent number or bin than the reference."""
     _check_units(query, dialect)
     _check_integers(query, dialect)
     _check_fast(query, dialect)

@@ -1,7 +1,7 @@
-"""The engine for Spark: a DataFrame, a table or a path of Parquet files, in the session that is there, classic or Connect.
+"""The engine for Spark: a DataFrame, a table or a path of Parquet files, in the existing session, classic or Connect.
 
-The session's settings are never changed: what ANSI mode, time zone and the like could alter is written out in the queries, and the
-self-test refuses the rest. Nothing runs in Python on the cluster.
+The session's settings are never changed: what ANSI mode, time zone and the like could alter is explicit in the queries, and the
+self-test catches the rest. Nothing runs in Python on the cluster.
 """
 
 import json
@@ -39,14 +39,14 @@ DIALECT = Dialect(
     has_nul="contains({x}, char(0))",
     is_nan="isnan({x})",
     byte_order="{x}",
-    exact_sum="sum(cast({x} as decimal(38, 0)))",  # a sum of bigint wraps around where ANSI is off
+    exact_sum="sum(cast({x} as decimal(38, 0)))",  # a sum of bigint wraps around if ANSI is off
     xor="({a} ^ {b})",
     shift_right="shiftright({a}, {n})",
     never_null="coalesce({x}, {instead})",  # else "is not null" is moved below the sieve, and number and bin are computed for every unit
 )
 _WORDS = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "int"),
-    "string": "text",  # with a collation, whose words Spark adds, equal is not the same
+    "string": "text",  # a collation, which Spark adds to the type, can make different texts equal
     "float": "float32",
     "double": "float64",
     "boolean": "bool",
@@ -62,7 +62,7 @@ class SparkEngine(SqlEngine):
     dialect = DIALECT
 
     def __init__(self, population: Population) -> None:
-        """Finds the table and proves, once a session and its settings, that Spark computes fewlabels' numbers."""
+        """Find the table and check, once per session and settings, that Spark computes fewlabels' numbers."""
         super().__init__(population)
         self.source = self.text_source = f"fewlabels_{uuid.uuid4().hex}"
         with self._in_words():
@@ -77,11 +77,11 @@ class SparkEngine(SqlEngine):
             _proven[self._session].add(settings)
 
     def columns(self) -> tuple[Column, ...]:
-        """The table's columns with their types in fewlabels' words."""
+        """Return the table's columns with their types in fewlabels' terms."""
         return self._columns
 
     def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
-        """All rows of a query. Refuses in fewlabels' words what Spark cannot read."""
+        """Return all rows of a query; turn Spark's errors into fewlabels' own."""
         if lookup is not None:
             text = f"with {LOOKUP} as ({_inline(lookup)}) select * from ({text}) fewlabels_result"
         with self._in_words():
@@ -92,9 +92,9 @@ class SparkEngine(SqlEngine):
                 self._session.catalog.dropTempView(self.source)
 
     def files(self) -> tuple[SourceFile, ...]:
-        """The version of each file the table is read from, by its size and time; empty where Spark names no files.
+        """Return the version of each file the table is read from, by its size and time; empty if Spark names no files.
 
-        The binaryFile source lists files without opening them: columns that hold no content cost none.
+        The binaryFile source lists files without opening them, as long as the content column is not read.
         """
         with self._in_words():
             paths = [_as_glob(path) for path in self._frame.inputFiles()]
@@ -105,7 +105,7 @@ class SparkEngine(SqlEngine):
         return tuple(SourceFile(path.rpartition("/")[2], size, "", f"{path} {time}") for path, size, time in sorted(found))
 
     def progress(self) -> float | None:
-        """The share of tasks that are done in the stages that run now; None where Spark does not tell, and between stages."""
+        """Return the share of tasks done in the running stages; None if Spark does not tell, and between stages."""
         if _is_connect(self._session):
             return None
         tracker = self._session.sparkContext.statusTracker()
@@ -114,11 +114,11 @@ class SparkEngine(SqlEngine):
         return sum(stage.numCompletedTasks for stage in stages if stage is not None) / tasks if tasks else None
 
     def _collect(self, text: str) -> list[Row]:
-        """All rows of a query, whose jobs Ctrl-C ends."""
+        """Return all rows of a query; Ctrl-C cancels its jobs."""
         tag, ended = f"fewlabels-{uuid.uuid4().hex}", threading.Event()
 
         def cancel() -> None:
-            while not ended.wait(0.2):  # again, should it have come between two jobs
+            while not ended.wait(0.2):  # again, in case it fell between two jobs
                 self._session.interruptTag(tag)
 
         def work() -> list[Row]:
@@ -132,7 +132,7 @@ class SparkEngine(SqlEngine):
         return resources.run(work, progress=self.progress, cancel=cancel)
 
     def _refuse_alike(self, names: list[str]) -> None:
-        """Nothing comes back. Refuses columns that Spark cannot tell apart."""
+        """Raise an error for columns that Spark cannot tell apart."""
         if str(self._session.conf.get("spark.sql.caseSensitive", "false")).lower() == "true":
             return
         first: dict[str, str] = {}
@@ -146,7 +146,7 @@ class SparkEngine(SqlEngine):
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Turns what Spark, its gateway or its channel raise into a refusal."""
+        """Turn errors of Spark, its gateway or its channel into errors of fewlabels."""
         try:
             yield
         except Exception as error:
@@ -157,7 +157,7 @@ class SparkEngine(SqlEngine):
 
 
 def _frame(population: Population) -> "DataFrame":
-    """The table as a DataFrame, in its own session, or in the active one; one is made only where there is none."""
+    """Return the table as a DataFrame, in its own session or the active one; a session is created only if there is none."""
     if population.table is not None:
         return population.table  # type: ignore[return-value]  # opening.py has seen that it is one
     from pyspark.sql import SparkSession
@@ -168,7 +168,7 @@ def _frame(population: Population) -> "DataFrame":
 
 
 def _inline(lookup: Lookup) -> str:
-    """A query that gives the lookup's rows: one JSON text, so that no Python runs on the cluster and no long list of values is parsed."""
+    """Return a query for the lookup's rows: one JSON text, so that no Python runs on the cluster and no long list of values is parsed."""
     columns = [[_sendable(value) for value in values.tolist()] for values in lookup.values()]
     rows = [dict(zip(lookup, row, strict=True)) for row in zip(*columns, strict=True)]
     fields = ",".join(f"{name}:{'string' if values.dtype == object else 'bigint'}" for name, values in lookup.items())
@@ -176,17 +176,17 @@ def _inline(lookup: Lookup) -> str:
 
 
 def _sendable(value: object) -> object:
-    """A value of a lookup; null, which equals nothing, for text that UTF-8 cannot write."""
+    """Return a value of a lookup; null, which equals nothing, for text that UTF-8 cannot encode."""
     return None if isinstance(value, str) and not is_writable(value) else value
 
 
 def _word(type_: str) -> str:
-    """Spark's type in fewlabels' word; its own where fewlabels has none."""
+    """Return fewlabels' name of a Spark type; Spark's own if fewlabels has none."""
     return "decimal" if re.fullmatch(r"decimal\(\d+,0\)", type_) else _WORDS.get(type_, type_)
 
 
 def _as_glob(address: str) -> str:
-    """The path that a file's address names, so written that no character of it is a wildcard."""
+    """Return the path of a file's address, escaped so that no character is a wildcard."""
     return re.sub(r"([\\{}\[\]*?^])", r"\\\1", unquote(address))
 
 
@@ -195,5 +195,5 @@ def _is_connect(session: "SparkSession") -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """What Spark says, without the plan and the Java frames below it."""
+    """Return Spark's message, without the plan and the Java frames below it."""
     return str(error).split("\n\n")[0].split(";\n'")[0].split("\n\tat ")[0].split("\nJVM stacktrace")[0].strip()[:500]

@@ -15,22 +15,22 @@ from fewlabels.nouns import ladder
 from fewlabels.nouns.weights import LARGEST_WEIGHT
 from fewlabels.randomness import BITS, LOW_BITS, TOP, NumberRule, hex_bound
 
-LOOKUP = "fewlabels_lookup"  # the name under which a query sees the small table handed to it
+LOOKUP = "fewlabels_lookup"  # the name under which a query sees the small table passed to it
 HEX_DIGITS = BITS // 4
 _ID_KINDS = frozenset({Kind.NO_ID, Kind.LONG_ID, Kind.NUL_ID, Kind.UNWRITABLE_ID})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries(Layers):
-    """The texts for one population."""
+    """The query texts for one population."""
 
     def survey(self, conditions: Sequence[Check], *, truth: str | None = None) -> str:
-        """One row: N, and how many units break each check."""
+        """Return a query for one row: N, and how many units break each check."""
         counts = [f"count(case when {self._broken(check)} then 1 end)" for check in conditions]
         return f"select {', '.join(['count(*)', *counts])} from ({self.units(truth=truth)}) u"
 
     def example(self, check: Check, *, truth: str | None = None) -> str:
-        """One row: the id and value of the first unit, by id, that breaks a check."""
+        """Return a query for one row: the id and value of the first unit, by id, that breaks a check."""
         order = f"case when id is null then 1 else 0 end, {self._in_byte_order}"
         value = self.unit("id") if check.kind in _ID_KINDS else self._alias(check)
         if check.kind is Kind.LONG_ID:
@@ -39,41 +39,41 @@ class Queries(Layers):
         return f"select {self.unit('id')}, {value} from {units} order by {order} limit 1"
 
     def duplicates(self) -> str:
-        """One row: the units beyond the first of each id."""
+        """Return a query for one row: the units beyond the first of each id."""
         return f"select count(id) - count(distinct id) from ({self.units()}) u"
 
     def duplicate(self) -> str:
-        """One row: the id that appears most often, and how often."""
+        """Return a query for one row: the id that appears most often, and how often."""
         unit = self.unit("id")
         named = f"select {unit} as unit from ({self.units()}) u where id is not null"
         repeated = f"select unit, count(*) as times from ({named}) n group by unit having count(*) > 1"
         return f"select unit, times from ({repeated}) d order by times desc, {self.dialect.byte_order.format(x='unit')} limit 1"
 
     def ends(self) -> str:
-        """One row: the units with an id, the smallest and the largest id."""
+        """Return a query for one row: the units with an id, the smallest and the largest id."""
         return f"select count(id), {self._end('min')}, {self._end('max')} from ({self.units()}) u"
 
     def counts(self, *, limit: int, ends: bool = True, truth: str | None = None) -> str:
-        """A row a cell, see `cells.Counted`: its key, its units, how many are unsound, its ends unless left out, and its sums."""
+        """Return a query for one row per cell (see `cells.Counted`): its key, units, invalid units, smallest and largest id, and sums."""
         key = ", ".join(["pattern", "guide_bin", *self.slices])
         grouped = f"select {key}, {self._sums(ends=ends, truth=truth)} from ({self.cells(self.units(truth=truth))}) c group by {key}"
         return f"select {', '.join(self._counted('q'))} from ({grouped}) q limit {limit}"
 
     def known(self, truths: Sequence[str]) -> str:
-        """A row a unit: pattern, guide_bin, slices, its weight in quanta (null without), and its truths as text."""
+        """Return a query for one row per unit: pattern, guide_bin, slices, its weight in quanta (null without), and its truths as text."""
         w = "c.w" if self.population.weight is not None else "null"
         out = ["c.pattern", "c.guide_bin", *self.slice_texts("c"), w, *(f"c.y{i}" for i in range(len(truths)))]
         return f"select {', '.join(out)} from ({self.cells(self.units(truths=truths))}) c"
 
     def distinct_slices(self) -> str:
-        """One row: the number of distinct values of each slice column."""
+        """Return a query for one row: the number of distinct values of each slice column."""
         named = self.slices[: len(self.population.slices)]
         return f"select {', '.join(f'count(distinct {k})' for k in named)} from ({self.units()}) u"
 
     def below(self, sieve: Sieve, *, salt: str, rule: NumberRule, by_slice: bool) -> str:
-        """A row a unit below the bound of its cell in LOOKUP, see `cells.drawn`: unit, number, band, its cell, scores and quanta.
+        """Return a query for one row per unit below the bound of its cell in LOOKUP (see `cells.drawn`).
 
-        The sieve comes first, so that bins and the join are computed for the few that pass it.
+        The sieve comes first, so that bins and the join are computed only for the few units that pass it.
         """
         sifted = self._sifted(sieve, salt, rule)
         texts = [f"{text} as t{i}" for i, text in enumerate(self.slice_texts("c"))]
@@ -86,9 +86,9 @@ class Queries(Layers):
         return f"select {', '.join(out)} from ({named}) d join {LOOKUP} l on {' and '.join(on)} where {number} < l.bound"
 
     def below_and_counts(self, sieve: Sieve, *, salt: str, rule: NumberRule) -> str:
-        """In one scan, a row a unit that passes the sieve and a row for the rest of each cell.
+        """Return a query for, in one scan, one row per unit that passes the sieve and one for the rest of each cell.
 
-        A row: unit and number (null for the rest), a score a classifier, quanta, and what `counts` says of it.
+        A row has unit and number (null for the rest), one score per classifier, quanta, and the columns of `counts`.
         """
         passes = self._where(sieve, rule).removeprefix(" where ") or "1 = 1"
         begun = self._begun(salt, rule)
@@ -102,14 +102,14 @@ class Queries(Layers):
         return f"select {', '.join([*out, *self._counted('q')])} from ({grouped}) q"
 
     def fetch(self, columns: Sequence[str], *, source: str) -> str:
-        """A row a unit of LOOKUP that is found: its id and the columns as text."""
+        """Return a query for one row per unit of LOOKUP that is found: its id and the columns as text."""
         texts = [f"{self.dialect.as_text.format(x=self.column(name))} as f{i}" for i, name in enumerate(columns)]
         inner = f"select {', '.join([f'{self.unit(self.column(self.population.id))} as unit', *texts])} from {source} as {TABLE}"
         out = ", ".join(["f.unit", *(f"f.f{i}" for i in range(len(columns)))])
         return f"select {out} from ({inner}) f join {LOOKUP} l on f.unit = l.unit"
 
     def _sifted(self, sieve: Sieve, salt: str, rule: NumberRule) -> str:
-        """The units that pass the sieve, with their numbers, which are made for those few alone where its first bits come cheaper."""
+        """Return the units that pass the sieve, with their numbers; computed for those few only if their first bits are cheaper."""
         if rule == "md5" and self.dialect.hash_start and not sieve.lets_all_pass:
             first = f"{self.dialect.hash_start_of(self.unit('n.id'), salt=salt)} <= {sieve.bound >> BITS - 8}"
             few = f"select n.* from ({self.units()}) n where {self._passes(sieve, first)}"
@@ -118,7 +118,7 @@ class Queries(Layers):
         return self.dialect.fast_number(sifted, salt=salt) if rule == "fast" else sifted
 
     def _begun(self, salt: str, rule: NumberRule) -> str:
-        """The units with what a sieve compares: an md5 in hex, or the first bits of the fast number."""
+        """Return the units with what a sieve compares: an md5 in hex, or the first bits of the fast number."""
         if rule == "fast":
             return self.dialect.fast_first(self.units(), id="id", salt=salt)
         return f"select u.*, {self.dialect.hash_of(self.unit('u.id'), salt=salt)} as number from ({self.units()}) u"
@@ -127,14 +127,14 @@ class Queries(Layers):
         return number if rule == "fast" else f"substring({number}, 1, {HEX_DIGITS})"
 
     def _where(self, sieve: Sieve, rule: NumberRule) -> str:
-        """The condition of the sieve; nothing where all pass."""
+        """Return the condition of the sieve; empty if all pass."""
         if sieve.lets_all_pass:
             return ""
         fast = f"n.high_half <= {sieve.bound >> LOW_BITS}"
         return f" where {self._passes(sieve, fast if rule == 'fast' else f'n.number < {self.dialect.text(hex_bound(sieve.bound))}')}"
 
     def _passes(self, sieve: Sieve, first: str) -> str:
-        """The condition of the sieve, of which `first` is that of the number."""
+        """Return the condition of the sieve; `first` is the part about the number."""
         ways = [first]
         guide = self.guide("n")
         ways += [f"({guide} >= {self.dialect.double(low)} and {guide} <= {self.dialect.double(high)})" for low, high in sieve.ranges]
@@ -145,13 +145,13 @@ class Queries(Layers):
         return " or ".join(ways)
 
     def _day(self, of: str) -> list[str]:
-        """A unit's cell but for its slices, its scores and its weight, as they are on the day of the draw."""
+        """Return a unit's cell without its slices, its scores and its weight, as they are on the day of the draw."""
         out = [f"{of}.guide_bin", f"{of}.pattern"]
         out += [f"{of}.s{self.scores.index(c.score)}" if c.score is not None else "null" for c in self.population.classifiers]
         return [*out, f"{of}.w" if self.population.weight is not None else "null"]
 
     def _sums(self, *, ends: bool, truth: str | None) -> str:
-        """What is summed over the units of a cell, under the names `_counted` reads."""
+        """Return what is summed over the units of a cell, under the names that `_counted` reads."""
         sound = self._sound()
         out = ["count(*) as units", f"count(case when {' and '.join(sound)} then null else 1 end) as unsound" if sound else "0 as unsound"]
         out += ["count(id) as ids", f"{self._first('min')} as smallest", f"{self._first('max')} as largest"] if ends else []
@@ -162,15 +162,15 @@ class Queries(Layers):
         return ", ".join([*out, *(f"{self.dialect.exact_sum.format(x=self.claim(c, 'c'))} as claim{j}" for j, c in enumerate(claims))])
 
     def _counted(self, of: str) -> list[str]:
-        """A counted cell as the engine hands it out; large sums and ids as text, which every engine writes alike."""
+        """Return the columns of a counted cell; large sums and ids as text, which every engine writes alike."""
         claims = [f"claim{j}" for j in range(len(self.population.classifiers) if self.population.is_joint else 0)]
         texts = [f"{self.dialect.as_text.format(x=f'{of}.{name}')} as {name}" for name in ("smallest", "largest", "quanta", *claims)]
         plain = [f"{of}.{name}" for name in ("pattern", "guide_bin", "units", "unsound", "ids", "positives")]
         return [*plain, *(f"{text} as t{i}" for i, text in enumerate(self.slice_texts(of))), *texts]
 
     def _sound(self) -> list[str]:
-        """What every unit must satisfy and its bin does not tell already, so put that null and NaN fail it."""
-        told = (self.population.guide_column, (0.0, 1.0))  # the bin of a guide that is not mapped says whether it is in range
+        """Yield the conditions on every unit that its bin does not cover already, written so that null and NaN fail them."""
+        told = (self.population.guide_column, (0.0, 1.0))  # the bin of an unmapped guide shows whether it is in range
         found: list[str] = []
         for column, (low, high) in checks.score_ranges(self.population):
             if (column, (low, high)) == told and self.population.guide_range == (0.0, 1.0):
@@ -211,13 +211,13 @@ class Queries(Layers):
         return "y" if check.word == "truth" else f"p{self.flags.index(check.column)}"
 
     def _broken(self, check: Check) -> str:
-        """The condition under which a unit breaks the check."""
+        """Return the condition under which a unit breaks the check."""
         if check.kind in _ID_KINDS:
             return {
                 Kind.NO_ID: "id is null",
                 Kind.LONG_ID: f"{self.dialect.byte_length.format(x=self.unit('id'))} > {LONGEST_ID}",
                 Kind.NUL_ID: self.dialect.has_nul.format(x=self.unit("id")),
-                Kind.UNWRITABLE_ID: "1 = 0",  # engines hold UTF-8 only
+                Kind.UNWRITABLE_ID: "1 = 0",  # engines store UTF-8 only
             }[check.kind]
         x, low, high = self._alias(check), self.dialect.double(check.low), self.dialect.double(check.high)
         if check.kind is Kind.NOT_BINARY and self.types[check.column] == "bool":

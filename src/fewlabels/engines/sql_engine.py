@@ -1,4 +1,4 @@
-"""An engine on two primitives: the columns of a table, and a query that may see one small lookup table.
+"""An engine based on two primitives: the columns of a table, and a query that may use one small lookup table.
 
 DuckDB, Spark and PostgreSQL each add a `Dialect` and the primitives; everything else is here, once.
 """
@@ -28,7 +28,7 @@ from fewlabels.nouns.profile import Column, Problem, Profile, SourceFile
 from fewlabels.randomness import NumberRule
 
 Row: TypeAlias = tuple[Any, ...]
-MOST_SIFTED = 500_000  # units that may leave the engine with a recount; beyond that it is a scan of its own
+MOST_SIFTED = 500_000  # units that may be returned with a recount; beyond that, a separate scan
 Lookup: TypeAlias = Mapping[str, NDArray[np.generic]]
 
 
@@ -40,26 +40,26 @@ class SqlEngine(ABC):
     text_source: str
 
     def __init__(self, population: Population) -> None:
-        """Keeps the population; a subclass opens it."""
+        """Keep the population; a subclass opens it."""
         self.population = population
 
     @abstractmethod
     def columns(self) -> tuple[Column, ...]:
-        """The table's columns with their types in fewlabels' words."""
+        """Return the table's columns with their types in fewlabels' terms."""
 
     @abstractmethod
     def query(self, text: str, *, lookup: Lookup | None = None) -> list[Row]:
-        """All rows of a query, which sees the lookup, if given, as a table named `sql.LOOKUP`."""
+        """Return all rows of a query, which sees the lookup, if given, as a table named `sql.LOOKUP`."""
 
     def files(self) -> tuple[SourceFile, ...]:
-        """The version of each file the table is read from; empty where there are no files."""
+        """Return the version of each file the table is read from; empty if there are no files."""
         return ()
 
     def unchanged(self, profile: Profile) -> bool | None:
-        """Whether the table is the one that was profiled, told by its columns and files.
+        """Return whether the table is the one that was profiled, judging by its columns and files.
 
-        None where that is not certain without counting: a table without files, or files that were written again, which may be copies. A
-        Parquet footer alone does not tell: numbers can change inside a file without changing its size or its smallest and largest value.
+        None if that is not certain without counting: a table without files, or rewritten files, which may be copies. A
+        Parquet footer alone is not enough: numbers can change inside a file without changing its size or its minimum and maximum.
         """
         files = self.files()
         if self.columns() != profile.columns or [f[:3] for f in files] != [f[:3] for f in profile.files]:
@@ -67,7 +67,7 @@ class SqlEngine(ABC):
         return True if files and files == profile.files and all(f.changed for f in files) else None
 
     def inspect(self, *, check_duplicates: bool | None = None) -> Inspection:
-        """Columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
+        """Return columns, N and every problem with its count and an example. None: ids are checked exactly up to 10^7 units."""
         columns = self.columns()
         queries = self._queries(columns)
         conditions = checks.checks_of(self.population, queries.types)
@@ -79,7 +79,7 @@ class SqlEngine(ABC):
         return Inspection(columns=columns, N=N, problems=tuple(problems), duplicates_checked=exact)
 
     def profile(self) -> Profile:
-        """Counts by cell, in one scan. Refuses a table with problems, naming each, and files that change while they are read."""
+        """Return counts by cell, in one scan; raise an error for a table with problems, and for files that change while they are read."""
         columns, files = self.columns(), self.files()
         queries = self._queries(columns)
         apart = self._ends_apart(queries.types[self.population.id])
@@ -96,7 +96,7 @@ class SqlEngine(ABC):
         return cells_.profile_of(self.population, [c.cell for c in rows], columns=columns, ends=found, files=files)
 
     def below(self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5") -> Units:
-        """Every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
+        """Return every unit of a cell with band >= 0 whose permanent number is below the bound of its band."""
         lookup = cells_.lookup_of(profile, band=band, bound=bound, rule=rule)
         rows: list[Row] = []
         if lookup.columns["band"].size:
@@ -108,7 +108,7 @@ class SqlEngine(ABC):
     def below_and_profile(
         self, profile: Profile, *, band: IntArray, bound: IntArray, salt: str, rule: NumberRule = "md5"
     ) -> tuple[Units, Profile]:
-        """The units below their bounds and the profile as it is now, in one scan where few units pass the sieve."""
+        """Return the units below their bounds and the profile as it is now, in one scan if few units pass the sieve."""
         sieve = sieve_of(profile, band=band, bound=bound)
         if sieve.units > MOST_SIFTED:
             return self.below(profile, band=band, bound=bound, salt=salt, rule=rule), self.profile()
@@ -125,7 +125,7 @@ class SqlEngine(ABC):
         return cells_.sifted(profile, alone, band=band, bound=bound, classifiers=head - 3, rule=rule), now
 
     def positives(self, profile: Profile, *, truth: str) -> IntArray:
-        """How many units of each of the profile's cells the truth column calls positive (simulation only)."""
+        """Return how many units of each of the profile's cells are positive in the truth column (simulation only)."""
         queries = self._queries(self.columns(), truth=truth)
         conditions = checks.truth_checks(truth)
         _, *counts = self.query(queries.survey(conditions, truth=truth))[0]
@@ -136,7 +136,7 @@ class SqlEngine(ABC):
         return positives
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
-        """Every unit's cell, weight and truth, as text by column (simulation only)."""
+        """Return every unit's cell, weight and truth, as text by column (simulation only)."""
         available = self.columns()
         checks.require_columns(available, truths)
         rows = self.query(self._queries(available).known(truths))
@@ -148,7 +148,7 @@ class SqlEngine(ABC):
         )
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
-        """The named columns of the given units as text, in the order of the units."""
+        """Return the named columns of the given units as text, in the order of the units."""
         available = self.columns()
         checks.require_columns(available, columns)
         if not units:
@@ -158,7 +158,7 @@ class SqlEngine(ABC):
         return checks.pick_fetched(units, {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}, found=len(rows))
 
     def _queries(self, columns: tuple[Column, ...], *, truth: str | None = None) -> Queries:
-        """The texts for this table. Refuses missing columns and wrong types; a file without rows has no types, so it is called empty."""
+        """Return the queries for this table; raise an error for missing columns, wrong types, and files without rows."""
         roles = (*checks.roles(self.population), *([checks.truth_role(truth)] if truth is not None else []))
         checks.require_columns(columns, (role.column for role in roles))
         try:
@@ -171,11 +171,11 @@ class SqlEngine(ABC):
         return Queries(dialect=self.dialect, population=self.population, types=types, source=self.source)
 
     def _ends_apart(self, id_type: str) -> bool:
-        """Whether the smallest and largest id are had for nothing, from what the table knows of itself: then they are asked for apart."""
+        """Return whether the smallest and largest id are free, from the table's statistics; they are then queried separately."""
         return False
 
     def _refuse_unsound(self, queries: Queries, counted: Sequence[Counted], *, ids: int, N: int) -> None:
-        """Nothing comes back. Refuses an empty table and one with values or ids that break a rule, naming each."""
+        """Raise an error for an empty table, and for one with values or ids that break a rule, naming each."""
         if not counted:
             raise PopulationError(checks.EMPTY)
         sound = ids == N and not any(c.unsound or c.cell.guide_bin == NO_BIN for c in counted)
@@ -191,7 +191,7 @@ class SqlEngine(ABC):
         return PopulationError(f"{self.population.source} changed while it was read: wait until it is complete, then try again")
 
     def _problems(self, queries: Queries, conditions: Sequence[Check], counts: Sequence[int], *, truth: str | None = None) -> list[Problem]:
-        """A problem for each check that any unit breaks."""
+        """Yield a problem for each check that any unit breaks."""
         found: list[Problem] = []
         for check, count in zip(conditions, counts, strict=True):
             if count:
@@ -200,7 +200,7 @@ class SqlEngine(ABC):
         return found
 
     def _duplicates(self, queries: Queries) -> list[Problem]:
-        """The problem of ids that are not unique, if any is not."""
+        """Return the problem of ids that are not unique, if any."""
         count = self.query(queries.duplicates())[0][0]
         if not count:
             return []
@@ -208,7 +208,7 @@ class SqlEngine(ABC):
         return [checks.duplicate_problem(self.population.id, count=count, unit=unit, times=times)]
 
     def _counts(self, queries: Queries, *, ends: bool, truth: str | None = None) -> list[Counted]:
-        """The counted cells, in no order. Refuses more than a profile holds."""
+        """Return the counted cells, in no order; raise PopulationError if there are more than a profile holds."""
         rows = self.query(queries.counts(limit=limits.MOST_CELLS + 1, ends=ends, truth=truth))
         if len(rows) > limits.MOST_CELLS:
             distinct = self.query(queries.distinct_slices())[0] if self.population.slices else ()

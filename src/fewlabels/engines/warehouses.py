@@ -1,12 +1,12 @@
-r"""Where a table may live that fewlabels does not connect to, and how the SQL is written there.
+r"""Warehouses that fewlabels does not connect to, and their SQL dialects.
 
-A population is then written DIALECT:TABLE, as `bigquery:project.dataset.scored`. The dialects of warehouses follow their manuals and were
-run on none of them here: that is why every printed query carries the self-test. Where a choice is not obvious:
+A population is then written DIALECT:TABLE, such as `bigquery:project.dataset.scored`. The dialects follow the warehouses' manuals and were
+not run on any of them here: that is why every printed query carries the self-test. Choices that are not obvious:
 
     BigQuery    text within '...' holds no line break, so it is escaped; CHR(0) is the empty text, so NUL is written \x00
     Snowflake   has functions where others have operators; integers are number(38, 0), in which 2^62.7 fits; text is cast to 'inf'
-    Trino       md5 is of bytes, and gives bytes; bitwise_right_shift_arithmetic keeps the sign as `>>` does elsewhere
-    Redshift    varchar without a length is varchar(256); blanks at the end count in no comparison, so slices are grouped without them;
+    Trino       md5 takes and returns bytes; bitwise_right_shift_arithmetic keeps the sign as `>>` does elsewhere
+    Redshift    varchar without a length is varchar(256); trailing blanks are ignored in comparisons, so slices are grouped without them;
                 there is no table of VALUES; no text holds a NUL
 """
 
@@ -74,7 +74,7 @@ REDSHIFT = Dialect(
     is_nan="({x} = cast('NaN' as double precision))",
     byte_order="{x}",
     key="rtrim(cast({x} as varchar(4096)))",
-    xor="({a} + {b} - 2 * ({a} & {b}))",  # of two that are not negative
+    xor="({a} + {b} - 2 * ({a} & {b}))",  # of two non-negative numbers
     rows="({rows}) as {name}",
     row="select {n} as n, cast({x} as varchar(4096)) as unit",
     between_rows=" union all ",
@@ -92,14 +92,14 @@ class Place(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The FROM item."""
+        """The FROM item of the table."""
         if self.dialect == "bigquery" and "`" not in self.table:
-            return f"`{self.table}`"  # a project's name may hold a dash
+            return f"`{self.table}`"  # a project's name may contain a dash
         return f"parquet.`{self.table}`" if self.dialect in ("spark", "databricks") and "/" in self.table else self.table
 
 
 def place_of(source: str) -> Place | None:
-    """The place a population's source names: DIALECT:TABLE, or postgresql://...#TABLE; None for files and memory."""
+    """Return the place a population's source names: DIALECT:TABLE, or postgresql://...#TABLE; None for files and memory."""
     if source.startswith(_SERVED):
         return Place("postgres", source.partition("#")[2])
     name, colon, table = source.partition(":")
@@ -111,23 +111,23 @@ def place_of(source: str) -> Place | None:
 
 
 def is_elsewhere(source: str) -> bool:
-    """Whether a source is a table that fewlabels does not connect to."""
+    """Return whether a source is a table that fewlabels does not connect to."""
     place = place_of(source)
     return place is not None and place.dialect != "spark" and not source.startswith(_SERVED)
 
 
 def elsewhere(source: str) -> EngineError:
-    """The refusal to open such a table."""
+    """Return the error for opening such a table."""
     name = source.partition(":")[0]
     return EngineError(
-        f"fewlabels opens no connection to {source!r}: print what it asks with `fewlabels sql`, run it in {name}, and hand the results "
+        f"fewlabels opens no connection to {source!r}: print its queries with `fewlabels sql`, run them in {name}, and hand the results "
         f"in with "
-        "`fewlabels plan --profile-file` and `fewlabels draw --candidates-file`; whatever asks more of a table needs a copy in Parquet"
+        "`fewlabels plan --profile-file` and `fewlabels draw --candidates-file`; anything else needs a copy of the table in Parquet"
     )
 
 
 def dialect_named(name: str) -> Dialect:
-    """How SQL is written in a warehouse or engine of that name."""
+    """Return the SQL dialect of a warehouse or engine of that name."""
     if name in _WRITTEN:
         return _WRITTEN[name]
     if name == "duckdb":
@@ -142,4 +142,4 @@ def dialect_named(name: str) -> Dialect:
         from fewlabels.engines.spark import DIALECT as spark
 
         return spark
-    raise EngineError(f"SQL is written for {', '.join(NAMES)}, but {name!r} is asked for: choose one of these")
+    raise EngineError(f"SQL is written for {', '.join(NAMES)}, but got {name!r}: choose one of these")

@@ -1,8 +1,8 @@
-"""What the guide claimed of the units, from low to high, and what people found there: the calibration of the draw.
+"""The calibration of the draw: what the guide predicted for the units, from low to high, and what people found there.
 
-The bands of each side are put together, neighbor by neighbor, into a few parts of about as many labels. A part is estimated as a side is:
-by expansion inside its bands, whose units were drawn at different rates, with the strict interval, which does not believe the guide that
-is being looked at. Gold answers do not enter.
+Neighboring bands of each side are joined into a few parts with about equally many labels. A part is estimated as a side is:
+by expansion inside its bands, whose units were drawn at different rates, with the strict interval, which does not rely on the guide
+being checked. Gold answers are not used.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.study.state.tallies import groups_for, read_answers, tally
 from fewlabels.study.study import Study
 
-PARTS = 6  # of each side
+PARTS = 6  # parts of each side
 
 
 class CalibrationPart(NamedTuple):
-    """Neighboring bands of one side: the guide's mean claim of their units, and the positive share with limits at the study's level."""
+    """Neighboring bands of one side: the guide's mean prediction, and the positive share with limits at the study's level."""
 
     flagged: bool
     claimed: float
@@ -37,7 +37,7 @@ class CalibrationPart(NamedTuple):
 
 
 def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[CalibrationPart, ...]:
-    """The parts of both sides, by rising claim. Refuses before the plan's look, and draws that no single guide steered.
+    """Return the parts of both sides, by rising prediction; raise an error before the planned look, or if no single guide made the draw.
 
     Examples:
         >>> from fewlabels.integrations.calibration import read_calibration
@@ -49,10 +49,12 @@ def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[Ca
     shown, standing = study.estimate(), study.standing
     if not shown.estimates:
         done = shown.progress
-        raise StudyError(f"what was found is shown when all {done.planned:,} planned units are resolved, {done.labels:,} are: label on")
+        raise StudyError(
+            f"calibration is shown when all {done.planned:,} planned units are resolved, but only {done.labels:,} are: label on"
+        )
     require("calibration", standing.traits, subject=f"study {study.name!r} has")
     if not standing.profile.guided:
-        raise StudyError(f"the calibration is that of a guide, but study {study.name!r} has none: read its estimates")
+        raise StudyError(f"calibration needs a guide, but study {study.name!r} has none: read its estimates")
     j = standing.position(classifier)
     counted = fill_empty(tally(read_answers(standing), groups_for(standing)[j], j))
     tail = (1 - standing.goals[0].level) / 2
@@ -61,7 +63,7 @@ def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[Ca
 
 
 def _parts(counted: Tally, *, flagged: bool) -> Iterator[IntArray]:
-    """The groups of one side that have labels, by rising claim, cut where the labels reach a sixth, two sixths, ..."""
+    """Yield the groups of one side that have labels, by rising prediction, cut where the labels reach a sixth, two sixths, ..."""
     mine = np.flatnonzero((counted.flagged == flagged) & (counted.n > 0))
     mine = mine[np.argsort(counted.expected[mine], kind="stable")]
     if mine.size:
@@ -72,7 +74,7 @@ def _parts(counted: Tally, *, flagged: bool) -> Iterator[IntArray]:
 
 
 def _part(counted: Tally, tail: float) -> CalibrationPart:
-    """One part, estimated as a side is."""
+    """Return one part, estimated as a side is."""
     side = read_side(counted)
     low, high = rec(side, tail, strict=True)
     return CalibrationPart(

@@ -1,4 +1,4 @@
-"""A study's estimates as a Display, the way scikit-learn draws things: made from_study or from_result, drawn by plot()."""
+"""A study's estimates as a Display in the style of scikit-learn: made by from_study or from_result, drawn by plot()."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EstimateDisplay:
     """Metrics with their intervals, labels and effective n.
 
-    estimates   what is drawn, from the top
+    estimates   what is drawn, from top to bottom
     ax_         the Axes, once it is plotted
     figure_     the figure they are on
 
@@ -36,22 +36,22 @@ class EstimateDisplay:
     def __init__(self, estimates: Sequence[Estimate]) -> None:
         """Use `from_study` or `from_result`."""
         if not estimates:
-            raise StudyError("a display shows estimates, and there are none before the plan's look: label on")
+            raise StudyError("a display shows estimates, but there are none before the planned look: label on")
         self.estimates = tuple(estimates)
 
     @classmethod
     def from_study(cls, study: Study, *, metrics: Sequence[str] = ()) -> "EstimateDisplay":
-        """The study's estimates at its look; of these metrics only, if any is named."""
+        """Return a display of the study's estimates at its look; only of these metrics, if any are named."""
         return cls.from_result(study.estimate(), metrics=metrics)
 
     @classmethod
     def from_result(cls, result: Estimates | Confusion | Sequence[Estimate], *, metrics: Sequence[str] = ()) -> "EstimateDisplay":
-        """What `estimate` or `from_counts` gave, or estimates of one's own choice."""
+        """Return a display of a result of `estimate` or `from_counts`, or of a list of estimates."""
         found = result.estimates if isinstance(result, Estimates | Confusion) else result
         return cls([one for one in found if not metrics or one.metric in metrics])
 
     def plot(self, ax: "Axes | None" = None) -> "EstimateDisplay":
-        """Draws on the Axes, or on new ones; the display itself comes back."""
+        """Draw on the Axes, or on new ones, and return the display itself."""
         self.ax_ = pictures.estimates(self.estimates, ax)
         self.figure_ = self.ax_.figure
         return self

@@ -1,6 +1,6 @@
-"""Which rows and columns each kind of result makes: names as in its JSON, nested parts named outer_inner, one type a column.
+"""The rows and columns of each kind of result: names as in its JSON, nested parts named outer_inner, one type per column.
 
-The types are said here and not guessed from the values, so a column keeps its type where every value is unknown.
+The types are declared here, not guessed from the values, so a column keeps its type even if every value is unknown.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,14 +32,14 @@ Columns: TypeAlias = Mapping[str, Kind]
 
 
 class Shape(NamedTuple):
-    """What a kind of result makes: the type of each column in order, and the rows."""
+    """The table of a kind of result: the type of each column in order, and the rows."""
 
     columns: Columns
     rows: Callable[[Any], Iterable[Mapping[str, Json]]]
 
 
 def columns_of(text: str) -> dict[str, Kind]:
-    """The columns written "metric:text labels:whole value": a number where no type is said."""
+    """Return the columns written as "metric:text labels:whole value"; without a type, a number."""
     named = (one.partition(":") for one in text.split())
     return {name: cast(Kind, kind or "number") for name, _, kind in named}
 
@@ -54,7 +54,7 @@ ALIKE = "same:whole units:whole value low high"
 
 
 def flat(data: Mapping[str, Json]) -> Row:
-    """Plain data without nesting: a part of a part is named outer_inner; of a slice, its column and its value."""
+    """Return plain data without nesting: a nested part is named outer_inner, a slice becomes its column and its value."""
     row: Row = {}
     for name, value in data.items():
         if name == "slice" and isinstance(value, list):

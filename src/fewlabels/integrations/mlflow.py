@@ -1,8 +1,8 @@
-"""A study's numbers and report in MLflow: one step for each certified look, so that the interval is seen to shrink.
+"""A study's numbers and report in MLflow: one step for each certified look, so that one can see the interval narrow.
 
-MLflow has no interval, so each metric has its limits beside it: precision, precision.ci_low, precision.ci_high, precision.half_width and
-precision.n_eff. Nothing is logged before the plan's look, and no peek. A look is logged under the time the ledger has for it: what is
-logged already is known again, so logging twice is logging once.
+MLflow has no intervals, so each metric has its limits beside it: precision, precision.ci_low, precision.ci_high, precision.half_width and
+precision.n_eff. Nothing is logged before the planned look, and peeks never are. A look is logged under its time in the ledger, so
+what is logged already is recognized, and logging twice changes nothing.
 """
 
 import hashlib
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Metric
 
-FOLDER = "fewlabels"  # of the run's artifacts
+FOLDER = "fewlabels"  # folder of the run's artifacts
 EXPERIMENT = "fewlabels"
 LABELS = "labels_used"
 MARK = "fewlabels.study_id"  # the tag by which a study's run is found again
-MOST_AT_ONCE = 1000  # metrics MLflow takes in one request
+MOST_AT_ONCE = 1000  # metrics MLflow accepts in one request
 LONGEST_TAG = 4000
-LONGEST = 60  # letters of one part of a metric's name
+LONGEST = 60  # characters of one part of a metric's name
 REFUSED = re.compile(r"[^\w.\- ]+")
 PASSWORD = re.compile(r"//[^/@\s]*@")  # of an address
 MLFLOW_ERRORS = ("mlflow", "requests", "urllib3", "sqlalchemy")  # the packages whose errors mean that MLflow failed
@@ -65,26 +65,26 @@ class Step(NamedTuple):
 
 
 def log_study(study: Study, *, tracking_uri: str | None = None, experiment: str = EXPERIMENT, run: str | None = None) -> Logged:
-    """Logs every certified look of a study, its verdict and its report to one MLflow run. Logging twice is logging once.
+    """Log every certified look of a study, its verdict and its report to one MLflow run. Logging twice changes nothing.
 
-    tracking_uri   a server's address or a database, as "http://127.0.0.1:5000" or "sqlite:///mlflow.db"; MLflow's own setting if not said
-    experiment     made if it is not there
-    run            the name a new run gets; the study's name if not said
+    tracking_uri   a server's address or a database, such as "http://127.0.0.1:5000" or "sqlite:///mlflow.db"; default: MLflow's own setting
+    experiment     created if missing
+    run            the name of a new run; default: the study's name
 
-    Metrics carry the classifier where a study judges several, and the slice: "new/precision.ci_low", "new/country/BR/recall". Numbers
-    before the plan's look are refused. Needs the extra mlflow.
+    Metric names include the classifier if a study judges several, and the slice: "new/precision.ci_low", "new/country/BR/recall". Before
+    the planned look a StudyError is raised. Needs the extra mlflow.
 
     Examples:
         >>> from fewlabels.integrations.mlflow import log_study
         >>> from fewlabels.demo.study import small_study
         >>> log_study(small_study(labeled=False), tracking_uri="sqlite:///mlflow.db")
         Traceback (most recent call last):
-        fewlabels.errors.StudyError: MLflow is told certified numbers only, but 0 of 40 planned units are resolved: label on
+        fewlabels.errors.StudyError: only certified numbers are logged to MLflow, but 0 of 40 planned units are resolved: label on
     """
     shown, decision = study.estimate(), study.decide()
     steps = certified_steps(study)
     if not steps:
-        raise StudyError(f"MLflow is told certified numbers only, but {_why_none(shown.progress)}")
+        raise StudyError(f"only certified numbers are logged to MLflow, but {_why_none(shown.progress)}")
     client = _client(tracking_uri)
     with _refusing(tracking_uri):
         home = _experiment(client, experiment)
@@ -95,18 +95,18 @@ def log_study(study: Study, *, tracking_uri: str | None = None, experiment: str 
         for name, value in {**tags_of(study, verdict), "fewlabels.interval_level": levels}.items():
             client.set_tag(run_id, name, value)
         artifacts = _log_artifacts(client, run_id, study, shown.as_json())
-        client.update_run(run_id, "FINISHED")  # set_terminated prints, and stdout is not ours
+        client.update_run(run_id, "FINISHED")  # set_terminated prints, but stdout is reserved
     return Logged(home, run_id, new, known, artifacts)
 
 
 def _why_none(done: Progress) -> str:
     if done.complete:
-        return "this study was ended after a peek at its numbers: plan a larger budget and label that"
+        return "this study was closed after a peek at its numbers: plan a larger budget and label that"
     return f"{done.labels:,} of {done.planned:,} planned units are resolved: label on"
 
 
 def certified_steps(study: Study) -> list[Step]:
-    """The certified looks of a study, in the order they were made. Peeks are left out."""
+    """Return the certified looks of a study in order. Peeks are left out."""
     found = []
     for entry in study.ledger.entries(study.name):
         if entry.kind == "look" and entry.body["certified"] and "estimates" in entry.body:
@@ -116,7 +116,7 @@ def certified_steps(study: Study) -> list[Step]:
 
 
 def metrics_of(step: Step, *, several: bool) -> dict[str, float]:
-    """The metrics of one look by the names MLflow gets; what is unknown is left out, for MLflow has no null."""
+    """Return the metrics of one look by their MLflow names; unknown ones are left out, as MLflow has no null."""
     found: dict[str, float | None] = {}
     for one in step.estimates:
         name = name_of(one, several=several)
@@ -126,14 +126,14 @@ def metrics_of(step: Step, *, several: bool) -> dict[str, float]:
 
 
 def name_of(one: Estimate, *, several: bool) -> str:
-    """The name of an estimate's metric: whose, which slice and which metric, each written with the letters MLflow takes."""
+    """Return the MLflow name of an estimate: classifier, slice and metric, each in characters that MLflow accepts."""
     plain = one.metric.replace("[", " ").replace("]", "").replace(",", " ")
     parts = [*([one.whose] if several or one.is_difference else []), *(one.slice or ()), plain]
     return "/".join(_letters(part) for part in parts)
 
 
 def _letters(text: str) -> str:
-    """The text itself if MLflow takes it; else what is left of it and a few digits that tell it from others."""
+    """Return the text itself if MLflow accepts it; else its accepted characters and a few digits that make it unique."""
     kept = REFUSED.sub("_", text).strip()
     if kept == text and len(text) <= LONGEST and text.strip("."):
         return text
@@ -141,7 +141,7 @@ def _letters(text: str) -> str:
 
 
 def tags_of(study: Study, verdict: str) -> dict[str, str]:
-    """What a reader of the run must know to read its numbers."""
+    """Return the tags that a reader needs to interpret the numbers of a run."""
     standing = study.standing
     plan = standing.plan
     return {
@@ -157,7 +157,7 @@ def tags_of(study: Study, verdict: str) -> dict[str, str]:
 
 
 def mark_of(study: Study) -> str:
-    """What tells a study from any other, of the same name too: made of its name and salt, neither of which can be read from it."""
+    """Return a digest that identifies a study among all others, even of the same name, without revealing its name and salt."""
     return fingerprint([study.name, study.standing.salt])[:32]
 
 
@@ -172,14 +172,14 @@ def _client(tracking_uri: str | None) -> "MlflowClient":
 
 @contextmanager
 def _refusing(tracking_uri: str | None) -> Iterator[None]:
-    """Refusals and failures of MLflow in fewlabels' words."""
+    """Turn errors of MLflow into errors of fewlabels."""
     try:
         yield
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in MLFLOW_ERRORS:
             raise
         said, where = PASSWORD.sub("//", " ".join(str(error).split()))[:300], PASSWORD.sub("//", tracking_uri or "MLflow's own setting")
-        raise EngineError(f"MLflow at {where} did not take it ({said}): check the address and that the server runs") from None
+        raise EngineError(f"MLflow at {where} did not accept it ({said}): check the address and that the server runs") from None
 
 
 def _experiment(client: "MlflowClient", name: str) -> str:
@@ -188,14 +188,14 @@ def _experiment(client: "MlflowClient", name: str) -> str:
 
 
 def _run(client: "MlflowClient", experiment: str, study: Study, name: str) -> str:
-    """The run of the study in the experiment: the one that is there, or a new one."""
+    """Return the run of the study in the experiment: the existing one, or a new one."""
     mark = mark_of(study)
     found = client.search_runs([experiment], filter_string=f"tags.`{MARK}` = '{mark}'", max_results=1, order_by=["start_time ASC"])
     return str(found[0].info.run_id if found else client.create_run(experiment, run_name=name, tags={MARK: mark}).info.run_id)
 
 
 def _log_steps(client: "MlflowClient", run_id: str, steps: Sequence[Step]) -> tuple[tuple[int, ...], int]:
-    """The labels of each look that was new, and how many were known. The labels are logged last: a look that has them is whole."""
+    """Return the labels of each new look, and how many looks were known. The label count is logged last: a look that has it is complete."""
     there = {(one.step, one.timestamp) for one in client.get_metric_history(run_id, LABELS)}
     new = [step for step in steps if (step.labels, step.at) not in there]
     several = len({one.whose for step in steps for one in step.estimates}) > 1
@@ -214,12 +214,12 @@ def _batches(step: Step, *, several: bool) -> Iterator[list["Metric"]]:
 
 
 def write_report(study: Study, folder: Path) -> None:
-    """Writes report.html to a folder, and before it report.json, which it is made from."""
+    """Write report.json to a folder, and report.html, which is made from it."""
     study.report(folder / "report.html")
 
 
 def _log_artifacts(client: "MlflowClient", run_id: str, study: Study, estimates: Any) -> tuple[str, ...]:
-    """The report and the estimates as files of the run; logged again, they take the place of those before."""
+    """Log the report and the estimates as files of the run, replacing earlier ones."""
     with tempfile.TemporaryDirectory(prefix="fewlabels-") as folder:
         path = Path(folder)
         write_report(study, path)

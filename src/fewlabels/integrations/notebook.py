@@ -1,7 +1,7 @@
-"""Results as a notebook shows them, and as plain text: what each kind of result consists of, drawn by what draws the report.
+"""Results as a notebook shows them, and as plain text: what each kind of result consists of, drawn by the code of the report.
 
-A result is shown from what it holds. No ledger is opened and nothing is recorded, so what `estimate` withholds cannot be seen here. Of a
-study itself only its progress is shown.
+A result is shown from its own data. No ledger is opened and nothing is recorded, so what `estimate` withholds cannot be seen here. For a
+study itself, only its progress is shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,11 +49,11 @@ from fewlabels.study.state.progress import Progress
 from fewlabels.study.study import Study
 
 Found = Mapping[str, Any]
-EARLY = "Numbers are shown at the look the plan names, not before."
+EARLY = "Numbers are shown at the planned look, not before."
 
 
 def plain(result: Any) -> Any:
-    """The result as plain data in which every text is safe to show."""
+    """Return the result as plain data in which every text is safe to show."""
     return cleaned(result.as_json())
 
 
@@ -72,7 +72,7 @@ def _estimates_table(estimates: Sequence[Found], *, several: bool | None = None)
 
 
 def _goals_first(estimates: Sequence[Found]) -> Iterator[Table]:
-    """The metrics the draw was made for, and the others folded away."""
+    """Return the metrics the draw was designed for, and the others folded."""
     several = len({whose(e) for e in estimates}) > 1
     planned, others = ([e for e in estimates if bool(e["planned"]) is wanted] for wanted in (True, False))
     if planned:
@@ -118,7 +118,7 @@ def _of_estimates(shown: Estimates) -> Fragment:
 
 
 def _sizes(done: Progress) -> tuple[tuple[str, str], ...]:
-    """How far the labeling is, in a row."""
+    """Return the progress of the labeling, in a row."""
     pairs = [(count(done.labels), f"of {count(done.planned)} planned units labeled"), (count(done.answered), "usable answers")]
     if done.second_planned:
         pairs.append((count(done.second_told), f"of {count(done.second_planned)} second looks"))
@@ -163,7 +163,7 @@ def _of_running(found: Running) -> Fragment:
 
 
 def _running_band(goal: Found, labels: int) -> Found:
-    """A goal's running band under the names of an estimate; it holds wherever errors are, so the strict one is the same."""
+    """Return a goal's running band under the names of an estimate; it is valid wherever errors occur, so the strict one is the same."""
     value, low, high = goal["value"], goal["low"], goal["high"]
     half = (high - low) / 2 if value is None else max(high - value, value - low)
     effect = labels / goal["n_eff"] if goal["n_eff"] else None
@@ -203,7 +203,7 @@ def _of_slices(found: InSlices) -> Fragment:
 
 
 def _untitled(section: Section, *notes: str) -> Section:
-    """The section without its heading; cautions after the table, and notes."""
+    """Return the section without its heading; cautions follow the table, then notes."""
     return Section(
         key=section.key, title="", tables=section.tables, facts=section.facts, bullets=(*section.lines, *section.bullets), notes=notes
     )
@@ -245,7 +245,7 @@ def _of_threshold(found: FoundThreshold) -> Fragment:
             ("threshold", f"{data['threshold']:.6g}"),
             ("units flagged", count(data["units"])),
             (data["metric"], f"{share(data['value'])}, at least {share(data['bound'])} at level {level(data['level'])}"),
-            (data["other"], f"{share(data['other_value'])}, {other} wherever the search ends"),
+            (data["other"], f"{share(data['other_value'])}, {other} wherever the search stops"),
             *facts,
         ]
     elif data["needed"] is not None:
@@ -262,7 +262,7 @@ def _of_change(found: Change) -> Fragment:
     data = plain(found)
     value, low, high = data["value"], data["low"], data["high"]
     table = Table(
-        caption=f"The later less the earlier, interval at level {level(data['level'])}. Labels of each, and those of units that both drew.",
+        caption=f"The later minus the earlier, interval at level {level(data['level'])}. Labels of each, and units in both.",
         columns=(Column("metric", words=True), *map(Column, ("change", "interval", "labels before", "labels after", "shared"))),
         rows=(
             (
@@ -275,7 +275,7 @@ def _of_change(found: Change) -> Fragment:
         ),
         marks=(Mark(value, low, high, low, high, target=0.0),),
     )
-    title = f"{name(data['metric'])} in {name(data['after'])} less {name(data['before'])}"
+    title = f"{name(data['metric'])} in {name(data['after'])} minus {name(data['before'])}"
     return Fragment(title=title, sections=(Section(key="change", title="", tables=(table,)),))
 
 
@@ -291,7 +291,7 @@ def _of_status(found: Status) -> Fragment:
     done, plan = found.progress, found.plan
     title = f"Study {name(_readable(found.name), 200)}"
     if plan is None:
-        return Fragment(title=title, sections=(Section(key="status", title="", lines=("No plan yet: fix one with plan.",)),))
+        return Fragment(title=title, sections=(Section(key="status", title="", lines=("No plan yet: lock one with plan.",)),))
     facts = [
         ("goals", "; ".join(_readable(str(goal)) for goal in plan.goals)),
         ("plan", f"{plan.number}, {plural(plan.budget, 'label')}"),
@@ -302,7 +302,7 @@ def _of_status(found: Status) -> Fragment:
         kinds = ", ".join(f"{count(getattr(done, kind))} {kind.replace('_', ' ')}" for kind in ("cannot_tell", "skipped", "never_answered"))
         facts.append(("no usable answer", kinds))
     if found.looks:
-        facts.append(("looks so far", f"{count(found.looks)}, {count(found.peeks)} of them by a peek before the look"))
+        facts.append(("looks so far", f"{count(found.looks)}, {count(found.peeks)} of them in a peek before the planned look"))
     warnings = tuple(_readable(f"Warning: {one}") for one in found.warnings)
     section = Section(key="status", title="", facts=tuple(facts), bullets=warnings)
     return Fragment(title=title, sizes=_sizes(done), progress=(done.labels, done.planned), sections=(section,))
@@ -322,7 +322,7 @@ def _of_gate(gate: Gate) -> Fragment:
 
 
 def _rules(rules: Sequence[Found]) -> Iterator[Table]:
-    """The rules, drawn where all of them have numbers."""
+    """Return the rules, drawn if all of them have numbers."""
     columns = (Column("rule", words=True), Column("verdict", words=True, under=True), *NUMBERS, Column("one-sided bound"), *BEHIND[:2])
     rows = tuple(
         (
@@ -373,21 +373,21 @@ KINDS: dict[type, Callable[[Any], Fragment]] = {
 
 
 def described(result: object) -> Fragment | None:
-    """What a result shows; None if it is no result that is known here."""
+    """Return what a result shows; None if its kind is not known here."""
     make = next((KINDS[kind] for kind in type(result).__mro__ if kind in KINDS), None)
     return None if make is None else make(result)
 
 
 class ReportDrawing:
-    """Draws results as the report does."""
+    """Draw results as the report does."""
 
     def html(self, result: object) -> str | None:
-        """The result as a piece of a page."""
+        """Return the result as an HTML fragment."""
         shown = described(result)
         return None if shown is None else fragment_html(shown)
 
     def text(self, result: object) -> str | None:
-        """The result as plain text."""
+        """Return the result as plain text."""
         shown = described(result)
         return None if shown is None else fragment_text(shown)
 

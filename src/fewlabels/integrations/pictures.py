@@ -1,7 +1,7 @@
-"""Matplotlib pictures of results: the band against labels, the precision-recall band, slices, metrics, and the calibration of the draw.
+"""Matplotlib pictures of results: intervals against labels, precision-recall curves, slices, metrics, and the calibration of the draw.
 
-Each takes a result (or the study it is read from) and an optional Axes, draws on it and gives it back. Beside every interval stand the
-labels behind it. No picture shows a number before the plan's look. Names are drawn as they are: a dollar sign in one is no formula.
+Each function takes a result (or the study it is read from) and an optional Axes, draws on it and returns it. Every interval is shown with
+the labels behind it. No picture shows a number before the planned look. Names are drawn literally: a dollar sign starts no formula.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 COLORS = ("#1f5fa8", "#b4540a", "#2f7d4f", "#7a3e9d", "#8c6d1f", "#a32a4b")
 QUIET, LINE = "#5f6670", "#c9ced6"
-LONGEST = 34  # letters of a name beside a picture
-NEAR = 0.03  # claims whose texts would overlap
+LONGEST = 34  # characters of a name beside a picture
+NEAR = 0.03  # predictions so close that their texts would overlap
 STEPS_NAMED = 5  # thresholds that are named along a curve
 
 
 def plain(text: str) -> str:
-    """A name that can be drawn: without control characters, and not too long."""
+    """Return a name that can be drawn: without control characters, and not too long."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
 def axes_for(ax: "Axes | None", *, rows: int = 0) -> "Axes":
-    """The Axes to draw on, with a quiet frame; a new figure, tall enough for so many rows, if there is none."""
+    """Return the Axes to draw on, with a plain frame; without any, those of a new figure, tall enough for so many rows."""
     if ax is None:
         try:
             from matplotlib import pyplot
@@ -56,7 +56,7 @@ def _title(ax: "Axes", text: str) -> None:
 
 
 def estimates(result: Study | Estimates | Sequence[Estimate], ax: "Axes | None" = None) -> "Axes":
-    """Every metric with its interval; labels and effective n beside each.
+    """Draw every metric with its interval; labels and effective n beside each.
 
     Examples:
         >>> from fewlabels.integrations import pictures
@@ -67,7 +67,7 @@ def estimates(result: Study | Estimates | Sequence[Estimate], ax: "Axes | None" 
     shown = result.estimate() if isinstance(result, Study) else result
     found = list(shown.estimates if isinstance(shown, Estimates) else shown)
     if not found:
-        raise StudyError("a picture shows numbers, and there are none before the plan's look: label on")
+        raise StudyError("a picture shows numbers, but there are none before the planned look: label on")
     several = len({one.whose for one in found}) > 1
     peek = isinstance(shown, Estimates) and not shown.certified
     names = [f"{one.metric} of {plain(one.whose)}" if several else one.metric for one in found]
@@ -78,7 +78,7 @@ def estimates(result: Study | Estimates | Sequence[Estimate], ax: "Axes | None" 
 
 
 def slices(result: InSlices, ax: "Axes | None" = None) -> "Axes":
-    """A metric in every slice with its interval; labels and effective n beside each.
+    """Draw a metric in every slice with its interval; labels and effective n beside each.
 
     Examples:
         >>> from fewlabels.integrations import pictures
@@ -96,7 +96,7 @@ def slices(result: InSlices, ax: "Axes | None" = None) -> "Axes":
 
 
 def _forest(found: Sequence[Estimate], names: Sequence[str], ax: "Axes") -> "Axes":
-    """One row an estimate: the interval, the value where there is one, and what stands behind it."""
+    """Draw one row per estimate: the interval, the value if there is one, its labels and effective n."""
     for row, one in enumerate(found):
         ax.plot([one.low, one.high], [row, row], color=COLORS[0], linewidth=5, alpha=0.35, solid_capstyle="butt")
         if one.value is not None:
@@ -112,7 +112,7 @@ def _forest(found: Sequence[Estimate], names: Sequence[str], ax: "Axes") -> "Axe
 
 
 def convergence(result: Study | Convergence, ax: "Axes | None" = None) -> "Axes":
-    """The interval of each goal against the number of labels; the target as a dotted line.
+    """Draw the interval of each goal against the number of labels; the target as a dotted line.
 
     Examples:
         >>> from fewlabels.integrations import pictures
@@ -122,7 +122,7 @@ def convergence(result: Study | Convergence, ax: "Axes | None" = None) -> "Axes"
     """
     found = result.convergence() if isinstance(result, Study) else result
     if not found.goals:
-        raise StudyError(f"there is no band to draw: {found.why or 'no goal has an interval'}")
+        raise StudyError(f"there is no interval to draw: {found.why or 'no goal has an interval'}")
     ax = axes_for(ax)
     for j, (goal, points) in enumerate(found.goals):
         color = COLORS[j % len(COLORS)]
@@ -137,12 +137,12 @@ def convergence(result: Study | Convergence, ax: "Axes | None" = None) -> "Axes"
     ax.set_xlabel("labels", color=QUIET)
     for text in ax.legend(frameon=False, fontsize=9, loc="best").get_texts():
         text.set_parse_math(False)
-    _title(ax, "The running band as labels came in" if found.kind == "running" else "How the interval shrank, read again afterwards")
+    _title(ax, "The running band as labels came in" if found.kind == "running" else "How the interval narrowed, computed afterwards")
     return ax
 
 
 def _band(ax: "Axes", points: Sequence[Point], color: str) -> None:
-    """A band with its edges, and the line of the values."""
+    """Draw a band with its edges, and the line of the values."""
     labels = [point.labels for point in points]
     ends = [point.low for point in points], [point.high for point in points]
     ax.fill_between(labels, *ends, color=color, alpha=0.15, linewidth=0)
@@ -153,7 +153,7 @@ def _band(ax: "Axes", points: Sequence[Point], color: str) -> None:
 
 
 def _said(points: Sequence[Point]) -> str:
-    """The last point of a band in words."""
+    """Return the last point of a band in words."""
     if not points or points[-1].value is None:
         return "no value yet"
     last = points[-1]
@@ -161,7 +161,7 @@ def _said(points: Sequence[Point]) -> str:
 
 
 def precision_recall(result: Study | Curves, ax: "Axes | None" = None) -> "Axes":
-    """Precision against recall at every threshold: around each point the box that the two ribbons leave, which hold at all thresholds.
+    """Draw precision against recall at every threshold; the box around each point is from the ribbons, which are valid at all thresholds.
 
     Examples:
         >>> import fewlabels
@@ -196,13 +196,13 @@ def precision_recall(result: Study | Curves, ax: "Axes | None" = None) -> "Axes"
 
 
 def _ribbon(curve: Any, i: int) -> tuple[float, float]:
-    """The ribbon of a metric at one threshold; everything where it is unknown."""
+    """Return the ribbon of a metric at one threshold; the whole range if it is unknown."""
     low, high = curve["ribbon_low"][i], curve["ribbon_high"][i]
     return (0.0 if low is None else low), (1.0 if high is None else high)
 
 
 def _heights(places: Sequence[float]) -> list[float]:
-    """How far up each text is put, in points, so that those of neighbors stand one over another."""
+    """Return how far up each text is placed, in points, so that those of neighbors are stacked."""
     found: list[float] = []
     for i, place in enumerate(places):
         found.append(found[-1] + 9 if i and place - places[i - 1] < NEAR else 0.0)
@@ -210,7 +210,7 @@ def _heights(places: Sequence[float]) -> list[float]:
 
 
 def calibration(study: Study, ax: "Axes | None" = None) -> "Axes":
-    """What the guide claimed of the units against the share that people found positive, in parts of each side, with intervals and labels.
+    """Draw what the guide predicted against the share that people found positive, in parts of each side, with intervals and labels.
 
     Examples:
         >>> from fewlabels.integrations import pictures
@@ -232,7 +232,7 @@ def calibration(study: Study, ax: "Axes | None" = None) -> "Axes":
                     fontsize=8, color=QUIET, annotation_clip=False)  # fmt: skip
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.3))
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
-    ax.set_xlabel("claimed by the guide (mean of a part)", color=QUIET)
+    ax.set_xlabel("predicted by the guide (mean of a part)", color=QUIET)
     ax.set_ylabel("found by people", color=QUIET)
     ax.legend(frameon=False, fontsize=9, loc="lower right")
     _title(ax, f"Calibration of the draw, each part at {study.standing.goals[0].level:.4g}; above each its labels")

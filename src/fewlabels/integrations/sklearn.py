@@ -1,8 +1,8 @@
-"""scikit-learn's metrics with the interval they lack: scorers that return a float which carries it.
+"""scikit-learn's metrics with intervals: functions and scorers that return a float which carries its interval.
 
     from fewlabels.integrations.sklearn import make_scorer, recall_score
 
-The functions take what scikit-learn's do, and inclusion_prob: the probability with which each labeled unit was drawn. The value is then
+The functions take scikit-learn's arguments, and inclusion_prob: the probability with which each labeled unit was drawn. The value is then
 scikit-learn's at sample_weight = 1 / inclusion_prob. Equal probabilities are read as one simple draw (docs/maths/counts.md), unequal ones
 by docs/maths/expanded.md. A study knows more than these arrays do (sizes of bands, the guide) and has narrower intervals.
 """
@@ -23,14 +23,14 @@ from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 
-ArrayLike: TypeAlias = Any  # what numpy.asarray takes
+ArrayLike: TypeAlias = Any  # what numpy.asarray accepts
 EXPANDED = "the interval for unequal probabilities was tested on made-up draws only, see docs/maths/expanded.md"
 ALIKE = 1e-9  # probabilities that differ by less, relatively, are the same
 GRID, MOST = 240, 1e4
 
 
 class ConfidenceInterval(NamedTuple):
-    """The two ends, named as SciPy names them."""
+    """The two limits, named as in SciPy."""
 
     low: float
     high: float
@@ -40,11 +40,11 @@ class MeasuredFloat(float):
     """A metric's value that carries its interval. Arithmetic on it gives a plain float: an interval never outlives its number.
 
     confidence_interval   (low, high) at confidence_level
-    standard_error        NaN where there is no value
-    n_eff                 labels of a simple draw that would give as narrow an interval; NaN where there is no value
+    standard_error        NaN if there is no value
+    n_eff                 labels of a simple draw that would give as narrow an interval; NaN if there is no value
     n_labels              labels behind the number: those of the units the metric is about
     method                how the interval was made: "rec" for one simple draw, "gamma" for unequal probabilities
-    caution               what a reader must know; None: nothing
+    caution               what a reader must know; None if there is nothing
     """
 
     confidence_interval: ConfidenceInterval
@@ -56,22 +56,22 @@ class MeasuredFloat(float):
     caution: str | None
 
     def __new__(cls, value: float, carried: dict[str, Any]) -> "MeasuredFloat":
-        """The value with what it carries."""
+        """Create the value with what it carries."""
         made = super().__new__(cls, value)
         made.__dict__.update(carried)
         return made
 
     def __rmul__(self, other: float) -> float:
-        """Itself, if multiplied by the whole number 1: so scikit-learn writes "greater is better". Else a plain float."""
+        """Return itself if multiplied by the integer 1, as scikit-learn does for "greater is better"; else a plain float."""
         return self if type(other) is int and other == 1 else super().__rmul__(other)
 
     def __getnewargs__(self) -> tuple[float, dict[str, Any]]:  # type: ignore[override]  # float's own takes the value alone
-        """What makes the same again: scores cross from one process to another."""
+        """Return the arguments to recreate it: scores are pickled between processes."""
         return float(self), dict(self.__dict__)
 
 
 class Labeled(NamedTuple):
-    """Labeled units: predicted and true as yes or no, and the probability of each; None: not said."""
+    """Labeled units: predicted and true as yes or no, and the inclusion probability of each, or None."""
 
     predicted: BoolArray
     true: BoolArray
@@ -79,7 +79,7 @@ class Labeled(NamedTuple):
 
     @property
     def cells(self) -> tuple[BoolArray, ...]:
-        """Which units are TP, FP, FN and TN."""
+        """Return which units are TP, FP, FN and TN."""
         return self.predicted & self.true, self.predicted & ~self.true, ~self.predicted & self.true, ~self.predicted & ~self.true
 
 
@@ -92,7 +92,7 @@ def precision_score(
     sample_weight: ArrayLike = None,
     confidence_level: float = 0.95,
 ) -> MeasuredFloat:
-    """Of the units predicted positive, the share that is: a float that carries its interval. NaN without such a unit.
+    """Return the share of units predicted positive that are positive: a float that carries its interval. NaN without such a unit.
 
     Examples:
         >>> from fewlabels.integrations.sklearn import precision_score
@@ -113,7 +113,7 @@ def recall_score(
     sample_weight: ArrayLike = None,
     confidence_level: float = 0.95,
 ) -> MeasuredFloat:
-    """Of the positive units, the share predicted so: a float that carries its interval. NaN without such a unit.
+    """Return the share of positive units that are predicted positive: a float that carries its interval. NaN without such a unit.
 
     Examples:
         >>> from fewlabels.integrations.sklearn import recall_score
@@ -134,7 +134,7 @@ def f1_score(
     sample_weight: ArrayLike = None,
     confidence_level: float = 0.95,
 ) -> MeasuredFloat:
-    """The harmonic mean of precision and recall: a float that carries its interval. NaN without a positive unit of either kind.
+    """Return the harmonic mean of precision and recall: a float that carries its interval. NaN without a positive unit of either kind.
 
     Examples:
         >>> from fewlabels.integrations.sklearn import f1_score
@@ -146,7 +146,7 @@ def f1_score(
 
 
 def make_scorer(metric: str = "f1", *, pos_label: object = 1, confidence_level: float = 0.95) -> Any:
-    """A scorer of scikit-learn for any metric of fewlabels; called, it gives a float that carries its interval.
+    """Return a scikit-learn scorer for any metric of fewlabels; it returns a float that carries its interval.
 
     With metadata routing on, `make_scorer("recall").set_score_request(inclusion_prob=True)` takes the probabilities from
     cross_validate(..., params={"inclusion_prob": pi}).
@@ -167,13 +167,13 @@ def make_scorer(metric: str = "f1", *, pos_label: object = 1, confidence_level: 
 
 
 def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: ArrayLike = None, **how: Any) -> MeasuredFloat:
-    """A metric of labeled units: a float that carries its interval.
+    """Return a metric of labeled units: a float that carries its interval.
 
-    how   pos_label, confidence_level; sample_weight is refused, because what weights mean decides the interval
+    how   pos_label, confidence_level; sample_weight is rejected, because the interval depends on what weights mean
     """
     if how.pop("sample_weight", None) is not None:
         raise LabelError(
-            "sample_weight does not say how units were drawn: pass inclusion_prob=1 / weight where it does, or make a study with a weight "
+            "sample_weight does not say how units were drawn: pass inclusion_prob=1 / weight if it does, or create a study with a weight "
             "column for metrics by dollars or views"
         )
     level, wanted = how.pop("confidence_level", 0.95), metric_named(metric)
@@ -186,11 +186,11 @@ def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: 
 
 
 def labeled(y_true: ArrayLike, y_pred: ArrayLike, *, inclusion_prob: ArrayLike = None, pos_label: object = 1) -> Labeled:
-    """The arrays as labeled units. Refuses other than two classes, lengths that differ, and probabilities outside (0, 1]."""
+    """Return the arrays as labeled units; raise an error unless there are two classes, equal lengths, and probabilities in (0, 1]."""
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
     if true.ndim != 1 or predicted.ndim != 1:
         raise LabelError(
-            f"a score is of one label a unit, but got arrays of {true.ndim} and {predicted.ndim} dimensions: score each label by itself"
+            f"a score needs one label per unit, but got arrays of {true.ndim} and {predicted.ndim} dimensions: score each label by itself"
         )
     if not true.size or true.size != predicted.size:
         raise LabelError(f"every labeled unit has a prediction, but got {true.size:,} labels, {predicted.size:,} predictions: align them")
@@ -212,7 +212,7 @@ def labeled(y_true: ArrayLike, y_pred: ArrayLike, *, inclusion_prob: ArrayLike =
 
 
 def _simple(metric: Metric, units: Labeled, level: float) -> MeasuredFloat:
-    """One simple draw, counted."""
+    """Return the metric of one simple draw, from its counts."""
     tp, fp, fn, tn = (int(cell.sum()) for cell in units.cells)
     found = from_counts(tp=tp, fp=fp, fn=fn, tn=tn, level=level, metrics=[metric.name])[metric.name]
     unknown = float("nan")
@@ -231,7 +231,7 @@ def _simple(metric: Metric, units: Labeled, level: float) -> MeasuredFloat:
 
 
 def _expanded(metric: Metric, units: Labeled, level: float) -> MeasuredFloat:
-    """Units that stand for different numbers of others."""
+    """Return the metric of units drawn with unequal probabilities."""
     assert units.pi is not None  # else it is a simple draw
     weight, tail = 1 / units.pi, (1 - level) / 2
     total, square = (Totals(*(np.asarray(float((weight[cell] ** power).sum())) for cell in units.cells)) for power in (1, 2))
@@ -253,7 +253,7 @@ def _expanded(metric: Metric, units: Labeled, level: float) -> MeasuredFloat:
 
 
 def _effective(metric: Metric, total: Totals, found: ExpandedShare, *, tail: float) -> float:
-    """Labels of a simple draw of the same shares whose interval is as wide; NaN without a value."""
+    """Return the labels of a simple draw with the same shares whose interval is as wide; NaN without a value."""
     if not np.isfinite(found.value):
         return float("nan")
     low, high = 1.0, MOST * float(sum(total)) / max(float(max(total)), 1.0)

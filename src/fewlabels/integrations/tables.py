@@ -24,7 +24,7 @@ class Flat(NamedTuple):
     rows: list[Row]
 
     def filled(self) -> list[Column]:
-        """Name, type and values of each column."""
+        """Yield name, type and values of each column."""
         return [(name, kind, [row[name] for row in self.rows]) for name, kind in self.columns.items()]
 
 
@@ -37,13 +37,13 @@ def to_table(result: object, kind: Literal["arrow"]) -> "pyarrow.Table": ...
 @overload
 def to_table(result: object, kind: Literal["rows"]) -> list[Row]: ...
 def to_table(result: object, kind: TableKind) -> object:
-    """The result as a table: one row an estimate, goal, threshold, labeler or whatever the result holds.
+    """Return the result as a table: one row per estimate, goal, threshold, labeler or whatever the result holds.
 
-    result   what a study, a plan's sizing, `simulate` or `from_counts` gave; of cells (a confusion matrix, a simulation) all of them
+    result   a result of a study, a plan's sizing, `simulate` or `from_counts`; for cells (a confusion matrix, a simulation) a list
     kind     "pandas", "polars", "arrow", or "rows" for dicts of plain values, which need no package
 
-    Columns are named as in the result's JSON, parts of parts outer_inner. What is unknown is null in every kind, never NaN or 0, and a
-    column has the same type where all of it is unknown.
+    Columns are named as in the result's JSON, nested parts outer_inner. Unknown values are null in every kind, never NaN or 0, and a
+    column keeps its type even if all its values are unknown.
 
     Examples:
         >>> from fewlabels import from_counts, to_table
@@ -53,15 +53,15 @@ def to_table(result: object, kind: TableKind) -> object:
     """
     makers = {"pandas": _pandas, "polars": _polars, "arrow": _arrow, "rows": _rows}
     if kind not in makers:
-        raise StudyError(f"a table is of the kind {', '.join(makers)}, but got {kind!r}: name one of these")
+        raise StudyError(f"the kind of a table is one of {', '.join(makers)}, but got {kind!r}: name one of these")
     return makers[kind](flatten(result))
 
 
 def flatten(result: object) -> Flat:
-    """The rows of a result and the types of its columns. Refuses what is no result, and a list without any."""
+    """Return the rows of a result and the types of its columns; raise an error for anything else, and for an empty list."""
     several = list(result) if isinstance(result, list | tuple) and not hasattr(result, "_fields") else [result]
     if not several:
-        raise StudyError("a table has the columns of its results, but this list holds none: ask for it when there are some")
+        raise StudyError("a table has the columns of its results, but this list is empty: make the table when there are some")
     kinds = {type(one) for one in several}
     shape = SHAPES.get(next(iter(kinds))) if len(kinds) == 1 else None
     if shape is None:
@@ -76,7 +76,7 @@ def flatten(result: object) -> Flat:
 
 
 def _answers(rows: Sequence[Row]) -> dict[str, Kind]:
-    """A column for each answer that labelers gave."""
+    """Return a column for each answer that labelers gave."""
     return {name: "whole" for row in rows for name in row if name.startswith(ANSWERS)}
 
 
@@ -86,7 +86,7 @@ def _rows(flat: Flat) -> list[Row]:
 
 def _pandas(flat: Flat) -> object:
     pandas = _package("pandas", "pandas")
-    types = {"text": "string", "whole": "Int64", "number": "Float64", "truth": "boolean"}  # those that know null
+    types = {"text": "string", "whole": "Int64", "number": "Float64", "truth": "boolean"}  # the nullable types
     return pandas.DataFrame({name: pandas.array(values, dtype=types[kind]) for name, kind, values in flat.filled()})
 
 
@@ -104,7 +104,7 @@ def _arrow(flat: Flat) -> object:
 
 
 def _package(name: str, install: str) -> Any:
-    """The package, imported now."""
+    """Import the package."""
     try:
         return import_module(name)
     except ImportError:

@@ -1,1 +1,1 @@
-"""Units out to people, answers in from them."""
+"""Units handed out to people, and answers read back."""

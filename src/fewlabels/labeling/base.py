@@ -1,4 +1,4 @@
-"""What a format of label files is: how a batch is written in it, how answers are read from it, and how a file of it is recognized.
+"""The interface of a label file format: how a batch is written, how answers are read, and how a file is recognized.
 
 The records are listed in `formats`; a package adds its own by an entry point (docs/how-to/extend.md).
 """
@@ -14,7 +14,7 @@ from fewlabels.labeling.found import Found
 
 
 class Batched(NamedTuple):
-    """A batch to be written: its units, what is shown of each, and what is asked."""
+    """A batch to write: its units, what is shown of each, and the questions."""
 
     units: Sequence[str]
     shown: Sequence[Mapping[str, str | None]]
@@ -23,7 +23,7 @@ class Batched(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How a file is read: its format, what may be answered, where units and answers stand, and who answered if the file does not say."""
+    """How a file is read: its format, the allowed answers, the columns of units and answers, and who answered if the file does not say."""
 
     name: str
     asked: Asked
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 
 def never(_first: Mapping[str, Any]) -> bool:
-    """Whether a first row bears the marks of a format that has none: it does not."""
+    """Return False, for a format that no first row identifies."""
     return False
 
 
@@ -42,12 +42,12 @@ class Format:
     """A format of label files.
 
     name             its one name, as in --format
-    endings          of its files, each with the dot; the first is that of standard output
-    write            the text of a batch, for a file with that ending; with no unit it still refuses what the format cannot hold
-    read             the answers of a file, and those that cannot be read
-    is_marked        whether the first row of a file (keys and values; cells of a table are text) can only be of this format
-    has_one_answer   whether a row holds one answer, so that a study of several questions needs another format
-    package          the package that adds it; None: fewlabels itself
+    endings          file suffixes, each with the dot; the first is used for standard output
+    write            returns the text of a batch, for a file with that suffix; raises for what the format cannot hold, even without units
+    read             returns the answers of a file, and those that cannot be read
+    is_marked        whether the first row of a file (keys and values; cells of a table are text) identifies this format
+    has_one_answer   whether a row holds one answer, so that a study with several questions needs another format
+    package          the package that adds it; None for fewlabels itself
     """
 
     name: str
@@ -59,6 +59,6 @@ class Format:
     package: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuses a format without a file ending."""
+        """Check that the format has a file suffix."""
         if not self.endings or not all(ending.startswith(".") for ending in self.endings):
             raise LabelError(f"a format has file endings such as .csv, but {self.name} has {list(self.endings)}: name them with the dot")

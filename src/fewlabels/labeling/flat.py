@@ -1,4 +1,4 @@
-"""Flat files: batches out and answers in as CSV, TSV, JSONL or JSON."""
+"""Flat files: batches written and answers read as CSV, TSV, JSONL or JSON."""
 
 import csv
 import io
@@ -15,15 +15,17 @@ from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.classifier import DEFAULT_QUESTION
 from fewlabels.nouns.label import Label, read_answer
 
-FORMULA = re.compile("[=+\\-@\t\r]")  # how a text starts that a spreadsheet would run
+FORMULA = re.compile("[=+\\-@\t\r]")  # first characters of a text that a spreadsheet would run as a formula
 ANSWER_COLUMNS = ("answer", "label")
 TABLES = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
-OWN_COLUMNS = frozenset({"unit", "answer", "labeler", "at"})  # what a told file says itself; a shown column of that name would replace it
+OWN_COLUMNS = frozenset(
+    {"unit", "answer", "labeler", "at"}
+)  # columns that a file of answers has itself; a shown column of that name would replace them
 
 
 class Asked(NamedTuple):
-    """What a file may answer: the questions with the columns that hold the answer (the first that is there), and the classes to name."""
+    """What a file may answer: the questions, each with the columns that may hold its answer (the first found counts), and the classes."""
 
     columns: Mapping[str, Sequence[str]] = MappingProxyType({DEFAULT_QUESTION: ANSWER_COLUMNS})
     classes: Sequence[str] = ()
@@ -33,12 +35,12 @@ DEFAULT_ASKED = Asked()
 
 
 def defused(text: str) -> str:
-    """Text a spreadsheet will not run: a leading apostrophe where it would read a formula, one more where there is one already."""
+    """Return text that a spreadsheet will not run: prefixed by an apostrophe if it looks like a formula or already starts with one."""
     return f"'{text}" if FORMULA.match(text.lstrip("'")) else text
 
 
 def restored(text: str) -> str:
-    """The text that `defused` was given."""
+    """Return the text that was passed to `defused`."""
     return text[1:] if text.startswith("'") and FORMULA.match(text.lstrip("'")) else text
 
 
@@ -50,7 +52,7 @@ def batch_text(
     suffix: str,
     questions: Sequence[str] = ("answer",),
 ) -> str:
-    """A batch as text: unit, the shown columns, and an empty answer to fill in, one a question. Nothing else leaves fewlabels."""
+    """Return a batch as text: unit, the shown columns, and one empty answer per question to fill in. Nothing else leaves fewlabels."""
     taken = sorted((OWN_COLUMNS | set(questions)) & set(columns))
     if taken:
         raise LabelError(f"a batch has columns {', '.join(taken)} of its own, so the table's cannot be shown: show it under another name")
@@ -65,10 +67,10 @@ def batch_text(
 
 
 def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
-    """Lines of cells, the heading first, as a table no spreadsheet runs a formula of."""
+    """Return lines of cells, the header first, as a table in which a spreadsheet runs no formulas."""
     heading, *others = lines
     cells = [list(heading), *([defused(cell) for cell in line] for line in others)]
-    has_returns = any("\r" in cell for line in cells for cell in line)  # Python quotes these only where they end lines, too
+    has_returns = any("\r" in cell for line in cells for cell in line)  # Python quotes these only if they also end lines
     out = io.StringIO()
     writer = csv.writer(
         out,
@@ -81,19 +83,21 @@ def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
 
 
 def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Asked | None = None) -> None:
-    """Refuses to write over a file that is no batch, or a batch with answers that were not told yet: people's work is not lost here.
+    """Raise LabelError if a file is not a batch, or holds answers not recorded yet, so that overwriting it would lose work.
 
-    told   unit and question of every answer that was
+    told   unit and question of every recorded answer
     """
     if not path.exists():
         return
     try:
         labels = read_answers(path, unit_columns=("unit",), asked=asked or DEFAULT_ASKED).labels
     except LabelError as error:
-        raise LabelError(f"{path} exists and is no batch that could be written again ({error}): name another file") from None
+        raise LabelError(f"{path} exists and is no batch that could be overwritten ({error}): name another file") from None
     untold = [label for label in labels if (label.unit, label.question) not in told]
     if untold:
-        raise LabelError(f"{path} holds {len(untold):,} answers that were not told yet: tell them first, or name another file")
+        raise LabelError(
+            f"{path} holds {len(untold):,} answers that are not recorded yet: record them first with `fewlabels tell`, or name another file"
+        )
 
 
 class Sheet(NamedTuple):
@@ -104,7 +108,7 @@ class Sheet(NamedTuple):
 
 
 def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
-    """The labels of a file with a unit column and an answer column a question, and optionally labeler and at."""
+    """Return the labels of a file with a unit column, one answer column per question, and optionally labeler and at."""
     found = find_answers(path, unit_columns=unit_columns, asked=asked, labeler=labeler)
     if found.refused:
         raise LabelError(f"{path}, {found.refused[0].where}: {found.refused[0].why}")
@@ -112,9 +116,9 @@ def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFA
 
 
 def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Found:
-    """The same, with the answers that cannot be read apart."""
+    """Return the same, with answers that cannot be read listed separately."""
     rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
-    # A table in which an id starts like a formula was not written by fewlabels: its ids stand as they are.
+    # A table in which an id starts like a formula was not written by fewlabels: its ids are kept as they are.
     is_defused = path.suffix in TABLES and not any(FORMULA.match(unit) for unit, _ in rows)
     found, blank = Found([], []), 0
     for row, (unit, item) in enumerate(rows, start=1):
@@ -129,7 +133,7 @@ def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFA
 
 
 def add_answer(found: Found, label: Label, answer: object, classes: Sequence[str]) -> None:
-    """Nothing comes back. The label with what was answered joins those found, or those refused if it is no answer."""
+    """Add the label with its answer to those found, or to those refused if it is not a valid answer."""
     try:
         found.labels.append(replace(label, answer=read_answer(answer, classes)))
     except LabelError as error:
@@ -146,7 +150,7 @@ def _first(item: Mapping[str, str], names: Sequence[str], path: Path, row: int) 
 
 
 def read_text(path: Path) -> str:
-    """The text of a file of answers."""
+    """Return the text of a file of answers."""
     try:
         return path.read_bytes().decode("utf-8-sig")  # Path.read_text would turn a carriage return inside an id into a line feed
     except OSError as error:
@@ -156,7 +160,7 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a file as text, whatever its kind."""
+    """Yield the rows of a file as text, whatever its kind."""
     if path.suffix in TABLES:
         text = read_text(path)
         yield from _table_rows(text, _delimiter(text, path), path)
@@ -167,7 +171,7 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def read_objects(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON file, which is a list of them or one, or of a file with one a line."""
+    """Yield the objects of a JSON file, which holds one or a list of them, or of a file with one per line."""
     text = read_text(path)
     if path.suffix == ".json":
         items = _parsed(text, path)
@@ -176,7 +180,7 @@ def read_objects(path: Path) -> list[dict[str, Any]]:
 
 
 def _delimiter(text: str, path: Path) -> str:
-    """What separates columns: a tab in .tsv; in .csv whichever of comma, semicolon and tab the heading has most of."""
+    """Return the column separator: a tab in .tsv; in .csv the most frequent of comma, semicolon and tab in the header."""
     if path.suffix == ".tsv":
         return "\t"
     heading = text.partition("\n")[0]
@@ -184,7 +188,7 @@ def _delimiter(text: str, path: Path) -> str:
 
 
 def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # what was shown may be longer than Python's 131,072 characters
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # shown text may exceed Python's limit of 131,072 characters
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         for item in reader:
@@ -202,5 +206,5 @@ def _parsed(text: str, path: Path) -> object:
 
 def _object(item: object, path: Path) -> dict[str, Any]:
     if not isinstance(item, dict):
-        raise LabelError(f"{path} must hold one object a row, but one is {type(item).__name__}: write {{'unit': ..., 'answer': ...}}")
+        raise LabelError(f"{path} must hold one object per row, but one is {type(item).__name__}: write {{'unit': ..., 'answer': ...}}")
     return item

@@ -1,4 +1,4 @@
-"""Every format of label files by name, and a batch out, answers in, by the format that was named or that a file can only have.
+"""Every format of label files by name; writing batches and reading answers in the format that is named or recognized.
 
 fewlabels' own are listed here; a new one that has rows is a record in `presets`.
 """
@@ -23,7 +23,7 @@ FLAT = "flat"
 
 
 def _write_flat(batch: Batched, suffix: str) -> str:
-    """The batch as a table or lines of its own, with an empty answer to fill in."""
+    """Return the batch as a table or as lines, with an empty answer to fill in."""
     questions = tuple(batch.asked.columns)
     named = questions if len(questions) > 1 else ("answer",)
     return batch_text(batch.units, batch.shown, columns=batch.columns, suffix=suffix, questions=named)
@@ -53,37 +53,37 @@ FORMATS = Registry(
 
 
 def write_batch(batch: Batched, name: str, suffix: str) -> str:
-    """The batch as a file of that format."""
+    """Return the batch as the text of a file of that format."""
     chosen = FORMATS.named(name)
     if suffix not in chosen.endings:
         raise LabelError(f"a batch for {name} is written as {' or '.join(chosen.endings)}, but the file ends in {suffix!r}: rename it")
     questions = tuple(batch.asked.columns)
     if chosen.has_one_answer and len(questions) > 1:
-        raise LabelError(f"a file for {name} holds one answer a unit, but the study asks {', '.join(questions)}: use another format")
-    if name != FLAT and "unit" in batch.columns:  # flat files have further columns of their own, and refuse them all
+        raise LabelError(f"a file for {name} holds one answer per unit, but the study asks {', '.join(questions)}: use another format")
+    if name != FLAT and "unit" in batch.columns:  # flat files reserve further columns, and check them all
         raise LabelError("a batch has a column unit of its own, so the table's cannot be shown: show it under another name")
     return chosen.write(batch, suffix)
 
 
 def read_found(path: Path, how: Reading) -> Found:
-    """The answers of a file, and those that cannot be read."""
+    """Return the answers of a file, and those that cannot be read."""
     chosen = FORMATS.named(how.name)
     if chosen.has_one_answer and len(how.asked.columns) > 1:
         asked = ", ".join(how.asked.columns)
-        raise LabelError(f"a file of {how.name} holds one answer a unit, but the study asks {asked}: use another format")
+        raise LabelError(f"a file of {how.name} holds one answer per unit, but the study asks {asked}: use another format")
     return chosen.read(path, how)
 
 
 def guess_format(path: Path) -> str:
-    """The format a file can only have, by an ending that no other has or by its first row; flat where nothing says otherwise.
+    """Return the format of a file, recognized by a unique suffix or by its first row; flat if neither identifies one.
 
-    doccano's rows have no mark of their own, so it is named. Other packages are asked only about a file that no format of ours claims.
+    doccano's rows have no identifying mark, so it has to be named. Formats of other packages are tried only if none of our own matches.
     """
     return _recognized(path, list(FORMATS)) or _recognized(path, FORMATS.every()) or FLAT
 
 
 def _recognized(path: Path, formats: Sequence[Format]) -> str | None:
-    """The one of these formats that has the ending to itself, or whose marks the first row bears."""
+    """Return the one of these formats that alone has the suffix, or that the first row identifies."""
     ending = [one.name for one in formats if path.suffix in one.endings]
     if len(ending) == 1:
         return ending[0]
@@ -92,7 +92,7 @@ def _recognized(path: Path, formats: Sequence[Format]) -> str | None:
 
 
 def _is_marked(one: Format, first: Mapping[str, Any]) -> bool:
-    """Whether the row is of the format. A stranger's defect is no reason not to read a file of another format."""
+    """Return whether the row is of the format. An error in another package must not prevent reading a file of another format."""
     try:
         return one.is_marked(first)
     except Exception:
@@ -102,7 +102,7 @@ def _is_marked(one: Format, first: Mapping[str, Any]) -> bool:
 
 
 def _first_row(path: Path) -> Mapping[str, Any]:
-    """The first row of a file; empty where it has none, or is of no kind that has rows."""
+    """Return the first row of a file; empty if it has none, or is of a kind without rows."""
     if path.suffix in TABLES:
         return next(islice(read_rows(path), 1), {})
     return next(iter(read_objects(path)), {}) if path.suffix in (*LINES, ".json") else {}

@@ -1,4 +1,4 @@
-"""What a tool's export holds: answers that can be read, and those refused with the reason."""
+"""The contents of a tool's export: answers that can be read, and those refused with the reason."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ FEW = 5  # refused answers named in one message
 
 
 class Refused(NamedTuple):
-    """An answer that is not recorded: about which unit, where it stands in the file or tool, and why."""
+    """An answer that is not recorded: its unit, its place in the file or tool, and why."""
 
     unit: str | None
     why: str
@@ -22,7 +22,7 @@ class Refused(NamedTuple):
         return {"unit": self.unit, "why": self.why, "where": self.where}
 
     def __str__(self) -> str:
-        """One line for a person; a hostile id stays on it."""
+        """Return one line for a person; a hostile id cannot break it."""
         return f"{self.where}: {'no unit' if self.unit is None else f'unit {self.unit!r}'}: {self.why}"
 
 
@@ -35,12 +35,12 @@ class Found(NamedTuple):
     place: str = "row"
 
     def where(self, label: Label) -> str:
-        """Where a label stands."""
+        """Return the place of a label."""
         return f"{self.place} {label.row}" if label.row is not None else self.place
 
 
 def refuse_all(refused: Sequence[Refused]) -> LabelError:
-    """The refusal of a whole file because of some of its answers."""
+    """Return the error for a whole file because of some of its answers."""
     named = "; ".join(map(str, refused[:FEW])) + ("; ..." if len(refused) > FEW else "")
     return LabelError(
         f"a file is recorded whole or not at all, but {len(refused):,} of its answers cannot be recorded ({named}): correct them, "

@@ -1,7 +1,7 @@
-"""SageMaker Ground Truth manifests: one JSON object a line, and every key that is not the tool's own passes through it unchanged.
+"""SageMaker Ground Truth manifests: one JSON object per line; keys that are not the tool's own pass through unchanged.
 
-Out: `source` (or `source-ref`, where the one shown column names a file in S3) and `unit`. In: the same line with the label attribute and
-`<attribute>-metadata`. Labels that a machine gave ("human-annotated": "no") are refused, and so are failures.
+Written: `source` (or `source-ref`, if the one shown column names a file in S3) and `unit`. Read: the same line with the label attribute and
+`<attribute>-metadata`. Labels given by a machine ("human-annotated": "no") are refused, and so are failures.
 """
 
 import json
@@ -20,7 +20,7 @@ UNIT = "unit"
 
 
 def manifest_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str]) -> str:
-    """A batch as an input manifest."""
+    """Return a batch as an input manifest."""
     return "".join(json.dumps(_line(unit, row, columns), ensure_ascii=False) + "\n" for unit, row in zip(units, shown, strict=True))
 
 
@@ -33,7 +33,7 @@ def _line(unit: str, row: Mapping[str, str | None], columns: Sequence[str]) -> d
 
 
 def read_manifest(path: Path, *, asked: Asked, labeler: str | None = None, answer_column: str | None = None) -> Found:
-    """The answers of an output manifest. A label is consolidated over workers, so its labeler is the job unless one is named."""
+    """Return the answers of an output manifest. A label is consolidated over workers, so its labeler is the job unless one is named."""
     found, blank = Found([], []), 0
     for row, line in enumerate(read_objects(path), start=1):
         attribute = answer_column or _attribute(line, path, row)
@@ -53,7 +53,7 @@ def read_manifest(path: Path, *, asked: Asked, labeler: str | None = None, answe
 
 
 def _attribute(line: Mapping[str, Any], path: Path, row: int) -> str | None:
-    """The label attribute of a line; None: it has no label yet."""
+    """Return the label attribute of a line; None if it has no label yet."""
     named = [key.removesuffix(SUFFIX) for key in line if key.endswith(SUFFIX)]
     if len(named) > 1:
         raise LabelError(
@@ -63,7 +63,7 @@ def _attribute(line: Mapping[str, Any], path: Path, row: int) -> str | None:
 
 
 def _why_not(said: Mapping[str, Any], attribute: str) -> str | None:
-    """Why the metadata of a label is no person's answer; None: it is one."""
+    """Return why the metadata of a label is not a person's answer; None if it is one."""
     failure = said.get("failure-reason")
     if failure is not None:
         return f"labeling failed: {failure}"
@@ -83,7 +83,7 @@ def _read(path: Path, how: Reading) -> Found:
 
 
 def _is_marked(first: Mapping[str, Any]) -> bool:
-    """Whether a row has the metadata of a label, or of a labeling that failed."""
+    """Return whether a row has the metadata of a label, or of a failed labeling."""
     machine = [value for key, value in first.items() if key.endswith(SUFFIX) and isinstance(value, dict)]
     return any("human-annotated" in value or "failure-reason" in value for value in machine)
 

@@ -1,8 +1,8 @@
 """Flat files as other labeling tools read and write them: Mechanical Turk, Toloka, Prodigy, doccano and Argilla.
 
-One reader for all: a preset says where a tool's row keeps the unit, the answers, the labeler and the time; the records at the end say
-how each is written and recognized, so that a further tool is added in this file alone. A row that is no person's
-answer (rejected by the requester, several choices at once, out of vocabulary) is refused with the reason; one without an answer is blank.
+They share one reader: a preset says where a tool's row keeps the unit, the answers, the labeler and the time; the records at the end say
+how each is written and recognized, so that a new tool is added in this file alone. A row that is not a person's
+answer (rejected by the requester, several choices at once, unknown words) is refused with the reason; one without an answer is blank.
 """
 
 import json
@@ -24,7 +24,7 @@ SKIPPED = "skipped"
 
 
 class Said(NamedTuple):
-    """What one row says of one unit: an answer (None: none yet), or why it does not count. `question` where the row names it."""
+    """What one row says about one unit: an answer (None if there is none yet), or why it does not count. `question` if the row names it."""
 
     answer: object = None
     labeler: str | None = None
@@ -34,19 +34,19 @@ class Said(NamedTuple):
 
     @property
     def is_answer(self) -> bool:
-        """Whether there is an answer, right or wrong."""
+        """Whether there is an answer, valid or not."""
         return self.answer is not None and str(self.answer).strip() != ""
 
 
 class Preset(NamedTuple):
-    """How a tool's rows are read: where the unit may stand (a.b is b within a), and what a row says."""
+    """How a tool's rows are read: where the unit may be (a.b is b within a), and what a row says."""
 
     unit: tuple[str, ...]
     said: Callable[[Row, Asked, str | None], Iterator[Said]]
 
 
 def read_preset(preset: Preset, path: Path, how: Reading) -> Found:
-    """The answers of a file that the tool exported."""
+    """Return the answers of a file that the tool exported."""
     asked = how.asked
     rows = list(read_rows(path) if path.suffix in TABLES else read_objects(path))
     units = _units(rows, preset, path)
@@ -65,11 +65,11 @@ def read_preset(preset: Preset, path: Path, how: Reading) -> Found:
 
 
 def _units(rows: Sequence[Row], preset: Preset, path: Path) -> list[str | None]:
-    """The id each row carries, None where there is none. Refuses a file in which it is nowhere."""
+    """Return the id of each row, None if it has none; raise LabelError if no row has one."""
     found = [next((str(value) for name in preset.unit if (value := _within(row, name)) not in (None, "")), None) for row in rows]
     if rows and not any(found):
         raise LabelError(
-            f"{path}: the unit stands in {' or '.join(preset.unit)}, but the first row has {', '.join(map(str, rows[0]))}: "
+            f"{path}: the unit is expected in {' or '.join(preset.unit)}, but the first row has {', '.join(map(str, rows[0]))}: "
             "choose the --format the file has, or upload what `fewlabels draw --format` wrote"
         )
     return found
@@ -84,12 +84,14 @@ def _within(item: Row, name: str) -> Any:
 
 
 def _columns(item: Row, asked: Asked, chosen: str | None, prefix: str) -> Iterator[tuple[str, str]]:
-    """Each question with the answer column that the row has for it: prefix and answer, or with several questions their names."""
+    """Return the answer column of each question in the row: prefix and answer, or with several questions their names."""
     for question, names in asked.columns.items():
         wanted = (chosen,) if chosen else tuple(prefix + name for name in names)
         column = next((name for name in wanted if name in item), None)
         if column is None:
-            raise LabelError(f"the answer stands in {' or '.join(wanted)}, but the row has {', '.join(item)}: name it with --answer-column")
+            raise LabelError(
+                f"the answer is expected in {' or '.join(wanted)}, but the row has {', '.join(item)}: name it with --answer-column"
+            )
         yield question, column
 
 
@@ -117,13 +119,13 @@ def _prodigy(item: Row, asked: Asked, _: str | None) -> Iterator[Said]:
     answer: object = {"accept": "yes", "reject": "no", "ignore": SKIPPED}.get(str(verdict))
     why = None
     if len(asked.columns) > 1:
-        why = "Prodigy has one answer a row, but the study asks several questions"
+        why = "Prodigy has one answer per row, but the study asks several questions"
     elif verdict is not None and answer is None:
-        why = f"answer is {verdict!r}, and Prodigy's are accept, reject and ignore"
+        why = f"the answer is {verdict!r}, but Prodigy's are accept, reject and ignore"
     elif answer != SKIPPED and (options is not None or asked.classes):
         answer, why = _only(options)
         if verdict == "reject":
-            why = "the labeler rejected a task with options, which names none of them"
+            why = "the labeler rejected a task with options, which chooses none of them"
     yield Said(answer, item.get("_annotator_id") or item.get("_session_id"), _stamp(item.get("_timestamp")), why)
 
 
@@ -131,7 +133,7 @@ def _doccano(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
     """The labels given to a text: a list, empty until one is given."""
     told = next((item[name] for name in ([chosen] if chosen else ["label", "labels"]) if name in item), None)
     if len(asked.columns) > 1:
-        yield Said(why="doccano has one list of labels a text, but the study asks several questions")
+        yield Said(why="doccano has one list of labels per text, but the study asks several questions")
     elif not told:
         yield Said()
     else:
@@ -140,7 +142,7 @@ def _doccano(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
 
 
 def _argilla(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
-    """Lists of equal length: <question>.responses, .responses.users and .responses.status. Suggestions are a machine's and not read."""
+    """Lists of equal length: <question>.responses, .responses.users and .responses.status. Machine suggestions are not read."""
     for question, names in asked.columns.items():
         wanted = (chosen,) if chosen else (*names, question)
         told = next((name for name in wanted if f"{name}.responses" in item), None)
@@ -149,14 +151,14 @@ def _argilla(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
                 yield Said(question=question)  # nobody has answered this record
                 continue
             raise LabelError(
-                f"the answers stand in {' or '.join(f'{name}.responses' for name in wanted)}, but the record has "
+                f"the answers are expected in {' or '.join(f'{name}.responses' for name in wanted)}, but the record has "
                 f"{', '.join(map(str, item))}: name the question with --answer-column"
             )
         yield from _responses(item, told, question)
 
 
 def _responses(item: Row, told: str, question: str) -> Iterator[Said]:
-    """One answer a user; discarded is skipped, a draft is none yet."""
+    """Yield one answer per user; discarded is skipped, a draft is none yet."""
     values, users, status = (item.get(f"{told}.{part}") or [] for part in ("responses", "responses.users", "responses.status"))
     if not len(values) == len(users) == len(status):
         yield Said(why="responses, users and status differ in length, so an answer has no labeler", question=question)
@@ -168,7 +170,7 @@ def _responses(item: Row, told: str, question: str) -> Iterator[Said]:
 
 
 def _only(told: object) -> tuple[object, str | None]:
-    """The one label of a list, or why there is not one."""
+    """Return the one label of a list, or why there is not exactly one."""
     if not isinstance(told, list):
         return told, None
     if len(told) == 1:
@@ -177,7 +179,7 @@ def _only(told: object) -> tuple[object, str | None]:
 
 
 def _stamp(seconds: object) -> str | None:
-    """Seconds since 1970 as a time."""
+    """Return seconds since 1970 as a time."""
     if not isinstance(seconds, int | float) or not 0 <= seconds < 2**40:
         return None
     try:
@@ -187,14 +189,14 @@ def _stamp(seconds: object) -> str | None:
 
 
 def _write_table(prefix: str, batch: Batched, suffix: str) -> str:
-    """The batch as a table whose columns have a prefix."""
+    """Return the batch as a table whose columns have a prefix."""
     heading = [f"{prefix}{column}" for column in ("unit", *batch.columns)]
     rows = zip(batch.units, batch.shown, strict=True)
     return table_text([heading, *([unit, *(row.get(c) or "" for c in batch.columns)] for unit, row in rows)], suffix)
 
 
 def _write_lines(task: Callable[[str, Shown, Batched], dict[str, Any]], batch: Batched, suffix: str) -> str:
-    """The batch as one task a line, or as a list of them."""
+    """Return the batch as one task per line, or as a list of tasks."""
     tasks = [task(unit, row, batch) for unit, row in zip(batch.units, batch.shown, strict=True)]
     if suffix == ".json":
         return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
@@ -215,7 +217,7 @@ def _argilla_record(unit: str, row: Shown, batch: Batched) -> dict[str, Any]:
 
 
 def _as_one(unit: str, row: Shown, columns: Sequence[str]) -> str:
-    """What is shown of a unit as one text."""
+    """Return what is shown of a unit as one text."""
     if len(columns) == 1:
         return row.get(columns[0]) or ""
     return "\n".join(f"{column}: {row.get(column) or ''}" for column in columns) or unit

@@ -1,6 +1,6 @@
-"""Labeling in a terminal: one unit after another, one key an answer. Blind: what is shown comes from the sheet and nowhere else.
+"""Labeling in a terminal: one unit after another, one key per answer. Blind: only what the labeling form names is shown.
 
-Unit text is hostile: it can neither move the cursor nor set the title, nor pass for a line of fewlabels' own.
+Unit text is untrusted: it can neither move the cursor nor set the title, nor pass for a line of fewlabels' own.
 """
 
 import unicodedata
@@ -13,11 +13,11 @@ KEYS = "123456789abcdefghijklmnoprtvwxyz"  # without q, s and u
 SKIP, UNDO, QUIT = "s", "u", "q"
 LONGEST = 20_000  # characters of a column that are shown
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
-JOINERS = "\u200c\u200d"  # part of words and of emoji; they move nothing
+JOINERS = "\u200c\u200d"  # part of words and of emoji; they do not move the cursor
 
 
 class Taken(NamedTuple):
-    """A unit to be labeled, and what is shown of it."""
+    """A unit to label, and what is shown of it."""
 
     unit: str
     content: Mapping[str, str | None]
@@ -27,22 +27,22 @@ class Work(Protocol):
     """Where units come from and answers go."""
 
     def take(self) -> Taken | None:
-        """The next unit; None when there is none."""
+        """Return the next unit; None if there is none."""
         ...
 
     def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
-        """Records answers, on disk when it returns; why not, if they are refused. again: they replace the labeler's earlier ones."""
+        """Record answers, on disk when it returns; return the reason if they are refused. again: replace the labeler's earlier ones."""
         ...
 
     def progress(self) -> str:
-        """How far the work is, in a few words."""
+        """Return the progress in a few words."""
         ...
 
 
 class Person(NamedTuple):
     """The person at the terminal: the next key ("" when there are no more), a line to read, and a clock in seconds.
 
-    fresh   forgets the keys pressed so far: they were pressed before the unit could be seen
+    fresh   discards the keys pressed so far, before the unit could be seen
     """
 
     key: Callable[[], str]
@@ -52,7 +52,7 @@ class Person(NamedTuple):
 
 
 def harmless(text: str) -> str:
-    """Text whose every character is seen: signs that a terminal would obey are written out."""
+    """Return text in which every character is visible: terminal control characters are escaped."""
     return "".join(map(_seen, text))
 
 
@@ -67,7 +67,7 @@ def _seen(one: str) -> str:
 
 
 def shown_lines(taken: Taken) -> list[str]:
-    """A unit as the labeler sees it: its id unless a column is the id, then every column by name. Every line is set apart by a bar."""
+    """Return a unit as the labeler sees it: its id unless a column is the id, then every column by name, each line after a bar."""
     is_shown = taken.unit in taken.content.values()
     lines = [] if is_shown else [f"  | unit {harmless(taken.unit[:LONGEST]).replace(chr(10), ' ')}"]
     for column, value in taken.content.items():
@@ -80,7 +80,7 @@ def shown_lines(taken: Taken) -> list[str]:
 
 
 def keys_of(answers: Sequence[str]) -> dict[str, str]:
-    """The answer of each key: in order, cannot_tell after them."""
+    """Return the answer of each key: in order, then cannot_tell."""
     every = tuple(dict.fromkeys((*answers, "cannot_tell")))
     if len(every) > len(KEYS):
         raise LabelError(
@@ -90,18 +90,18 @@ def keys_of(answers: Sequence[str]) -> dict[str, str]:
 
 
 class Session:
-    """One sitting of one labeler."""
+    """One session of one labeler."""
 
     def __init__(self, work: Work, person: Person, *, questions: Sequence[str], answers: Sequence[str]) -> None:
-        """Nothing is shown yet."""
+        """Show nothing yet."""
         self._work, self._person = work, person
         self._questions, self._keys = tuple(questions), keys_of(answers)
         self._told: list[Taken] = []
         self._again: Taken | None = None
-        self.nothing_left = False  # there was no unit to take when it ended
+        self.nothing_left = False  # no unit was left when it ended
 
     def run(self) -> int:
-        """Asks until the labeler quits or nothing is left; returns how many units were answered."""
+        """Ask until the labeler quits or nothing is left; return how many units were answered."""
         told = 0
         while (taken := self._again or self._work.take()) is not None:
             began = self._person.clock()
@@ -123,15 +123,15 @@ class Session:
         return told
 
     def _go_back(self) -> None:
-        """Nothing comes back. The last unit that was told is asked again."""
+        """Ask again about the last unit that was answered."""
         if self._told:
             self._again = self._told.pop()
-            self._person.show("  the unit before, once more:")
+            self._person.show("  the previous unit again:")
         else:
-            self._person.show("  nothing to undo in this sitting")
+            self._person.show("  nothing to undo in this session")
 
     def _asked(self, taken: Taken) -> dict[str, str] | str | None:
-        """An answer to each question; UNDO; or None to quit."""
+        """Return an answer to each question; UNDO; or None to quit."""
         progress = self._work.progress()
         self._person.fresh()
         self._person.show("")
@@ -149,10 +149,10 @@ class Session:
         return said
 
     def _answer(self, question: str) -> str | None:
-        """The key that answers one question, s or u; None to quit."""
+        """Return the key that answers one question, s or u; None to quit."""
         asked = f"{harmless(question)}?  " if len(self._questions) > 1 else ""
         self._person.show(f"{asked}{self._choices}".replace("\n", " "))
-        hinted = False  # once a question, so that a pasted text does not fill the screen
+        hinted = False  # once per question, so that pasted text does not fill the screen
         while True:
             key = self._person.key()
             if key in ("", QUIT):
@@ -165,5 +165,5 @@ class Session:
 
     @property
     def _choices(self) -> str:
-        """What each key means, on one line."""
+        """The meaning of each key, on one line."""
         return "  ".join(f"{key} {harmless(answer)}" for key, answer in self._keys.items()) + "  s skip  u undo  q quit"

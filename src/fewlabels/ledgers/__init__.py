@@ -1,1 +1,1 @@
-"""Where labels live: an append-only record, one file a kind of database."""
+"""Where labels are stored: an append-only record, one module per kind of database."""

@@ -1,7 +1,7 @@
-"""What fewlabels asks of a ledger: read a study's entries, and append some as one indivisible act.
+"""The interface of a ledger: read a study's entries, and append some as one atomic act.
 
 An entry is never changed or removed; a correction is a new entry. Each carries the hash of its canonical JSON; plans, draws and
-looks also seal all entries before them. A key that is known already is not written twice, so every act can be repeated.
+looks also seal all entries before them. A key that exists already is not written twice, so every act can be repeated.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ Kind = Literal[
     "arrival",
 ]  # fmt: skip
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
-UNREADABLE = "unreadable"  # the only key of a body whose stored text was damaged; its value is that text
+UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,108 +36,108 @@ class Entry:
     hash: str
 
     def recomputed(self) -> str:
-        """The hash this entry should carry."""
+        """Return the hash this entry should have."""
         return entry_hash(
             study=self.study, serial=self.serial, kind=self.kind, key=self.key, at=self.at, body=self.body, seal=self.seal
         )  # fmt: skip
 
 
 def entry_hash(*, study: str, serial: int, kind: str, key: str, at: str, body: Mapping[str, Any], seal: str | None) -> str:
-    """The sha256 of an entry's canonical JSON."""
+    """Return the sha256 of an entry's canonical JSON."""
     return fingerprint({"study": study, "serial": serial, "kind": kind, "key": key, "at": at, "body": dict(body), "seal": seal})
 
 
 def seal_of(hashes: Sequence[str]) -> str:
-    """The seal over the hashes of all earlier entries, in the order of their serials."""
+    """Return the seal over the hashes of all earlier entries, by serial."""
     return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 class Writing(Protocol):
-    """One indivisible act on one study: what was read stays true until what is written is."""
+    """One atomic act on one study: what was read stays valid until the act is written."""
 
     def entries(self) -> list[Entry]:
-        """All entries of the study, by serial, those of this act included."""
+        """Return all entries of the study by serial, including those of this act."""
 
     @property
     def count(self) -> int:
-        """How many entries there are, those of this act included."""
+        """Return how many entries there are, including those of this act."""
 
     def undo(self, count: int) -> None:
-        """Takes back what this act added beyond so many entries."""
+        """Undo what this act added beyond so many entries."""
 
     def own(self, labeler: str, units: Sequence[str]) -> set[str]:
-        """Those of the units whose turn is this labeler's, and stays so until the act ends."""
+        """Return those of the units whose turn is this labeler's, and stays so until the act ends."""
 
     def finish(self, finished: Sequence[Finished]) -> None:
-        """Marks turns as told."""
+        """Mark turns as answered."""
 
     def turns(self) -> dict[str, UnitTurns]:
-        """The turns of every unit that has one."""
+        """Return the turns of every unit that has one."""
 
     def add_turns(self, turns: Sequence[Turn]) -> None:
-        """Puts turns behind those that are there."""
+        """Append turns after the existing ones."""
 
     def drop_turns(self, units: Sequence[str]) -> None:
-        """Takes away turns of these units that nobody holds: nobody is asked about them any more."""
+        """Remove the unanswered turns of these units, so that nobody is asked about them any more."""
 
     def adjudicated(self) -> set[str]:
-        """Units that have a turn for an adjudicator."""
+        """Return the units that have a turn for an adjudicator."""
 
     def checks(self, labeler: str) -> set[str]:
-        """Units that this labeler is to look at as a check, and has not yet."""
+        """Return the units that this labeler is still to label as a check."""
 
     def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
-        """Adds an entry unless its key is known; says whether it was added."""
+        """Add an entry unless its key exists; return whether it was added."""
 
 
 class Ledger(Protocol):
     """An append-only record of studies."""
 
     def studies(self) -> list[str]:
-        """The names of all studies, sorted."""
+        """Return the names of all studies, sorted."""
 
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
-        """All entries of a study, by serial; empty if there is no such study. anew=True reads every one of them again."""
+        """Return all entries of a study by serial; empty if there is no such study. anew=True reads all of them again."""
 
     def last(self, study: str) -> int:
-        """The newest serial of a study; 0 where there is none."""
+        """Return the newest serial of a study; 0 if there is none."""
 
     def writing(self, study: str) -> AbstractContextManager[Writing]:
-        """Opens one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
+        """Open one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
 
     def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Held]:
-        """Leases turns to a labeler: those still held, renewed, then open ones in order; never two of one unit."""
+        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
-        """Opens turns that a labeler holds to others; returns how many those were."""
+        """Release turns that a labeler holds; return how many there were."""
 
     def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
-        """How many turns a labeler has told, and how many of anybody's are not told yet."""
+        """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
 
     def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
-        """How many turns are open, leased and told, of all labelers or one."""
+        """Return how many turns are open, leased and answered, for all labelers or one."""
 
     def seconds(self, study: str) -> dict[str, list[float]]:
-        """How long each labeler looked at each unit they answered, where it was measured."""
+        """Return how long each labeler looked at each unit they answered, if it was measured."""
 
     def sheet(self, study: str) -> Sheet:
-        """What labelers are shown; an empty sheet where none was set."""
+        """Return the labeling form; an empty one if none was set."""
 
     def set_sheet(self, study: str, sheet: Sheet) -> None:
-        """Replaces the sheet of a study."""
+        """Replace the labeling form of a study."""
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
-        """What is held of these units to be shown."""
+        """Return the stored content of these units."""
 
     def set_contents(self, study: str, held: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Holds what is to be shown of units."""
+        """Store the content of units, to be shown to labelers."""
 
     def forget(self, study: str) -> int:
-        """Deletes what is held of a study's units to be shown; returns how many those were."""
+        """Delete the stored content of a study's units; return how many units there were."""
 
 
 def broken(entries: Sequence[Entry]) -> Iterator[str]:
-    """What does not match in a study's record, one sentence an entry; nothing for a good one."""
+    """Yield what does not match in a study's record, one sentence per entry; nothing if it is intact."""
     hashes: list[str] = []
     for expected, entry in enumerate(entries, start=1):
         name = f"entry {entry.serial} ({entry.kind}, {entry.key})"

@@ -1,4 +1,4 @@
-"""What labelers are shown, beside the record: the sheet of a study and the content of its units. It can be deleted."""
+"""What labelers are shown, stored beside the record: a study's labeling form and the content of its units. It can be deleted."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,19 +13,19 @@ Content = Mapping[str, str | None]
 
 
 def sheet(connection: sa.Connection, study: str) -> Sheet:
-    """The sheet of a study; an empty one where none was set."""
+    """Return the labeling form of a study; an empty one if none was set."""
     body = connection.execute(sa.select(SHEET.c.body).where(SHEET.c.study == study)).scalar()
     return Sheet() if body is None else Sheet.of_json(json.loads(body))
 
 
 def set_sheet(connection: sa.Connection, study: str, sheet: Sheet) -> None:
-    """Replaces the sheet of a study."""
+    """Replace the labeling form of a study."""
     connection.execute(sa.delete(SHEET).where(SHEET.c.study == study))
     connection.execute(sa.insert(SHEET).values(study=study, body=json.dumps(sheet.as_json())))
 
 
 def contents(connection: sa.Connection, study: str, units: Sequence[str]) -> dict[str, Content]:
-    """What is held of these units."""
+    """Return the stored content of these units."""
     found: dict[str, Content] = {}
     for start in range(0, len(units), CHUNK):
         named = sa.and_(CONTENT.c.study == study, CONTENT.c.unit.in_(units[start : start + CHUNK]))
@@ -35,7 +35,7 @@ def contents(connection: sa.Connection, study: str, units: Sequence[str]) -> dic
 
 
 def set_contents(connection: sa.Connection, study: str, held: Iterable[tuple[str, Content]]) -> None:
-    """Holds the content of units, in the place of what was held of them."""
+    """Store the content of units, replacing what was stored."""
     rows = [{"study": study, "unit": unit, "body": json.dumps(dict(content))} for unit, content in held]
     for start in range(0, len(rows), CHUNK):
         some = rows[start : start + CHUNK]
@@ -45,5 +45,5 @@ def set_contents(connection: sa.Connection, study: str, held: Iterable[tuple[str
 
 
 def forget(connection: sa.Connection, study: str) -> int:
-    """Deletes the content of all units of a study; returns how many those were. The record keeps ids, scores and answers."""
+    """Delete the content of all units of a study; return how many there were. The record keeps ids, scores and answers."""
     return connection.execute(sa.delete(CONTENT).where(CONTENT.c.study == study)).rowcount

@@ -1,7 +1,7 @@
-"""Studies from one ledger to another, entry by entry as they are: same times, hashes and seals, whichever database either is in.
+"""Copies of studies from one ledger to another, entry by entry: same times, hashes and seals, whatever the databases.
 
-With a study come its turns, its sheet and what is held of its units to be shown. People and the secrets that let them in stay where they
-are. What a study follows is not copied with it, unless it is named too.
+A study's turns, its labeling form and the stored content of its units are copied with it. People and their secrets are not
+copied. The study that a study follows is not copied with it, unless it is named too.
 """
 
 import os
@@ -21,12 +21,12 @@ from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, ENTRY, SHEET, TURN
 from fewlabels.nouns.canonical import Json
 
-CHUNK = 1_000  # rows held in memory at once of what stands beside the record
+CHUNK = 1_000  # rows of the tables beside the record held in memory at once
 Watch = Callable[[str], None]
 
 
 class Copied(NamedTuple):
-    """A study that was copied: its entries, how many of them were new there, and its turns and contents."""
+    """A study that was copied: its entries, how many of them were new, and its turns and contents."""
 
     study: str
     entries: int
@@ -40,9 +40,9 @@ class Copied(NamedTuple):
 
 
 def copy(source: Database, target: Database, *, studies: Sequence[str] = (), watch: Watch = lambda _: None) -> list[Copied]:
-    """Copies studies, all if none is named, as they are at one moment; each is there whole or not at all.
+    """Copy studies, all if none is named, as they are at one moment; each is copied atomically.
 
-    A study that is there already is carried on: its entries must be the first of those copied. So a copy can be repeated and resumed.
+    A study that exists in the target is continued: its entries must be the first of those copied. So a copy can be repeated and resumed.
     """
     if source.where == target.where or _is_same_file(source, target):
         raise LedgerError(f"a ledger is copied to another one, but both are {source.where}: name another")
@@ -55,7 +55,7 @@ def copy(source: Database, target: Database, *, studies: Sequence[str] = (), wat
 
 
 def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> list[Copied]:
-    """Copies all studies to a new SQLite file, read back before it gets its name. A file that is there is refused."""
+    """Copy all studies to a new SQLite file, and read it back before it gets its name; raise LedgerError if the file exists."""
     if path.exists():
         raise LedgerError(f"a backup is a new file, but {path} exists: name another, or move it away")
     if not path.parent.is_dir():
@@ -65,7 +65,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
         watch("reading the backup back")
         _check(SqliteLedger(f"sqlite:///{unfinished}"), source, done)
         try:
-            path.open("x").close()  # whoever comes first has the name
+            path.open("x").close()  # the first process gets the name
         except FileExistsError:
             raise LedgerError(f"a backup is a new file, but {path} exists by now: name another, or move it away") from None
         os.replace(unfinished, path)
@@ -74,7 +74,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
 
 @contextmanager
 def _unfinished(path: Path) -> Iterator[Path]:
-    """A file beside the one that is wanted, removed unless it was renamed."""
+    """Yield a temporary file beside the target, and remove it unless it was renamed."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -88,13 +88,13 @@ def _unfinished(path: Path) -> Iterator[Path]:
 
 
 def _is_same_file(source: Database, target: Database) -> bool:
-    """Whether both are one SQLite file, however it was written."""
+    """Return whether both are the same SQLite file, however the path is written."""
     paths = [Path(one.where) for one in (source, target) if isinstance(one, SqliteLedger)]
     return len(paths) == 2 and all(path.is_file() for path in paths) and paths[0].samefile(paths[1])
 
 
 def _wanted(connection: sa.Connection, studies: Sequence[str], *, where: str) -> list[str]:
-    """The studies to copy; refuses one that is not there."""
+    """Return the studies to copy; raise LedgerError if one does not exist."""
     known = sorted(connection.execute(sa.select(ENTRY.c.study).distinct()).scalars())
     missing = [study for study in studies if study not in known]
     if missing:
@@ -103,7 +103,7 @@ def _wanted(connection: sa.Connection, studies: Sequence[str], *, where: str) ->
 
 
 def _copy_one(connection: sa.Connection, target: Database, study: str, *, where: str) -> Copied:
-    """One study in one transaction of the target."""
+    """Copy one study in one transaction of the target."""
     entries = read(connection, study)
     damage = next(broken(entries), None)
     if damage is not None:
@@ -121,24 +121,24 @@ def _copy_one(connection: sa.Connection, target: Database, study: str, *, where:
 
 
 def _refuse_other(study: str, entries: Sequence[Entry], there: Sequence[Entry], *, where: str) -> None:
-    """Nothing comes back. Refuses to go on with a study whose entries there are not the first of those here."""
-    rule = f"a study is carried on by a copy only if its entries there are the first of those here, but in study {study!r} at {where}"
+    """Raise LedgerError if the study's entries in the target are not the first of those in the source."""
+    rule = f"a copy continues a study only if its entries there are the first of those in the source, but in study {study!r} at {where}"
     way_out = "copy to a ledger without it"
     for mine, other in zip(entries, there, strict=False):
         if mine != other:
-            raise LedgerError(f"{rule} entry {other.serial} ({other.kind}, {other.key}) is another: {way_out}")
+            raise LedgerError(f"{rule} entry {other.serial} ({other.kind}, {other.key}) differs: {way_out}")
     if len(there) > len(entries):
         more = there[len(entries)]
         raise LedgerError(
-            f"{rule} entry {more.serial} ({more.kind}, {more.key}) comes after the last one here: {way_out}, or copy the other way"
+            f"{rule} entry {more.serial} ({more.kind}, {more.key}) comes after the last one of the source: {way_out}, or copy the other way"
         )
 
 
 def _replace(source: sa.Connection, target: sa.Connection, table: sa.Table, study: str) -> int:
-    """Makes what stands beside the record that of the source; returns how many rows those are."""
+    """Replace the tables beside the record by those of the source; return how many rows there are."""
     target.execute(sa.delete(table).where(table.c.study == study))
     if not sa.inspect(source).has_table(table.name):
-        return 0  # an older ledger that may only be read
+        return 0  # an older ledger that is read-only
     wanted = sa.select(table).where(table.c.study == study).execution_options(yield_per=CHUNK)
     rows: Iterator[Any] = iter(source.execute(wanted).mappings())
     count = 0
@@ -149,7 +149,7 @@ def _replace(source: sa.Connection, target: sa.Connection, table: sa.Table, stud
 
 
 def _check(written: Database, source: Database, done: Sequence[Copied]) -> None:
-    """Nothing comes back. Refuses a backup that is not what was copied."""
+    """Raise LedgerError if a backup is not what was copied."""
     for one in done:
         entries = written.entries(one.study, anew=True)
         with written.reading() as connection:
@@ -157,6 +157,6 @@ def _check(written: Database, source: Database, done: Sequence[Copied]) -> None:
                 connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.study == one.study)).scalar()
                 for table in (TURN, CONTENT)
             )
-        first = source.entries(one.study)[: one.entries]  # more may have come since
+        first = source.entries(one.study)[: one.entries]  # more may have been added since
         if entries != first or any(broken(entries)) or (turns, contents) != (one.turns, one.contents):
             raise LedgerError(f"the backup of study {one.study!r} does not read back as it was written: check the disk, and back up again")

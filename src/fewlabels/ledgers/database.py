@@ -1,7 +1,7 @@
-"""What a ledger in a database is, whichever database: entries read once and kept, acts in one transaction each.
+"""A ledger in any database: entries are read once and cached, and every act is one transaction.
 
-Entries are never changed, so what was read is kept, and only what came since is read again. The newest kept entry is compared each time:
-a database that was put back to an older state is read anew. Hash and seal of an entry are computed inside the transaction.
+Entries never change, so what was read is cached, and only newer entries are read. The newest cached entry is compared each time:
+a database that was restored to an older state is read again. Hash and seal of an entry are computed inside the transaction.
 """
 
 import json
@@ -26,29 +26,29 @@ from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
 
 
 def utc_now() -> str:
-    """The time an entry is written, to the microsecond, in UTC."""
+    """Return the current time, to the microsecond, in UTC."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 class Kept:
-    """The committed entries of a study as read so far, and their keys."""
+    """The committed entries of a study read so far, and their keys."""
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
-        """Of these entries, from serial 1."""
+        """Keep these entries, from serial 1."""
         self.entries = list(entries)
         self.keys = {entry.key for entry in entries}
 
     def extend(self, entries: Sequence[Entry]) -> None:
-        """Adds what came since."""
+        """Add newer entries."""
         self.entries += entries
         self.keys |= {entry.key for entry in entries}
 
 
 class Database:
-    """Entries of studies in a database. Kinds of databases say how to connect, and what keeps two writers apart."""
+    """Entries of studies in a database. Subclasses define how to connect, and how writers are kept apart."""
 
     def __init__(self, engine: sa.Engine, *, where: str, advice: str, clock: Callable[[], str]) -> None:
-        """`where` and `advice` are for people: what cannot be used, and what to check."""
+        """Keep `where` and `advice` for messages: what cannot be used, and what to check."""
         self._engine, self._where, self._advice, self._clock = engine, where, advice, clock
         self._reader = engine.execution_options(reads_only=True)
         self._kept: dict[str, Kept] = {}
@@ -56,16 +56,16 @@ class Database:
         weakref.finalize(self, engine.dispose)  # no connection outlives its ledger
 
     def _lock(self, connection: sa.Connection, study: str) -> None:
-        """Waits until nobody else writes to the study."""
+        """Wait until nobody else writes to the study."""
         raise NotImplementedError
 
     def _lock_labeler(self, connection: sa.Connection, study: str, labeler: str) -> None:
-        """Waits until no other taking of this labeler is under way: neither would see what the other leases."""
+        """Wait until no other lease for this labeler is under way, as neither would see what the other takes."""
         raise NotImplementedError
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Database errors as a LedgerError that says what to do."""
+        """Turn database errors into a LedgerError that says what to do."""
         try:
             yield
         except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
@@ -73,11 +73,11 @@ class Database:
             kind = LedgerUnreachable if isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError) else LedgerError
             raise kind(f"the ledger at {self._where} cannot be used ({said}): {self._advice}") from None
         except UnicodeEncodeError as error:
-            raise LedgerError(f"a ledger holds text that UTF-8 can write, but {error.object!r:.80} is not: correct it") from None
+            raise LedgerError(f"a ledger holds text that can be encoded in UTF-8, but {error.object!r:.80} cannot: correct it") from None
 
     @contextmanager
     def connection(self) -> Iterator[sa.Connection]:
-        """A transaction on the tables beside the record: kept if the block ends, undone if it raises."""
+        """Open a transaction on the tables beside the record: committed if the block ends, rolled back if it raises."""
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
@@ -88,35 +88,35 @@ class Database:
 
     @contextmanager
     def receiving(self, study: str) -> Iterator[sa.Connection]:
-        """A transaction in which nobody else writes to the study, for what comes from another ledger as it is."""
+        """Open a transaction in which nobody else writes to the study, to copy entries from another ledger unchanged."""
         with self.connection() as connection:
             self._lock(connection, study)
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A transaction that only reads, and sees the database as it is when it begins."""
+        """Open a read-only transaction that sees the database as it is when it begins."""
         with self._translated(), self._reader.begin() as connection:
             yield connection
 
     def studies(self) -> list[str]:
-        """The names of all studies, sorted."""
+        """Return the names of all studies, sorted."""
         with self.reading() as connection:
             return sorted(connection.execute(sa.select(ENTRY.c.study).distinct()).scalars())
 
     def last(self, study: str) -> int:
-        """The newest serial of a study; 0 where there is none."""
+        """Return the newest serial of a study; 0 if there is none."""
         with self.reading() as connection:
             return int(connection.execute(sa.select(sa.func.max(ENTRY.c.serial)).where(ENTRY.c.study == study)).scalar() or 0)
 
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
-        """All entries of a study, by serial; anew=True reads every one of them again."""
+        """Return all entries of a study by serial; anew=True reads all of them again."""
         with self.reading() as connection:
             return list(self._refreshed(connection, study, anew=anew).entries)
 
     @contextmanager
     def writing(self, study: str) -> Iterator["Act"]:
-        """One act on a study."""
+        """Open one act on a study."""
         with self._translated():
             with self._engine.begin() as connection:
                 self._lock(connection, study)
@@ -126,58 +126,58 @@ class Database:
             self._keep(study, act)
 
     def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Held]:
-        """Leases turns to a labeler: those still held, renewed, then open ones in order; never two of one unit."""
+        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
         with self.connection() as connection:
             self._lock_labeler(connection, study, labeler)
             return turns.take(connection, study, labeler, units=units, now=now, until=until, adjudicates=adjudicates)
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
-        """Opens turns that a labeler holds to others; returns how many those were."""
+        """Release turns that a labeler holds; return how many there were."""
         with self.connection() as connection:
             return turns.give_back(connection, study, labeler, units)
 
     def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
-        """How many turns a labeler has told, and how many of anybody's are not told yet."""
+        """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
         with self.reading() as connection:
             return turns.told_and_waiting(connection, study, labeler)
 
     def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
-        """How many turns are open, leased and told, of all labelers or one."""
+        """Return how many turns are open, leased and answered, for all labelers or one."""
         with self.reading() as connection:
             return turns.counts(connection, study, now=now, labeler=labeler, adjudicates=adjudicates)
 
     def seconds(self, study: str) -> dict[str, list[float]]:
-        """How long each labeler looked at each unit they answered, where it was measured."""
+        """Return how long each labeler looked at each unit they answered, if it was measured."""
         with self.reading() as connection:
             return turns.seconds(connection, study)
 
     def sheet(self, study: str) -> Sheet:
-        """What labelers are shown; an empty sheet where none was set."""
+        """Return the labeling form; an empty one if none was set."""
         with self.reading() as connection:
             return contents.sheet(connection, study)
 
     def set_sheet(self, study: str, sheet: Sheet) -> None:
-        """Replaces the sheet of a study."""
+        """Replace the labeling form of a study."""
         with self.receiving(study) as connection:
             contents.set_sheet(connection, study, sheet)
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Content]:
-        """What is held of these units to be shown."""
+        """Return the stored content of these units."""
         with self.reading() as connection:
             return contents.contents(connection, study, units)
 
     def set_contents(self, study: str, held: Mapping[str, Content]) -> None:
-        """Holds what is to be shown of units."""
-        with self.receiving(study) as connection:  # two that fetch at once hold the same units
+        """Store the content of units, to be shown to labelers."""
+        with self.receiving(study) as connection:  # two concurrent fetches may store the same units
             contents.set_contents(connection, study, held.items())
 
     def forget(self, study: str) -> int:
-        """Deletes what is held of a study's units to be shown; returns how many those were."""
+        """Delete the stored content of a study's units; return how many units there were."""
         with self.receiving(study) as connection:
             return contents.forget(connection, study)
 
     def _refreshed(self, connection: sa.Connection, study: str, *, anew: bool = False) -> Kept:
-        """What is kept of a study, with all that was committed since."""
+        """Return the cached entries of a study, with all that was committed since."""
         with self._guard:
             kept = Kept() if anew else self._kept.get(study, Kept())
             found = read(connection, study, since=kept.entries[-1].serial if kept.entries else None)
@@ -188,7 +188,7 @@ class Database:
             return kept
 
     def _keep(self, study: str, act: "Act") -> None:
-        """Keeps what an act has committed, unless somebody has read it or more meanwhile."""
+        """Cache what an act has committed, unless it was read in the meantime."""
         with self._guard:
             kept = self._kept[study]
             if act.added and len(kept.entries) == act.added[0].serial - 1:
@@ -196,26 +196,26 @@ class Database:
 
 
 class Act:
-    """One open act: what was there, and what it adds."""
+    """One open act: the existing entries, and those it adds."""
 
     def __init__(self, connection: sa.Connection, study: str, clock: Callable[[], str], kept: Kept) -> None:
-        """The transaction keeps true what was read."""
+        """Work inside a transaction, which keeps what was read valid."""
         self._connection, self._study, self._clock, self._before = connection, study, clock, kept
         self._count = len(kept.entries)
         self._keys: set[str] = set()
         self.added: list[Entry] = []
 
     def entries(self) -> list[Entry]:
-        """All entries, those of this act included."""
+        """Return all entries, including those of this act."""
         return [*self._before.entries[: self._count], *self.added]
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """Return how many entries there are."""
         return self._count + len(self.added)
 
     def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
-        """Adds an entry unless its key is known; says whether it was added."""
+        """Add an entry unless its key exists; return whether it was added."""
         if key in self._before.keys or key in self._keys:
             return False
         seal = seal_of([e.hash for e in self.entries()]) if kind in SEALING else None
@@ -226,51 +226,51 @@ class Act:
         return True
 
     def undo(self, count: int) -> None:
-        """Takes back what this act added beyond so many entries."""
+        """Undo what this act added beyond so many entries."""
         self.added, undone = self.added[: max(0, count - self._count)], self.added[max(0, count - self._count) :]
         self._keys -= {entry.key for entry in undone}
 
     def own(self, labeler: str, units: Sequence[str]) -> set[str]:
-        """Those of the units whose turn is this labeler's, and stays so until the act ends."""
+        """Return those of the units whose turn is this labeler's, and stays so until the act ends."""
         return turns.own(self._connection, self._study, labeler, units)
 
     def finish(self, finished: Sequence[Finished]) -> None:
-        """Marks turns as told."""
+        """Mark turns as answered."""
         turns.finish(self._connection, self._study, finished)
 
     def turns(self) -> dict[str, UnitTurns]:
-        """The turns of every unit that has one."""
+        """Return the turns of every unit that has one."""
         return turns.known(self._connection, self._study)
 
     def add_turns(self, added: Sequence[Turn]) -> None:
-        """Puts turns behind those that are there."""
+        """Append turns after the existing ones."""
         turns.add(self._connection, self._study, added)
 
     def drop_turns(self, units: Sequence[str]) -> None:
-        """Takes away the turns of these units that are not told, whoever holds them."""
+        """Remove the unanswered turns of these units, whoever holds them."""
         turns.drop(self._connection, self._study, units)
 
     def adjudicated(self) -> set[str]:
-        """Units that have a turn for an adjudicator."""
+        """Return the units that have a turn for an adjudicator."""
         return turns.adjudicated(self._connection, self._study)
 
     def checks(self, labeler: str) -> set[str]:
-        """Units that this labeler is to look at as a check, and has not yet."""
+        """Return the units that this labeler is still to label as a check."""
         return turns.checks(self._connection, self._study, labeler)
 
     def flush(self) -> None:
-        """Writes what was added; the transaction's end makes it lasting."""
+        """Write what was added; it is committed with the transaction."""
         insert(self._connection, self.added)
 
 
 def insert(connection: sa.Connection, entries: Sequence[Entry]) -> None:
-    """Writes entries as they are."""
+    """Write entries unchanged."""
     if entries:
         connection.execute(sa.insert(ENTRY), [asdict(entry) | {"body": canonical(dict(entry.body))} for entry in entries])
 
 
 def read(connection: sa.Connection, study: str, *, since: int | None = None) -> list[Entry]:
-    """The study's entries by serial. A body that is no JSON any more is read as what it is, so that verify can name it."""
+    """Return the study's entries by serial. A body that is no longer JSON is kept as text, so that verify can name it."""
     wanted = sa.select(ENTRY).where(ENTRY.c.study == study).order_by(ENTRY.c.serial)
     if since is not None:
         wanted = wanted.where(ENTRY.c.serial >= since)
@@ -281,6 +281,6 @@ def _body(text: str) -> Mapping[str, Any]:
     try:
         body = json.loads(text)
         is_whole = isinstance(body, dict) and canonical(body) == text
-    except ValueError:  # no JSON, or a number beyond any float
+    except ValueError:  # not JSON, or a number that overflows a float
         is_whole = False
     return body if is_whole else {UNREADABLE: str(text)}

@@ -1,17 +1,17 @@
-"""The studies of a ledger by name, for a shell that completes them: quick, read only, and nothing is made where there is no ledger."""
+"""The names of a ledger's studies, for shell completion: fast, read-only, and no ledger is created."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 SQLITE = "sqlite:///"
-PATIENCE = 1  # seconds: whoever pressed Tab waits
+PATIENCE = 1  # seconds, as a user who pressed Tab is waiting
 MOST = 1_000  # names a shell can show
 NAMES = f"select distinct study from entry order by study limit {MOST}"
 
 
 def study_names(address: str) -> list[str]:
-    """The names of the studies of a ledger, sorted. Raises whatever goes wrong: whoever completes is silent about it."""
+    """Return the names of a ledger's studies, sorted. Any error is raised; completion ignores it."""
     if address.startswith("postgresql://"):
         return _postgres_names(address)
     path = Path(address.removeprefix(SQLITE).partition("?")[0]).absolute()

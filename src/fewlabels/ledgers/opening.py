@@ -9,7 +9,7 @@ DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 
 
 def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Database:
-    """The ledger at an address such as sqlite:///fewlabels.db or postgresql://user@host/database; create=False refuses a missing one."""
+    """Open the ledger at an address such as sqlite:///fewlabels.db or postgresql://user@host/database; create=False raises if missing."""
     if address.startswith("sqlite:///"):
         return SqliteLedger(address, create=create)
     if address.startswith("postgresql://"):

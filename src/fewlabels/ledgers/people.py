@@ -1,7 +1,7 @@
-"""Who may enter: people, what they are in a study, and the secrets that let them in. Only hashes of secrets are kept.
+"""Who may sign in: people, their roles in studies, and their secrets. Only hashes of secrets are stored.
 
-A secret is 256 random bits, shown once. A link is used up by whoever uses it first; a session is what the browser then carries; a token
-is for programs. All are found by their hash, so a comparison takes no time that depends on the secret.
+A secret is 256 random bits, shown once. A link works once, for whoever uses it first; a session is what the browser then carries; a token
+is for programs. All are looked up by their hash, so the time of a comparison does not depend on the secret.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ from fewlabels.ledgers.tables import MEMBER, PERSON, SECRET
 Role = Literal["labeler", "adjudicator", "viewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SecretKind = Literal["link", "session", "token"]
-OWNER = "owner"  # the name of the first owner, and the note of a link that makes one
-ID_LENGTH = 16  # characters of a hash that name a token to its holder
+OWNER = "owner"  # the name of the first owner, and the note of a link that creates one
+ID_LENGTH = 16  # characters of a hash that identify a token to its holder
 
 
 class Person(NamedTuple):
-    """Somebody who may enter. An owner may do everything; others what they are in a study."""
+    """A person who may sign in. An owner may do everything; others have a role in each study."""
 
     name: str
     is_owner: bool
@@ -32,7 +32,7 @@ class Person(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """Whose secret it is, its hash, and until when it lets them in."""
+    """The holder of a secret, its hash, and when it expires."""
 
     person: str
     is_owner: bool
@@ -43,7 +43,7 @@ class Holder(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """A new secret: shown now and never again."""
+    """A new secret, never shown again."""
 
     secret: str
     id: str
@@ -52,7 +52,7 @@ class Granted(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is kept of a token: everything but the secret."""
+    """What is stored of a token: everything except the secret."""
 
     id: str
     note: str
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a secret. It is 256 random bits, so a plain hash cannot be guessed backwards."""
+    """Return the hash of a secret. It is 256 random bits, so a plain hash cannot be inverted by guessing."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -69,41 +69,43 @@ class People:
     """The people of one ledger. Every method is one transaction."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
-        """Reads and writes the tables beside the ledger's entries."""
+        """Read and write the tables beside the ledger's entries."""
         self._database, self._clock = database, clock
 
     def has_owner(self) -> bool:
-        """Whether anybody has entered as owner yet."""
+        """Return whether there is an owner yet."""
         with self._database.reading() as connection:
             return connection.execute(sa.select(PERSON.c.name).where(PERSON.c.is_owner).limit(1)).first() is not None
 
     def everyone(self) -> list[Person]:
-        """All people by name, with what they are in which study."""
+        """Return all people by name, with their roles in studies."""
         with self._database.reading() as connection:
             people = connection.execute(sa.select(PERSON.c.name, PERSON.c.is_owner).order_by(PERSON.c.name)).all()
             members = connection.execute(sa.select(MEMBER).order_by(MEMBER.c.person, MEMBER.c.study)).all()
         return [Person(name, bool(owner), tuple((m.study, m.role) for m in members if m.person == name)) for name, owner in people]
 
     def add(self, name: str, *, is_owner: bool = False) -> None:
-        """Takes somebody in; refuses a name that is taken."""
+        """Add a person; raise an error if the name is taken."""
         with self._database.connection() as connection:
             if _person(connection, name) is not None:
-                raise StudyError(f"names of people differ, but there is a {name!r} already: choose another name")
+                raise StudyError(f"names of people are unique, but there is a {name!r} already: choose another name")
             connection.execute(sa.insert(PERSON).values(name=name, is_owner=is_owner, at=self._clock()))
 
     def remove(self, name: str) -> bool:
-        """Takes somebody out, with all that lets them in; their answers stay. Says whether they were there. The last owner stays."""
+        """Remove a person with all their secrets; their answers stay. Return whether there was such a person. The last owner stays."""
         with self._database.connection() as connection:
             found = _person(connection, name)
-            owners = connection.execute(sa.select(PERSON.c.name).where(PERSON.c.is_owner).with_for_update()).all()  # two wait here
+            owners = connection.execute(
+                sa.select(PERSON.c.name).where(PERSON.c.is_owner).with_for_update()
+            ).all()  # concurrent removals wait here
             if found is not None and found.is_owner and len(owners) == 1:
-                raise StudyError(f"somebody has to own the studies, but {name!r} is the last owner: take in another owner first")
+                raise StudyError(f"studies need an owner, but {name!r} is the last owner: invite another owner first")
             for table, column in ((SECRET, SECRET.c.person), (MEMBER, MEMBER.c.person)):
                 connection.execute(sa.delete(table).where(column == name))
             return connection.execute(sa.delete(PERSON).where(PERSON.c.name == name)).rowcount == 1
 
     def set_role(self, person: str, study: str, role: Role) -> bool:
-        """Makes somebody a labeler, adjudicator or viewer of a study, and nothing else there. False: there is no such person."""
+        """Make a person a labeler, adjudicator or viewer of a study, replacing any earlier role; return False if no such person exists."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
                 return False
@@ -113,25 +115,25 @@ class People:
             return True
 
     def drop_role(self, person: str, study: str) -> bool:
-        """Takes somebody out of a study; says whether they were in it."""
+        """Remove a person from a study; return whether they were in it."""
         with self._database.connection() as connection:
             mine = sa.and_(MEMBER.c.person == person, MEMBER.c.study == study)
             return connection.execute(sa.delete(MEMBER).where(mine)).rowcount == 1
 
     def role(self, person: str, study: str) -> Role | None:
-        """What somebody is in a study; None: nothing."""
+        """Return a person's role in a study, or None."""
         return self.roles(person).get(study)
 
     def roles(self, person: str) -> dict[str, Role]:
-        """What somebody is, by study."""
+        """Return a person's roles by study."""
         with self._database.reading() as connection:
             rows = connection.execute(sa.select(MEMBER.c.study, MEMBER.c.role).where(MEMBER.c.person == person)).all()
         return {study: cast(Role, role) for study, role in rows if role in ROLES}
 
     def owner_link(self, lasts: float) -> Granted:
-        """A link for the owner, the first of them if there are several; whoever uses it is made owner where there is none.
+        """Create a link for the owner, the first if there are several; if there is none, whoever uses it becomes the owner.
 
-        Owner links that were made before and not used are used up.
+        Earlier owner links that were not used are revoked.
         """
         with self._database.connection() as connection:
             query = sa.select(PERSON.c.name).where(PERSON.c.is_owner).order_by(PERSON.c.at, PERSON.c.name).limit(1)
@@ -140,16 +142,16 @@ class People:
             return self._grant(connection, "link", name, lasts=lasts, note=OWNER)
 
     def grant(self, kind: SecretKind, person: str, *, lasts: float, note: str = "") -> Granted | None:
-        """A new secret of somebody, good for so many seconds. None: there is no such person."""
+        """Create a secret for a person, valid for so many seconds; None if there is no such person."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
                 return None
             return self._grant(connection, kind, person, lasts=lasts, note="" if kind == "link" else note)
 
     def use_link(self, secret: str, *, lasts: float) -> Granted | None:
-        """A session in exchange for a link, which is used up; None: used up before, too late, or never made.
+        """Exchange a link for a session; None if the link was used before, has expired, or never existed.
 
-        One transaction: of two who use it at once, one gets in.
+        One transaction: if two people use it at once, only one gets a session.
         """
         with self._database.connection() as connection:
             now, link = self._clock(), SECRET.c.hash == hashed(secret)
@@ -163,7 +165,7 @@ class People:
             return self._grant(connection, "session", found.person, lasts=lasts)
 
     def holder(self, secret: str, kind: SecretKind) -> Holder | None:
-        """Whose session or token it is; None where it does not let anybody in, or no more."""
+        """Return the holder of a session or token; None if it is not valid, or no longer."""
         query = (
             sa.select(SECRET.c.person, PERSON.c.is_owner, SECRET.c.kind, SECRET.c.hash, SECRET.c.at, SECRET.c.until)
             .join(PERSON, PERSON.c.name == SECRET.c.person)
@@ -174,29 +176,29 @@ class People:
         return None if row is None else Holder(*row)
 
     def renew(self, holder: Holder, *, until: float) -> None:
-        """Lets a session last longer."""
+        """Extend a session."""
         with self._database.connection() as connection:
             connection.execute(sa.update(SECRET).where(SECRET.c.hash == holder.hash, SECRET.c.kind == "session").values(until=until))
 
     def revoke(self, hash: str) -> None:
-        """Ends a secret; nothing if it has ended."""
+        """Revoke a secret; do nothing if it has ended."""
         with self._database.connection() as connection:
             connection.execute(sa.delete(SECRET).where(SECRET.c.hash == hash))
 
     def tokens(self, person: str) -> list[Kept]:
-        """Somebody's tokens, the newest first."""
+        """Return a person's tokens, the newest first."""
         query = sa.select(SECRET).where(SECRET.c.person == person, SECRET.c.kind == "token").order_by(SECRET.c.at.desc())
         with self._database.reading() as connection:
             return [Kept(row.hash[:ID_LENGTH], row.note, row.at, row.until) for row in connection.execute(query)]
 
     def revoke_token(self, person: str, id: str) -> bool:
-        """Ends one of somebody's tokens; says whether there was such a one."""
+        """Revoke one of a person's tokens; return whether there was such a token."""
         mine = sa.and_(SECRET.c.person == person, SECRET.c.kind == "token", sa.func.substr(SECRET.c.hash, 1, ID_LENGTH) == id)
         with self._database.connection() as connection:
             return connection.execute(sa.delete(SECRET).where(mine)).rowcount > 0
 
     def _grant(self, connection: sa.Connection, kind: SecretKind, person: str, *, lasts: float, note: str = "") -> Granted:
-        """A new secret, kept as its hash; what has expired is swept out."""
+        """Create a secret, stored as its hash; delete expired ones."""
         now, secret = self._clock(), secrets.token_urlsafe(32)
         kept = hashed(secret)
         connection.execute(sa.delete(SECRET).where(SECRET.c.until <= now))

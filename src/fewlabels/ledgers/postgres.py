@@ -1,7 +1,7 @@
 """A ledger in a PostgreSQL database, for a team: many writers, one at a time for each study.
 
-An act holds a lock on its study's name from before it reads until it is committed, so serials have no gaps and what was read stays true.
-Turns are leased without that lock: whoever asks passes over rows that somebody else is leasing.
+An act holds a lock on its study's name from before it reads until it is committed, so serials have no gaps and what was read stays valid.
+Turns are leased without that lock: a request skips rows that somebody else is leasing.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from fewlabels.ledgers.database import Database, utc_now
 from fewlabels.ledgers.schema import is_current, upgrade
 from fewlabels.nouns.redaction import without_password
 
-WAIT_SECONDS = 10  # for a connection
-CONNECTIONS = 16  # a process may have; more have to wait
-# Names of locks in the database: every fewlabels that writes to it has to use the same ones, so these three stay although the product was
-# renamed.
+WAIT_SECONDS = 10  # seconds to wait for a connection
+CONNECTIONS = 16  # connections a process may have; further ones wait
+# Names of locks in the database: every version of fewlabels that writes to it has to use the same ones, so these three stay although the
+# product was renamed.
 SCHEMA_LOCK = "assay schema"
 STUDY_LOCK = "assay study {study}"
 LABELER_LOCK = "assay labeler {labeler} of {study}"
@@ -25,12 +25,12 @@ LOCK = sa.text("select pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
 class PostgresLedger(Database):
-    """The ledger at a `postgresql://user@host/database` address; its tables are made on first use, where the search path says."""
+    """The ledger at a `postgresql://user@host/database` address; its tables are created on first use, in the schema of the search path."""
 
     def __init__(self, url: str, *, clock: Callable[[], str] = utc_now, create: bool = True) -> None:
-        """Connects, and brings the tables to the newest schema."""
+        """Connect, and upgrade the tables to the newest schema."""
         try:
-            import psycopg  # noqa: F401 - the extra may be missing, which is said in words
+            import psycopg  # noqa: F401 - the extra may be missing, which the message explains
         except ImportError:
             raise LedgerError(f"a ledger in PostgreSQL needs psycopg, which is not installed: {install_command('postgres')}") from None
         address = sa.make_url(url).set(drivername="postgresql+psycopg")
@@ -56,21 +56,21 @@ class PostgresLedger(Database):
                 upgrade(connection)
 
     def _refuse_none(self) -> None:
-        """Refuses a database that has no ledger; an older one is brought forward."""
+        """Raise LedgerError if the database has no ledger; an older one is upgraded."""
         with self.reading() as connection:
             if not sa.inspect(connection).has_table("entry"):
                 raise LedgerError(f"no ledger at {self._where}: plan a study first, or name the ledger with --ledger")
 
     def _lock(self, connection: sa.Connection, study: str) -> None:
-        """Waits until nobody else writes to the study."""
+        """Wait until nobody else writes to the study."""
         connection.execute(LOCK, {"name": STUDY_LOCK.format(study=study)})
 
     def _lock_labeler(self, connection: sa.Connection, study: str, labeler: str) -> None:
-        """Waits until no other taking of this labeler is under way: neither would see what the other leases."""
+        """Wait until no other lease for this labeler is under way, as neither would see what the other takes."""
         connection.execute(LOCK, {"name": LABELER_LOCK.format(labeler=labeler, study=study)})
 
 
 def _begin(connection: sa.Connection) -> None:
-    """A mere reading sees one moment of the database, from its first query to its last."""
+    """Make a read-only transaction see one snapshot of the database, from its first query to its last."""
     if connection.get_execution_options().get("reads_only", False):
         connection.exec_driver_sql("set transaction isolation level repeatable read, read only")

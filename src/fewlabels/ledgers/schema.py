@@ -1,4 +1,4 @@
-"""Brings a database to the newest schema. Alembic is imported only when there is something to do."""
+"""Upgrades of a database to the newest schema. Alembic is imported only when there is something to do."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def version_of(connection: sa.Connection) -> str | None:
-    """The schema's version; None for an empty database."""
+    """Return the schema's version; None for an empty database."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     found = connection.execute(sa.text("select version_num from alembic_version")).scalar()
@@ -19,12 +19,12 @@ def version_of(connection: sa.Connection) -> str | None:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether nothing has to be done."""
+    """Return whether the schema is current."""
     return version_of(connection) == HEAD
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Runs the migrations that are missing, inside the connection's transaction; refuses a newer ledger and other tables."""
+    """Run the missing migrations inside the connection's transaction; raise LedgerError for a newer ledger or other tables."""
     found = version_of(connection)
     if found == HEAD:
         return

@@ -19,10 +19,10 @@ WAIT_SECONDS = 60
 
 
 class SqliteLedger(Database):
-    """The ledger at a `sqlite:///path` address; the file is made on first use."""
+    """The ledger at a `sqlite:///path` address; the file is created on first use."""
 
     def __init__(self, url: str, *, clock: Callable[[], str] = utc_now, create: bool = True) -> None:
-        """Opens or makes the file and brings it to the newest schema; one that may only be read is read as it is."""
+        """Open or create the file and upgrade it to the newest schema; a read-only file is read as it is."""
         address = sa.make_url(url)
         path = address.database
         if path and path != ":memory:" and not create and not Path(path).exists():
@@ -42,21 +42,21 @@ class SqliteLedger(Database):
                 upgrade(connection)
 
     def _lock(self, connection: sa.Connection, study: str) -> None:
-        """Nothing: BEGIN IMMEDIATE has locked the file."""
+        """Do nothing: BEGIN IMMEDIATE has locked the file."""
 
     def _lock_labeler(self, connection: sa.Connection, study: str, labeler: str) -> None:
-        """Nothing: BEGIN IMMEDIATE has locked the file."""
+        """Do nothing: BEGIN IMMEDIATE has locked the file."""
 
 
 def _is_writable(path: str | None) -> bool:
-    """Whether a ledger may be written to; one in memory may."""
+    """Return whether a ledger can be written to; one in memory can."""
     return not path or path == ":memory:" or os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _set_up(connection: Any, _record: object) -> None:
-    """The driver must not begin transactions on its own: it would begin them too late. Broken UTF-8 is read, so that verify can name it.
+    """Keep the driver from beginning transactions itself, too late, and read broken UTF-8, so that verify can name it.
 
-    What is deleted is overwritten: content that was forgotten must not stay in the file's unused pages.
+    Deleted data is overwritten: content that was deleted must not stay in the file's unused pages.
     """
     connection.isolation_level = None
     connection.execute("PRAGMA secure_delete = ON").close()
@@ -64,6 +64,6 @@ def _set_up(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: sa.Connection) -> None:
-    """Takes the write lock at once, so that what an act reads stays true until it writes; a mere reading takes none."""
+    """Take the write lock at once, so that what an act reads stays valid until it writes; a read-only transaction takes none."""
     reads_only = connection.get_execution_options().get("reads_only", False)
     connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")

@@ -1,13 +1,13 @@
-"""The ledger's tables as SQLAlchemy sees them; migrations/ holds how they came to be.
+"""The ledger's tables as SQLAlchemy sees them; migrations/ holds their history.
 
-`entry` is the record. The others stand beside it and no number depends on them: turns and what labelers are shown while they work (can be
-deleted), and who may enter the workbench.
+`entry` is the record. No number depends on the others, which are stored beside it: turns and what labelers are shown while they work (can
+be deleted), and who may sign in to the workbench.
 """
 
 import sqlalchemy as sa
 
 METADATA = sa.MetaData()
-HEAD = "0002"  # the newest migration; a test holds it against migrations/versions
+HEAD = "0002"  # the newest migration; a test compares it with migrations/versions
 
 ENTRY = sa.Table(
     "entry",
@@ -23,7 +23,7 @@ ENTRY = sa.Table(
     sa.UniqueConstraint("study", "key", name="entry_key"),
 )
 
-# One look that one labeler has, or is to have, at one unit. Times are seconds since 1970; nobody holds it where `labeler` is null.
+# One look that one labeler has, or is to have, at one unit. Times are seconds since 1970; nobody holds it if `labeler` is null.
 TURN = sa.Table(
     "turn",
     METADATA,
@@ -41,7 +41,7 @@ TURN = sa.Table(
     sa.Index("turn_of_labeler", "study", "labeler"),
 )
 
-# What labelers are shown of a unit, and the page they are shown it on.
+# What labelers are shown of a unit, and the labeling form.
 CONTENT = sa.Table(
     "content",
     METADATA,
@@ -51,7 +51,7 @@ CONTENT = sa.Table(
 )
 SHEET = sa.Table("sheet", METADATA, sa.Column("study", sa.Text, primary_key=True), sa.Column("body", sa.Text, nullable=False))
 
-# Who may enter: people, what they are in a study, and the hashes of links, sessions and tokens that let them in.
+# Who may sign in: people, their roles in studies, and the hashes of their links, sessions and tokens.
 PERSON = sa.Table(
     "person",
     METADATA,

@@ -1,6 +1,6 @@
-"""Turns beside the record: who works on what now, so that no two people do the same work, and how long a look took.
+"""Turns, stored beside the record: who is working on what, so that no two people do the same work, and how long a look took.
 
-No number depends on them. Every function works inside a transaction of the caller.
+No number depends on them. Every function runs inside a transaction of the caller.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,25 +25,25 @@ def _kinds(adjudicates: bool) -> Any:
 
 
 def known(connection: sa.Connection, study: str) -> dict[str, UnitTurns]:
-    """The turns of every unit that has one."""
+    """Return the turns of every unit that has one."""
     waiting = sa.func.sum(sa.case((TURN.c.told.is_(None), 1), else_=0))
     rows = connection.execute(sa.select(TURN.c.unit, sa.func.max(TURN.c.number), waiting).where(_of(study)).group_by(TURN.c.unit))
     return {unit: UnitTurns(newest=newest, waiting=int(count)) for unit, newest, count in rows}
 
 
 def adjudicated(connection: sa.Connection, study: str) -> set[str]:
-    """Units that have a turn for an adjudicator."""
+    """Return the units that have a turn for an adjudicator."""
     return set(connection.execute(sa.select(TURN.c.unit).where(_of(study, TURN.c.kind == ADJUDICATION))).scalars())
 
 
 def checks(connection: sa.Connection, study: str, labeler: str) -> set[str]:
-    """Units that this labeler is to look at as a check, and has not yet."""
+    """Return the units that this labeler is still to label as a check."""
     waiting = _of(study, TURN.c.kind == CHECK, TURN.c.labeler == labeler, TURN.c.told.is_(None))
     return set(connection.execute(sa.select(TURN.c.unit).where(waiting)).scalars())
 
 
 def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
-    """Puts turns behind those that are there. The caller has seen to it that none of them is."""
+    """Append turns after the existing ones. The caller ensures that none of them exists yet."""
     if turns:
         last = connection.execute(sa.select(sa.func.max(TURN.c.position)).where(_of(study))).scalar() or 0
         rows = [turn._asdict() | {"study": study, "position": last + i} for i, turn in enumerate(turns, start=1)]
@@ -53,10 +53,10 @@ def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
 def take(
     connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False
 ) -> list[Held]:
-    """Leases turns to a labeler: those still held, renewed, then those named for them, then open ones in order; never two of one unit.
+    """Lease turns to a labeler: renew those still held, then take those named for them, then open ones in order; never two of one unit.
 
-    On PostgreSQL rows that another transaction is leasing are passed over; on SQLite transactions follow one another anyway. Two takings of
-    one labeler must not run at once: the caller sees to it.
+    On PostgreSQL, rows that another transaction is leasing are skipped; on SQLite, transactions are serialized anyway. Two leases for
+    one labeler must not run at once: the caller ensures that.
     """
     waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
     holds = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_(None), TURN.c.until >= now))
@@ -74,7 +74,7 @@ def take(
 
 
 def _choose(connection: sa.Connection, wanted: sa.Select[Any], chosen: dict[str, Any], units: int) -> None:
-    """Chooses up to so many units in all. Both turns of a unit may be open: one labeler has one of them, and the next unit instead."""
+    """Choose up to so many units in all. If both turns of a unit are open, a labeler gets one of them, and then the next unit."""
     while len(chosen) < units:
         short = units - len(chosen)
         some = wanted.where(TURN.c.unit.not_in(list(chosen))) if chosen else wanted
@@ -87,28 +87,28 @@ def _choose(connection: sa.Connection, wanted: sa.Select[Any], chosen: dict[str,
 
 
 def give_back(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> int:
-    """Opens turns that a labeler holds to others; returns how many those were."""
+    """Release turns that a labeler holds; return how many there were."""
     theirs = _of(study, TURN.c.labeler == labeler, TURN.c.told.is_(None), TURN.c.unit.in_(list(units)), TURN.c.kind != CHECK)
     return connection.execute(sa.update(TURN).where(theirs).values(labeler=None, until=None, taken=None)).rowcount
 
 
 def drop(connection: sa.Connection, study: str, units: Sequence[str]) -> None:
-    """Takes away the turns of these units that are not told, whoever holds them."""
+    """Remove the unanswered turns of these units, whoever holds them."""
     for start in range(0, len(units), CHUNK):
         waiting = _of(study, TURN.c.told.is_(None), TURN.c.unit.in_(units[start : start + CHUNK]))
         connection.execute(sa.delete(TURN).where(waiting))
 
 
 def own(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> set[str]:
-    """Those of the units whose turn is, or was, this labeler's; nobody else can take it until the transaction ends."""
+    """Return those of the units whose turn is, or was, this labeler's; nobody else can take it until the transaction ends."""
     theirs = _of(study, TURN.c.labeler == labeler, TURN.c.unit.in_(list(units)))
     return set(connection.execute(sa.select(TURN.c.unit).where(theirs).with_for_update()).scalars())
 
 
 def finish(connection: sa.Connection, study: str, finished: Sequence[Finished]) -> None:
-    """Marks turns as told: the labeler's own, else one that nobody holds, else one that is added. Told again changes nothing.
+    """Mark turns as answered: the labeler's own, else one that nobody holds, else a new one. Marking twice changes nothing.
 
-    A unit without turns gets none: it was never given to anybody here.
+    A unit without turns gets none: it was never handed out here.
     """
     if not finished or not connection.execute(sa.select(sa.exists(sa.select(TURN.c.unit).where(_of(study))))).scalar():
         return
@@ -124,7 +124,7 @@ def finish(connection: sa.Connection, study: str, finished: Sequence[Finished]) 
 
 
 def _looks(finished: Sequence[Finished], rows: dict[str, list[dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[Turn]]:
-    """What answers change of the turns their units have: those that end, and those that come to them as told."""
+    """Return how answers change the turns of their units: those that end, and those added as answered."""
     ended: list[dict[str, Any]] = []
     added: list[Turn] = []
     for one in finished:
@@ -144,7 +144,7 @@ def _has_told(labeler: str, turns: Sequence[dict[str, Any]]) -> bool:
 
 
 def _ended_by(one: Finished, turns: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """The waiting turn an answer ends. Of a unit the labeler has told about before, only one handed out again is free to them."""
+    """Return the waiting turn that an answer ends. For a unit the labeler has answered before, only one handed out again counts."""
     waiting = [row for row in turns if row["told"] is None]
     mine = [row for row in waiting if row["labeler"] == one.labeler]
     free = [row for row in waiting if row["labeler"] is None or (row["until"] is not None and row["until"] < one.at)]
@@ -158,14 +158,14 @@ def _name(row: Any) -> dict[str, Any]:
 
 
 def _set(connection: sa.Connection, study: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Changes turns, each named by `unit_` and `number_`."""
+    """Change turns, each identified by `unit_` and `number_`."""
     if rows:
         this = _of(study, TURN.c.unit == sa.bindparam("unit_"), TURN.c.number == sa.bindparam("number_"))
         connection.execute(sa.update(TURN).where(this), list(rows))
 
 
 def told_and_waiting(connection: sa.Connection, study: str, labeler: str) -> tuple[int, int]:
-    """How many turns a labeler has told, and how many of anybody's are not told yet."""
+    """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
     of = sa.select(sa.func.count()).select_from(TURN)
     told = of.where(_of(study, TURN.c.labeler == labeler, TURN.c.told.is_not(None)))
     waiting = of.where(_of(study, TURN.c.told.is_(None), TURN.c.kind != ADJUDICATION))
@@ -173,7 +173,7 @@ def told_and_waiting(connection: sa.Connection, study: str, labeler: str) -> tup
 
 
 def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
-    """How many turns are open, leased and told, of all labelers or one."""
+    """Return how many turns are open, leased and answered, for all labelers or one."""
     wanted = _of(study, _kinds(adjudicates), *([] if labeler is None else [TURN.c.labeler == labeler]))
     told, held = TURN.c.told.is_not(None), sa.and_(TURN.c.told.is_(None), TURN.c.until >= now)
     sums = [sa.func.coalesce(sa.func.sum(sa.case((state, 1), else_=0)), 0) for state in (told, held)]
@@ -182,7 +182,7 @@ def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | 
 
 
 def seconds(connection: sa.Connection, study: str) -> dict[str, list[float]]:
-    """How long each labeler looked at each unit they answered, where it was measured."""
+    """Return how long each labeler looked at each unit they answered, if it was measured."""
     found: dict[str, list[float]] = {}
     measured = _of(study, TURN.c.told.is_not(None), TURN.c.seconds.is_not(None))
     for labeler, took in connection.execute(sa.select(TURN.c.labeler, TURN.c.seconds).where(measured)):

@@ -1,7 +1,7 @@
-"""Pictures of a report as inline SVG that needs no script: they stretch sideways, words keep their size, a sentence says the same.
+"""Pictures of a report as inline SVG without scripts: they stretch horizontally, text keeps its size, and a sentence says the same.
 
-Along a picture places are percentages, so one picture fits a screen of any width; lines live in a layer that is stretched, words and
-dots in one that is not. Color is never the only carrier: lines differ in dash, dots in shape, and both are named.
+Horizontal positions are percentages, so one picture fits a screen of any width; lines are in a layer that is stretched, text and
+dots in one that is not. Color is never the only distinction: lines differ in dash, dots in shape, and both are named.
 """
 
 import math
@@ -13,7 +13,7 @@ from fewlabels.reports.markup import Element, add, tag
 from fewlabels.reports.sections import Mark
 
 TALL, TOP, FOOT = 180, 14, 40  # pixels: the plot, above it, below it
-EDGE = 2.0  # percent left free at both ends of a row's picture
+EDGE = 2.0  # percent left free at each end of a row's picture
 
 
 class Scale(NamedTuple):
@@ -25,13 +25,13 @@ class Scale(NamedTuple):
     log: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value lies, from 0 to 1; what is beyond an end lies on it."""
+        """Return the position of a value, from 0 to 1; values beyond an end are clipped to it."""
         low, high, held = map(math.log, (self.low, self.high, max(value, self.low))) if self.log else (self.low, self.high, value)
         return min(1.0, max(0.0, (held - low) / (high - low))) if high > low else 0.5
 
 
 def scale(values: Sequence[float], *, ends: tuple[float, float] | None = None) -> Scale:
-    """A round scale that holds all values; never beyond `ends`."""
+    """Return a round scale that contains all values, within `ends`."""
     low, high = min(values), max(values)
     if high - low < 1e-9:
         low, high = low - 0.05, high + 0.05
@@ -44,7 +44,7 @@ def scale(values: Sequence[float], *, ends: tuple[float, float] | None = None) -
 
 
 def log_scale(low: float, high: float) -> Scale:
-    """A scale of factors with a mark at 1, 2 and 5 times each power of ten."""
+    """Return a log scale with a mark at 1, 2 and 5 times each power of ten."""
     low, high = max(low, 1e-9), max(high, low * 1.01)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [m * 10.0**p for p in powers for m in (1, 2, 5) if low <= m * 10.0**p <= high]
@@ -57,13 +57,13 @@ def _step(rough: float) -> float:
 
 
 def tick_text(value: float, ticks: Sequence[float]) -> str:
-    """A tick's number, with as many decimals as its neighbors need."""
+    """Format a tick with as many decimals as its neighbors need."""
     gap = min((b - a for a, b in pairwise(ticks)), default=0.1)
     return f"{value + 0.0:,.{max(0, min(4, math.ceil(-math.log10(gap) - 1e-9) + (f'{gap:e}'[:3] == '2.5')))}f}"
 
 
 def row_scale(marks: Sequence[Mark]) -> Scale:
-    """The scale that the rows of a table share."""
+    """Return the scale that the rows of a table share."""
     held = [v for m in marks for v in (m.low, m.high, m.strict_low, m.strict_high, m.target, m.value) if v is not None]
     ends = (0.0, 1.0) if min(held) >= 0 and max(held) <= 1 else None
     wanted = [v for mark in marks for v in _wanted(mark) if ends is None or ends[0] <= v <= ends[1]]
@@ -71,7 +71,7 @@ def row_scale(marks: Sequence[Mark]) -> Scale:
 
 
 def _wanted(mark: Mark) -> tuple[float, ...]:
-    """Where the interval may end at most for its half-width to be what is wanted."""
+    """Return the outermost ends of an interval with the wanted half-width."""
     return () if mark.wanted is None or mark.value is None else (mark.value - mark.wanted, mark.value + mark.wanted)
 
 
@@ -84,7 +84,7 @@ def _length(found: Scale, low: float, high: float) -> str:
 
 
 def row_axis(found: Scale, grid: str | None = None) -> Element:
-    """The numbers above the pictures of rows; with `grid` it also holds, under that name, the lines that each row shows again."""
+    """Return the axis above the pictures of rows; with `grid`, also define under that name the lines that each row reuses."""
     made = tag("svg", class_="axis", aria_hidden="true", height="16")
     if grid is not None:
         ticks = [tag("line", x1=_across(found, tick), x2=_across(found, tick), y1="0", y2="26") for tick in found.ticks]
@@ -96,7 +96,7 @@ def row_axis(found: Scale, grid: str | None = None) -> Element:
 
 
 def row_picture(mark: Mark, found: Scale, grid: str) -> Element:
-    """One row: a thin line for the strict interval, a bar for the interval, a dot for the value, a dashed line for the target."""
+    """Draw one row: a thin line for the strict interval, a bar for the interval, a dot for the value, a dashed line for the target."""
     made = tag("svg", tag("use", href=f"#{grid}"), class_="mark", aria_hidden="true", height="26")
     strict = {"x1": _across(found, mark.strict_low), "x2": _across(found, mark.strict_high)}
     add(made, tag("line", class_="strict", y1="13", y2="13", **strict))
@@ -112,10 +112,10 @@ def row_picture(mark: Mark, found: Scale, grid: str) -> Element:
 
 
 class Chart:
-    """A picture with two axes. Shapes are given in values; what is beyond an end lies on it."""
+    """A picture with two axes. Shapes are given in data values; those beyond an end are clipped to it."""
 
     def __init__(self, x: Scale, y: Scale) -> None:
-        """An empty picture."""
+        """Start an empty picture."""
         self.x, self.y = x, y
         self.stretched = tag(
             "svg", x="0", y=TOP, width="100%", height=TALL, viewBox=f"0 0 1000 {TALL}", preserveAspectRatio="none", aria_hidden="true"
@@ -123,38 +123,38 @@ class Chart:
         self.still: list[Element] = []
 
     def across(self, value: float) -> str:
-        """Where a value lies along the picture."""
+        """Return the horizontal position of a value."""
         return f"{100 * self.x.at(value):.2f}%"
 
     def up(self, value: float) -> float:
-        """How far down a value lies."""
+        """Return the vertical position of a value."""
         return TOP + TALL * (1 - self.y.at(value))
 
     def line(self, points: Sequence[tuple[float, float]], kind: str) -> None:
-        """A line through points."""
+        """Draw a line through points."""
         add(self.stretched, tag("polyline", class_=kind, points=self._path(points), vector_effect="non-scaling-stroke"))
 
     def ribbon(self, lows: Sequence[tuple[float, float]], highs: Sequence[tuple[float, float]], kind: str = "ribbon") -> None:
-        """The area between two lines."""
+        """Fill the area between two lines."""
         add(self.stretched, tag("polygon", class_=kind, points=self._path([*highs, *reversed(lows)])))
 
     def _path(self, points: Sequence[tuple[float, float]]) -> str:
         return " ".join(f"{1000 * self.x.at(x):.1f},{TALL * (1 - self.y.at(y)):.1f}" for x, y in points)
 
     def level(self, value: float) -> None:
-        """A dashed line across; what it is is said beside the picture, where nothing crosses it."""
+        """Draw a dashed horizontal line; the text beside the picture explains it, where nothing crosses it."""
         height = self.up(value)
         self.still.append(tag("line", class_="target", x1="0", x2="100%", y1=height, y2=height))
 
     def post(self, value: float, words: str, kind: str = "post") -> None:
-        """A line from top to bottom, with its name above it."""
+        """Draw a line from top to bottom, with its name above it."""
         at = self.across(value)
         side = "start" if self.x.at(value) < 0.15 else "end" if self.x.at(value) > 0.85 else "middle"
         self.still.append(tag("line", class_=kind, x1=at, x2=at, y1=TOP, y2=TOP + TALL))
         self.still.append(tag("text", words, class_="name", x=at, y=TOP - 3, text_anchor=side))
 
     def drawn(self, sentence: str, along: str) -> Element:
-        """The picture with its axes; `sentence` is what it says, `along` names the axis below."""
+        """Return the picture with its axes; `sentence` says what it shows, `along` names the horizontal axis."""
         left = tag("svg", class_="left", aria_hidden="true", height=TOP + TALL + FOOT)
         plot = tag("svg", class_="plot", aria_hidden="true", height=TOP + TALL + FOOT)
         for tick in self.y.ticks:
@@ -178,7 +178,7 @@ class Band(NamedTuple):
 
 
 def band_chart(bands: Sequence[Band], x: Scale, *, target: float | None = None) -> Chart:
-    """A value with its interval along an axis."""
+    """Return a chart of a value with its interval along an axis."""
     ends = [v for b in bands for v in (b.low, b.high)] + ([] if target is None else [target])
     chart = Chart(x, scale(ends, ends=(0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else None))
     chart.ribbon([(b.x, b.low) for b in bands], [(b.x, b.high) for b in bands])

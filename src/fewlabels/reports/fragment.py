@@ -1,7 +1,7 @@
-"""One result as a piece of a page, for a notebook: what draws the report draws it, and its style reaches nothing around it.
+"""One result as an HTML fragment, for a notebook: it is drawn by the code of the report, and its style affects nothing around it.
 
-No script, no address, no font: the piece needs nothing but itself. It is light or dark as the notebook says, else as the system does.
-The same piece is plain text where there is no page.
+The fragment is self-contained: no script, no address, no font. It is light or dark as the notebook is, else as the system is.
+Where HTML is not shown, the same fragment is plain text.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ from fewlabels.reports.page_parts import LEGEND, alarm, section_html, strip, ver
 from fewlabels.reports.report_text import bullet, fact_lines, table_lines, wrapped
 from fewlabels.reports.sections import Section
 
-NAME = "fewlabels"  # the class that everything is inside of
-SCOPE = f".{NAME}.{NAME}"  # twice, so that rules of the notebook about its tables and lists yield
+NAME = "fewlabels"  # the class of the outermost element
+SCOPE = f".{NAME}.{NAME}"  # twice, to override the notebook's own rules for tables and lists
 TEXT_SIZE, NARROW = "14px", "620px"
 PAGE_ONLY = (":root", "html", "body", "main", "nav", ".top", ".brand", "h1", ".slider", ".controls", "section[id]")
-LIGHT = ('[data-jp-theme-light="true"]', ".vscode-light", '[theme="light"]')  # how JupyterLab, VS Code and Colab say it
+LIGHT = ('[data-jp-theme-light="true"]', ".vscode-light", '[theme="light"]')  # how JupyterLab, VS Code and Colab mark it
 DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", ".vscode-high-contrast", '[theme="dark"]')
 RULE = re.compile(r"(?P<media>@media[^{]*)\{|(?P<who>[^{}@]+)\{(?P<what>[^{}]*)\}|(?P<end>\})")
 COMMA = re.compile(r",\s*(?![^()]*\))")  # outside of parentheses
@@ -43,8 +43,8 @@ class Fragment:
     title     what it is
     alarms    what a reader must see before the numbers
     sizes     numbers in a row, each with what it counts
-    progress  how many of how many are done; None: nothing is under way
-    figures   pictures that stand above the sections
+    progress  how many of how many are done; None: nothing is in progress
+    figures   pictures above the sections
     sections  sentences, facts and tables; notes are folded away
     """
 
@@ -58,9 +58,9 @@ class Fragment:
 
 
 def fragment_html(shown: Fragment) -> str:
-    """The piece of a page, with its style."""
+    """Return the fragment as HTML, with its style."""
     text = fragment_text(shown)
-    key = f"{NAME}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"  # pictures are named on the page: two results must not share a name
+    key = f"{NAME}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"  # pictures have ids on the page: two results must not share one
     made = tag("div", tag("p", shown.title, class_="title"), *map(alarm, shown.alarms), class_=NAME)
     if shown.verdict is not None:
         word, lead, reasons, is_peek = shown.verdict
@@ -82,7 +82,7 @@ def _progress(shown: Fragment) -> Element | None:
 
 
 def _bullets(section: Section) -> Element | None:
-    """What is to be known of the tables, below them."""
+    """Return the notes below the tables."""
     return tag("ul", *(tag("li", line) for line in section.bullets), class_="reasons") if section.bullets else None
 
 
@@ -95,7 +95,7 @@ def _folded(section: Section) -> Element | None:
 
 
 def fragment_text(shown: Fragment) -> str:
-    """The same as plain text, at most 100 characters wide."""
+    """Return the same as plain text, at most 100 characters wide."""
     lines = [*wrapped(shown.title)]
     if shown.verdict is not None:
         peek = " (a peek, not certified)" if shown.verdict.is_peek else ""
@@ -120,7 +120,7 @@ def _section_lines(section: Section) -> Iterator[str]:
 
 @cache
 def style() -> str:
-    """The style of the report page, held inside the piece."""
+    """Return the style of the report page, confined to the fragment."""
     page, own = _file("report_page.css"), _file("fragment.css")
     light, dark = (_variables(page, at) for at in (0, page.index("prefers-color-scheme: dark")))
     themes = [
@@ -138,14 +138,14 @@ def _file(called: str) -> str:
 
 
 def _variables(css: str, at: int) -> str:
-    """The colors that the first :root after a place sets."""
+    """Return the colors that the first :root after a position sets."""
     found = re.compile(r":root\s*\{([^{}]*)\}").search(css, at)
     assert found is not None
     return " ".join(re.findall(r"--[\w-]+:[^;]+;", found[1]))
 
 
 def scoped(css: str) -> str:
-    """The rules for what is inside the piece: those of the page itself and of print are left out, sizes are the piece's own."""
+    """Return the rules confined to the fragment, without those for the page itself and for print, and with the fragment's own sizes."""
     made: list[str] = []
     media = ""
     for found in RULE.finditer(css):

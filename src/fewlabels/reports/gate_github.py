@@ -3,12 +3,12 @@
 from fewlabels.nouns.gate import Gate
 from fewlabels.reports.plain_names import one_line
 
-MOST_ANNOTATIONS = 10  # of one kind, GitHub shows no more a step
+MOST_ANNOTATIONS = 10  # the most of one kind that GitHub shows per step
 LONGEST = 4_000  # characters of one
 
 
 def annotations(gate: Gate) -> list[str]:
-    """One line a rule that does not ship, and one that says how many more there are."""
+    """Return one line per rule that does not ship, and one that says how many more there are."""
     said = [(str(rule.rule), f"{rule.verdict}: {'; '.join(rule.reasons)}") for rule in gate.rules if rule.verdict != "ship"]
     if not said and gate.verdict != "ship":
         said = [(gate.study, f"{gate.verdict}: {'; '.join(gate.reasons)}")]
@@ -19,15 +19,15 @@ def annotations(gate: Gate) -> list[str]:
 
 
 def outputs(gate: Gate) -> str:
-    """The step's outputs, for $GITHUB_OUTPUT: words of ours only."""
+    """Return the step's outputs for $GITHUB_OUTPUT; they hold no user text."""
     return f"verdict={gate.verdict}\nexit-code={gate.exit_code}\n"
 
 
 def _message(text: str) -> str:
-    """The text after the last ::, in one line."""
+    """Escape a text as an annotation's message, on one line."""
     return one_line(text)[:LONGEST].replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """The text as a property, where a colon or a comma would end it."""
+    """Escape a text as a property, which a colon or a comma would end."""
     return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,4 +1,4 @@
-"""A gate as a JUnit file: one test case a rule. GitLab, Jenkins and most other pipelines show it.
+"""A gate as a JUnit file: one test case per rule. GitLab, Jenkins and most other pipelines show it.
 
 failure type="label_more" or "do_not_ship"      error type="invalid"
 """
@@ -10,7 +10,7 @@ from fewlabels.reports.plain_names import one_line
 
 
 def junit(gate: Gate) -> str:
-    """The file. A gate without a rule that could be read has one case: the gate itself."""
+    """Return the file. A gate without a readable rule has one case: the gate itself."""
     cases = [_case(gate.study, str(rule.rule), rule.verdict, _said(rule)) for rule in gate.rules]
     if not gate.rules or all(rule.verdict == "ship" for rule in gate.rules) != (gate.verdict == "ship"):
         cases.append(_case(gate.study, "gate", gate.verdict, list(gate.reasons)))
@@ -28,7 +28,7 @@ def junit(gate: Gate) -> str:
 
 
 def _case(study: str, name: str, verdict: Verdict, said: list[str]) -> ElementTree.Element:
-    """One case: passed, failed, or with an error."""
+    """Return one case: passed, failed, or with an error."""
     case = ElementTree.Element("testcase", classname=one_line(f"fewlabels.gate.{study}"), name=one_line(name), time="0")
     if verdict != "ship":
         message = one_line(said[0] if said else verdict)
@@ -38,5 +38,5 @@ def _case(study: str, name: str, verdict: Verdict, said: list[str]) -> ElementTr
 
 
 def _said(rule: RuleVerdict) -> list[str]:
-    """Why, with the estimate and what must be known beside it."""
+    """Return the reasons, with the estimate and its notes."""
     return [*rule.reasons, *([] if rule.estimate is None else [str(rule.estimate)]), *rule.notes]

@@ -6,14 +6,14 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.gate import Gate, RuleVerdict
 from fewlabels.reports.plain_names import in_markdown
 
-MOST_BYTES = 1024 * 1024  # what GitHub takes of a step
+MOST_BYTES = 1024 * 1024  # the most that GitHub accepts per step
 SAID = {"ship": "ship", "label_more": "label more", "do_not_ship": "**do not ship**", "invalid": "**invalid**"}
 HEADINGS = ("verdict", "rule", "value", "interval", "bound", "effective n", "labels", "missing", "why")
 LEFT_OUT = "\n\n(The rest is left out: a summary holds at most 1 MiB. Read `--json`.)\n"
 
 
 def markdown(gate: Gate, *, most: int = MOST_BYTES) -> str:
-    """The page, of at most so many bytes."""
+    """Return the summary, in at most so many bytes."""
     lines = [f"## fewlabels gate: {in_markdown(gate.headline)}", ""]
     lines += [f"- {in_markdown(reason)}" for reason in gate.reasons]
     if gate.rules:
@@ -27,7 +27,7 @@ def markdown(gate: Gate, *, most: int = MOST_BYTES) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The text in at most so many bytes of UTF-8, whole lines; with a word on what was left out."""
+    """Cut the text to at most so many bytes of UTF-8, in whole lines, with a note that some was left out."""
     if len(text.encode()) <= most:
         return text
     room = most - len(LEFT_OUT.encode())

@@ -1,4 +1,4 @@
-"""HTML and SVG built as a tree: text can only enter as text, so nobody's words become markup."""
+"""HTML and SVG built as a tree: text can only be added as text, so it never becomes markup."""
 
 import xml.etree.ElementTree as Tree
 from collections.abc import Iterable
@@ -8,13 +8,13 @@ Child = Element | str | None
 
 
 def tag(kind: str, *children: Child, **attributes: str | float | None) -> Element:
-    """An element. `class_` is class, `_` in a name is `-`; an attribute that is None is left out."""
+    """Return an element. `class_` is class, `_` in a name is `-`; an attribute that is None is left out."""
     made = Element(kind, {_spelled(key): _written(value) for key, value in attributes.items() if value is not None})
     return add(made, *children)
 
 
 def add(made: Element, *children: Child) -> Element:
-    """The same element with more in it; None is nothing."""
+    """Add children to an element and return it; None is skipped."""
     for child in children:
         if isinstance(child, str):
             _append_text(made, child)
@@ -39,5 +39,5 @@ def _written(value: str | float) -> str:
 
 
 def written(elements: Iterable[Element]) -> str:
-    """The elements as HTML text."""
+    """Return the elements as HTML text."""
     return "\n".join(Tree.tostring(element, encoding="unicode", method="html") for element in elements)

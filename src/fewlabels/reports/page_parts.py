@@ -8,10 +8,10 @@ from fewlabels.reports.figures import row_axis, row_picture, row_scale
 from fewlabels.reports.markup import Element, add, tag
 from fewlabels.reports.sections import Column, Section, Table
 
-Group: TypeAlias = list[tuple[int, Column]]  # columns that share a place, each with its position
+Group: TypeAlias = list[tuple[int, Column]]  # columns that share a cell, each with its position
 HASH = re.compile("[0-9a-f]{24,}")
 GLYPHS = {"met": "✓", "not met": "✕", "open": "○"}  # beside the word, never instead of it
-SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its color alone
+SHAPES = {  # one shape per verdict, in a box of 48 by 48: color is never the only distinction
     "SHIP": ("M24 4a20 20 0 1 0 .01 0z", "M14 25l7 7 13-15"),
     "DO NOT SHIP": ("M15.7 4h16.6L44 15.7v16.6L32.3 44H15.7L4 32.3V15.7z", "M16 16l16 16M32 16L16 32"),
     "LABEL MORE": ("M9 5h30a4 4 0 0 1 4 4v30a4 4 0 0 1-4 4H9a4 4 0 0 1-4-4V9a4 4 0 0 1 4-4z", "M24 14v20M14 24h20"),
@@ -19,15 +19,15 @@ SHAPES = {  # one shape a verdict, in a box of 48 by 48: none is told by its col
     "NO VERDICT YET": ("M24 4a20 20 0 1 0 .01 0z", "M24 13v12l8 5"),
 }
 LEGEND = (
-    "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width that is wanted. A target is "
-    "settled by the one-sided bound, which may lie inside the bar."
+    "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width wanted. A target is "
+    "decided by the one-sided bound, which may lie inside the bar."
 )
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
 WIDE_FROM = 5  # columns from which a table becomes cards on a small screen
 
 
 def verdict_card(word: str, lead: str, reasons: Sequence[str], *, is_peek: bool = False) -> Element:
-    """A verdict: its word and its shape, what to do next, and why."""
+    """Return a verdict: its word and its shape, what to do next, and why."""
     outline, sign = SHAPES.get(word, SHAPES["UNDECIDED"])
     shape = tag(
         "svg", tag("path", class_="outline", d=outline), tag("path", class_="sign", d=sign), viewBox="0 0 48 48", aria_hidden="true"
@@ -40,17 +40,17 @@ def verdict_card(word: str, lead: str, reasons: Sequence[str], *, is_peek: bool 
 
 
 def strip(pairs: Iterable[tuple[str, str]]) -> Element:
-    """Numbers in a row, each over what it counts."""
+    """Return numbers in a row, each above what it counts."""
     return tag("dl", *(tag("div", tag("dt", words), tag("dd", number)) for number, words in pairs), class_="strip")
 
 
 def alarm(text: str) -> Element:
-    """What a reader must see before the numbers."""
+    """Return a warning that a reader must see before the numbers."""
     return tag("p", tag("strong", "Warning. "), text, class_="alarm", role="alert")
 
 
 def section_html(section: Section, pictures: Iterable[Element]) -> Element:
-    """One section with its pictures."""
+    """Return one section with its pictures."""
     made = tag("section", tag("h2", section.title) if section.title else None, id=section.key)
     add(made, *(tag("p", line) for line in section.lines))
     if section.bullets and section.key != "budgets":  # there the pictures say it
@@ -68,7 +68,7 @@ def section_html(section: Section, pictures: Iterable[Element]) -> Element:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Element:
-    """Names with what they are."""
+    """Return names with their values."""
     made = tag("dl", class_="facts")
     for title, text in pairs:
         add(made, tag("dt", title), tag("dd", tag("code", text) if HASH.fullmatch(text) else text))
@@ -82,7 +82,7 @@ def _folded(part: Table, key: str) -> Element:
 
 
 def table_html(part: Table, key: str) -> Element:
-    """A table; with marks, one of its columns is drawn. What becomes cards on a small screen says that it is a table all the same."""
+    """Return a table; with marks, one of its columns is drawn. On a small screen it becomes cards, but keeps the ARIA roles of a table."""
     groups = _grouped(part.columns)
     found = row_scale(part.marks) if part.marks else None
     head = [_heading(group) for group in groups]
@@ -104,7 +104,7 @@ def table_html(part: Table, key: str) -> Element:
 
 
 def _say_roles(table: Element) -> None:
-    """A grid in place of a row hides from some readers that it is one."""
+    """Set the ARIA roles: some screen readers do not recognize a table laid out as a grid."""
     for element in table.iter():
         role = "rowheader" if element.get("scope") == "row" else ROLES.get(element.tag)
         if role is not None:
@@ -112,7 +112,7 @@ def _say_roles(table: Element) -> None:
 
 
 def _grouped(columns: Sequence[Column]) -> list[Group]:
-    """The columns that share a place: one, and those set under it."""
+    """Yield the columns that share a cell: one, and those set under it."""
     groups: list[Group] = []
     for i, column in enumerate(columns):
         if column.under and groups:
@@ -129,7 +129,7 @@ def _heading(group: Group) -> Element:
 
 
 def _breakable(text: str) -> Iterator[Element | str]:
-    """A name that may go on in the next line after an underscore."""
+    """Return a name that may be broken after an underscore."""
     first, *rest = text.split("_")
     yield first
     for part in rest:

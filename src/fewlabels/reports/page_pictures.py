@@ -1,4 +1,4 @@
-"""The pictures of each section of the report page: bands as they shrank, budgets to drag, thresholds to drag, the confusion matrix."""
+"""The pictures of each section of the report page: how intervals narrowed, budgets to drag, thresholds to drag, the confusion matrix."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Found = Mapping[str, Any]
 KEYS = (
     ("chosen-line", "chosen, as this study draws"),
     ("uniform-line", "uniform, drawn evenly over the whole table"),
-    ("target", "half-width that is wanted"),
+    ("target", "half-width wanted"),
 )
 
 
@@ -28,7 +28,7 @@ def _figure(title: str, drawn: Element, note: str | None = None) -> Element:
 
 
 def convergence_pictures(report: Report) -> Iterator[Element]:
-    """The band of each goal after more and more labels."""
+    """Return pictures of each goal's interval against labels."""
     made = []
     for goal in report["convergence"]["goals"]:
         bands = [Band(p["labels"], p["low"], p["value"], p["high"]) for p in goal["points"]]
@@ -47,13 +47,13 @@ def convergence_pictures(report: Report) -> Iterator[Element]:
 
 
 def _up_to(last: float) -> Scale:
-    """A scale that ends where the labels do."""
+    """Return a scale that ends at the last number of labels."""
     found = scale([0.0, last])
     return Scale(0.0, last, tuple(tick for tick in found.ticks if tick <= last))
 
 
 def budget_pictures(report: Report) -> Iterator[Element]:
-    """Half-width against labels, chosen and uniform, and a slider that a script wakes."""
+    """Return pictures of half-width against labels, chosen and uniform, and a slider that a script activates."""
     curves = report["budgets"]
     if not curves:
         return
@@ -64,7 +64,7 @@ def budget_pictures(report: Report) -> Iterator[Element]:
 
 
 def _key(kind: str, words: str) -> Element:
-    """A line of the picture and its name."""
+    """Return a legend entry: a line of the picture and its name."""
     drawn = tag("line", class_=kind, x1="1", x2="35", y1="7", y2="7")
     at = tag("circle", class_="chosen-dot", cx="18", cy="7", r="5") if kind == "chosen-line" else None
     square = tag("rect", class_="uniform-dot", x="13.5", y="2.5", width="9", height="9") if kind == "uniform-line" else None
@@ -72,7 +72,7 @@ def _key(kind: str, words: str) -> Element:
 
 
 def _slider(key: str, words: str, unit: str) -> Element:
-    """A slider with the sentence it moves; hidden where no script runs."""
+    """Return a slider with the sentence it updates; hidden if no script runs."""
     slid = tag("input", type="range", id=key, min="0", max="1000", step="1", value="0")
     row = tag("div", tag("label", words, for_=key), slid, tag("output", for_=key, id=f"{key}-out", data_unit=unit), class_="slider")
     return tag("div", row, tag("p", id=f"{key}-said", aria_live="polite"), class_="card controls", id=f"{key}-card", hidden="hidden")
@@ -99,16 +99,16 @@ def _budget(i: int, curve: Found) -> Element:
 
 
 def _handles(chart: Chart, curve: Found, now: int) -> None:
-    """A dot on the chosen line and a square on the uniform one: a script moves them."""
+    """Draw a dot on the chosen line and a square on the uniform one; a script moves them."""
     at = chart.across(curve["now"])
     chart.still.append(tag("circle", class_="chosen-dot", cx=at, cy=chart.up(curve["chosen"][now]), r="5"))
-    # A square that is placed by its middle: a nested picture may be, and takes a percentage.
+    # A nested picture can be centered on a position given in percent; a plain square cannot.
     square = tag("rect", class_="uniform-dot", x="-4.5", y="-4.5", width="9", height="9")
     chart.still.append(tag("svg", square, class_="uniform-at", x=at, y=chart.up(curve["uniform"][now]), overflow="visible"))
 
 
 def threshold_pictures(report: Report) -> Iterator[Element]:
-    """Precision and recall along the thresholds, by the units they flag, and a slider."""
+    """Return pictures of precision and recall along the thresholds, by units flagged, and a slider."""
     found = report["thresholds"]
     if not found or len(found["thresholds"]) < 2:
         return
@@ -117,7 +117,7 @@ def threshold_pictures(report: Report) -> Iterator[Element]:
 
 
 def ribbon_pictures(found: Found, classifiers: Sequence[Found]) -> Element:
-    """Each metric along the thresholds, of which there are two at least."""
+    """Return a picture of each metric along the thresholds, if there are at least two."""
     x = log_scale(max(1, found["units"][0]), found["units"][-1])
     judged = next((one for one in classifiers if one["name"] == found["classifier"]), None)
     return _figures(*(_ribbon(found, metric, x, judged) for metric in found["curves"]))
@@ -129,18 +129,18 @@ def _ribbon(found: Found, metric: str, x: Scale, judged: Found | None) -> Elemen
     bands = [Band(u, low, value, high) for u, low, value, high in zip(*parts, strict=True) if low is not None and high is not None]
     chart = band_chart(bands, x)
     if judged is not None and judged["threshold"] is not None and x.low <= judged["flagged"] <= x.high:
-        chart.post(judged["flagged"], f"in force, from {judged['threshold']:.4g}")
+        chart.post(judged["flagged"], f"current threshold, {judged['threshold']:.4g}")
     chart.still.append(
         tag("line", class_="moving", x1="0", x2="0", y1=chart.up(chart.y.high), y2=chart.up(chart.y.low), visibility="hidden")
     )
     ends = " to ".join(f"{share(band.value)} where {count(band.x)} units are flagged" for band in (bands[0], bands[-1]))
     drawn = chart.drawn(f"{metric}: from {ends}", "units flagged, log scale")
     drawn.set("data-ribbon", metric)
-    return _figure(metric, drawn, "value, and the ribbon that holds at all thresholds together")
+    return _figure(metric, drawn, "value, and the ribbon that is valid at all thresholds together")
 
 
 def confusion_pictures(report: Report) -> Iterator[Element]:
-    """The matrix: a row for each class given, a column for each true one."""
+    """Return the matrix: a row for each predicted class, a column for each true one."""
     cells = report["confusion"]
     classes = list(dict.fromkeys(cell["predicted"] for cell in cells))
     if not 0 < len(classes) <= MOST_CLASSES:
@@ -169,7 +169,7 @@ PICTURES: Mapping[str, Callable[[Report], Iterator[Element]]] = {
 
 
 def page_data(report: Report) -> dict[str, Json]:
-    """What the script of the page needs to let one drag."""
+    """Return the data that the script of the page needs for its sliders."""
     budgets: list[Json] = [
         {"goal": name(curve["goal"]), **{key: curve[key] for key in ("kind", "target", "value", "now", "labels", "chosen", "uniform")}}
         for curve in report["budgets"]

@@ -1,24 +1,24 @@
-"""Names that somebody else chose, written so that nothing in them is a mark, a command or a line of its own."""
+"""Escaping of untrusted names, so that nothing in them is markup, a command or a line break."""
 
 import unicodedata
 
 HARMLESS = frozenset(" ,;()=+%'-")
-UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # controls, marks of direction, halves of characters, breaks of lines
+UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control characters, direction marks, surrogates, line breaks
 
 
 def one_line(text: str) -> str:
-    """The text with every character that is not seen, or ends a line, replaced by a mark."""
+    """Return the text with every invisible or line-breaking character replaced."""
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in UNSEEN else c for c in text)
 
 
 def in_markdown(text: str) -> str:
-    """The text as words of Markdown: what could be a mark, a tag, a link or a mention is written by its number."""
+    """Return the text escaped for Markdown: characters that could form markup, a tag, a link or a mention become numeric references."""
     plain = one_line(text)
     return "".join(_as_number(c) if _is_mark(plain, i) else c for i, c in enumerate(plain))
 
 
 def _is_mark(text: str, at: int) -> bool:
-    """Whether a character could mean something: a full stop or a colon only where a name follows."""
+    """Return whether a character could be markup: a full stop or a colon only if a name follows."""
     c = text[at]
     if c in ".:":
         return at + 1 < len(text) and not (text[at + 1].isdigit() or text[at + 1] == " ")
@@ -26,5 +26,5 @@ def _is_mark(text: str, at: int) -> bool:
 
 
 def _as_number(c: str) -> str:
-    """The character by its number; behind an at sign a space without width, since a mention is found in what is shown."""
+    """Return the character as a numeric reference; after an at sign add a zero-width space, as mentions are found in the rendered text."""
     return f"&#{ord(c)};&#8203;" if c == "@" else f"&#{ord(c)};"

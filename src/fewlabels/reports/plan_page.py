@@ -1,6 +1,6 @@
-"""The planning picture: one self-contained page on which labels, prevalence and level are dragged and the band shrinks.
+"""The planning picture: one self-contained page with sliders for labels, prevalence and level that shows how the interval narrows.
 
-Data comes in as plain data and goes out as JSON inside the page; text is never put together as HTML by hand. The page allows no
+Plain data goes into the page as JSON; HTML is never assembled from text by hand. The page allows no
 network, no storage and no frame of its own, so it works offline, in a mail and inside a sandboxed viewer.
 """
 
@@ -13,14 +13,14 @@ from fewlabels.nouns.canonical import Json
 
 
 def plan_page(picture: Mapping[str, Json]) -> str:
-    """The page of a picture (`study/plan/chart.py` makes one)."""
+    """Return the page of a picture (`study/plan/chart.py` makes one)."""
     template = files("fewlabels.reports").joinpath("plan_page.html").read_text(encoding="utf-8")
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return template.replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
 
 
 def _rows(picture: Mapping[str, Json]) -> str:
-    """The table for print, mail and readers without scripts: half-widths at every number of labels, scores at their word."""
+    """Return the table for print, mail and readers without scripts: half-widths at every number of labels, if scores are calibrated."""
     lines: list[str] = []
     goals = picture["goals"]
     assert isinstance(goals, Sequence)

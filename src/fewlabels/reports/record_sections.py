@@ -1,4 +1,4 @@
-"""What stands behind the results of a report, as sections: coverage, warnings, missing answers, labelers, plan, population, record."""
+"""What the results of a report rest on, as sections: coverage, warnings, missing answers, labelers, plan, population, record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,12 +13,12 @@ PART = (Column("part", words=True), Column("resolved"), Column("missing"), Colum
 RULES = {
     "first": "the first usable answer of a unit counts",
     "majority": "the answer of most labelers counts",
-    "unanimous": "an answer counts where all labelers gave it",
+    "unanimous": "an answer counts if all labelers gave it",
 }
 
 
 def coverage_section(report: Report) -> Section:
-    """What the intervals promise, and what was not tested."""
+    """Return what the intervals promise, and what was not tested."""
     found = report["coverage"]
     promise = f"Promise of the plan: {found['promise']}." if found["promise"] else "The plan promises nothing."
     cautions = tuple(f"Caution: {one}." for one in found["cautions"])
@@ -26,18 +26,18 @@ def coverage_section(report: Report) -> Section:
 
 
 def warning_section(report: Report) -> Section | None:
-    """What a reader has to know."""
+    """Return what a reader has to know."""
     warnings = tuple(report["warnings"])
     return Section(key="warnings", title="Warnings", bullets=warnings) if warnings else None
 
 
 def missing_section(report: Report) -> Section:
-    """Answers that are missing, where, and what they could change."""
+    """Return which answers are missing, where, and what they could change."""
     found, done = report["missing"], report["progress"]
     parts = [{"name": "all units", **{key: found[key] for key in ("drawn", "missing", "share")}}, found["flagged"], found["unflagged"]]
     sides = Table(caption="", columns=PART, rows=tuple(map(_part, parts)))
     tests = Table(
-        caption="Each part against all others: differs where the p-value is below its limit.",
+        caption="Each part against all others: it differs if the p-value is below its limit.",
         columns=(*PART, Column("p-value"), Column("limit"), Column("differs", words=True)),
         rows=tuple(
             (*_part(p), chance(p["p_value"]), chance(p["limit"]), "beyond chance" if p["differs"] else "no") for p in found["tests"]
@@ -55,7 +55,7 @@ def _part(part: Found) -> tuple[str, ...]:
 
 
 def worst_tables(estimates: Sequence[Found]) -> Iterator[Table]:
-    """The worst case of the estimates that have one; nothing where none has."""
+    """Yield the worst case of the estimates that have one; nothing if none has."""
     several = len({whose(e) for e in estimates}) > 1
     rows = tuple(
         (named(e, several=several), interval(e["low"], e["high"]), interval(e["worst_low"], e["worst_high"]))
@@ -68,7 +68,7 @@ def worst_tables(estimates: Sequence[Found]) -> Iterator[Table]:
 
 
 def labeler_section(report: Report) -> Section:
-    """Who labeled how many, and how far they agree."""
+    """Return who labeled how many units, and how far labelers agree."""
     people = sorted(report["labelers"]["labelers"], key=lambda one: (-one["units"], one["labeler"]))
     tables = (labeler_table(people[:MOST_LABELERS]), *gold_tables(report["estimates"])) if people else ()
     lines = (_agreement(report), *unlisted(people[MOST_LABELERS:]))
@@ -76,7 +76,7 @@ def labeler_section(report: Report) -> Section:
 
 
 def labeler_table(people: Sequence[Found]) -> Table:
-    """One row per labeler."""
+    """Return a table with one row per labeler."""
     columns = (
         Column("labeler", words=True), Column("units"), Column("answers", words=True), Column("cannot tell"), Column("skipped"),
         Column("median seconds"), Column("agreement", words=True), Column("gold accuracy", words=True),
@@ -89,7 +89,7 @@ def labeler_table(people: Sequence[Found]) -> Table:
 
 
 def unlisted(rest: Sequence[Found]) -> Iterator[str]:
-    """What is said of labelers beyond the table; nothing where there is none."""
+    """Return a sentence about labelers beyond the table; nothing if there are none."""
     if rest:
         yield f"{plural(len(rest), 'more labeler')} answered {plural(sum(one['units'] for one in rest), 'unit')}."
 
@@ -102,7 +102,7 @@ def _labeler_row(one: Found) -> tuple[str, ...]:
 
 
 def _alike(found: Found) -> str:
-    """A share of agreement with its limits and its denominator."""
+    """Format a share of agreement with its limits and its denominator."""
     if found["value"] is None:
         return f"{UNKNOWN}, 0 of 0"
     return f"{share(found['value'])} ({interval(found['low'], found['high'])}), {count(found['same'])} of {count(found['units'])}"
@@ -119,12 +119,12 @@ def _agreement(report: Report) -> str:
 
 
 def gold_tables(estimates: Sequence[Found]) -> Iterator[Table]:
-    """What gold answers corrected; nothing where they corrected nothing."""
+    """Yield what gold answers corrected; nothing if they corrected nothing."""
     several = len({whose(e) for e in estimates}) > 1
     rows = tuple((named(e, several=several), *_corrected(e)) for e in estimates if e["gold"])
     if rows:
-        columns = (Column("metric", words=True), *map(Column, ("told", "told interval", "corrected", "interval", "gold answers")))
-        yield Table(caption="As the labels were told, and corrected by the gold answers.", columns=columns, rows=rows)
+        columns = (Column("metric", words=True), *map(Column, ("recorded", "recorded interval", "corrected", "interval", "gold answers")))
+        yield Table(caption="As the labels were recorded, and corrected by the gold answers.", columns=columns, rows=rows)
 
 
 def _corrected(found: Found) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def _corrected(found: Found) -> tuple[str, ...]:
 
 
 def plan_section(report: Report) -> Section:
-    """The plan in force, the plans before it, and the looks."""
+    """Return the current plan, the plans before it, and the looks."""
     plan, study = report["plan"], report["study"]
     looks = (
         "; ".join(f"at {plural(one['labels'], 'label')} of plan {one['plan']}, {_certified(one)}" for one in plan["looks"]) or "none yet"
@@ -151,7 +151,7 @@ def plan_section(report: Report) -> Section:
 
 
 def plan_facts(plan: Found, goals: Sequence[str], level_: float) -> tuple[tuple[str, str], ...]:
-    """What a plan fixes, beside its number and its hash."""
+    """Return what a plan locks, apart from its number and hash."""
     grown = "" if plan["grow_to"] is None else f", may grow to {count(plan['grow_to'])}"
     return (
         ("budget", f"{plural(plan['budget'], 'label')}{grown}"),
@@ -180,12 +180,12 @@ def _earlier(plan: Found) -> tuple[Table, ...]:
 
 
 def population_section(report: Report) -> Section:
-    """The units the study is about."""
+    """Return the units the study is about."""
     found = report["population"]
     judged = [(f"classifier {name(one['name'])}", _classifier(one, found["units"])) for one in found["classifiers"]]
     facts = [
         ("source", found["source"]),
-        ("units", f"{count(found['units'])}, told apart by {found['id']}"),
+        ("units", f"{count(found['units'])}, identified by {found['id']}"),
         *judged,
         ("slice columns", ", ".join(map(name, found["slices"])) or "none"),
         *([("weight", found["weight"])] if found["weight"] else []),
@@ -197,7 +197,7 @@ def population_section(report: Report) -> Section:
 
 def _classifier(one: Found, units: int) -> str:
     rule = (
-        f"{name(one['score'])} from {one['threshold']:.6g}"
+        f"{name(one['score'])} at least {one['threshold']:.6g}"
         if one["predicted"] is None and one["score"]
         else f"column {name(str(one['predicted']))}"
     )
@@ -205,7 +205,7 @@ def _classifier(one: Found, units: int) -> str:
 
 
 def record_section(report: Report) -> Section:
-    """How to make the report again, and what was checked."""
+    """Return how to make the report again, and what was checked."""
     found = report["record"]
     checked = found["verification"]
     said = f"passed: {', '.join(checked['checked'])}" if checked["passed"] else f"did not pass: {'; '.join(checked['findings'])}"
@@ -222,13 +222,13 @@ def record_section(report: Report) -> Section:
 
 
 def left_section(report: Report) -> Section | None:
-    """What could not be shown, and why."""
+    """Return what could not be shown, and why."""
     left = tuple(f"{one['section']}: {one['why']}" for one in report["left_out"])
     return Section(key="left-out", title="What was left out, and why", bullets=left) if left else None
 
 
 def record_sections(report: Report) -> Iterator[Section]:
-    """All sections on what is behind the results, in the order they are read in."""
+    """Return all sections on what the results rest on, in reading order."""
     made = (
         coverage_section, warning_section, missing_section, labeler_section, plan_section, population_section, record_section, left_section
     )  # fmt: skip

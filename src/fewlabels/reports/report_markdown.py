@@ -1,4 +1,4 @@
-"""The report as Markdown for a pull request or a launch review (GitHub's dialect): nobody's name links, mentions or opens a tag."""
+"""The report as Markdown for a pull request or a launch review (GitHub's dialect): no name becomes a link, a mention or a tag."""
 
 import html
 import re
@@ -11,16 +11,16 @@ from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_s
 from fewlabels.reports.sections import Section, Table
 
 MARKS = {"SHIP": "✅", "DO NOT SHIP": "🛑", "LABEL MORE": "📝", "UNDECIDED": "❔", "NO VERDICT YET": "⏳"}
-PAGE_ONLY = ("convergence",)  # sections that are pictures
+PAGE_ONLY = ("convergence",)  # sections that consist of pictures
 WITHOUT_TABLES = ("budgets",)
 SPECIAL = re.compile(r"([\\`*\[\]|~$]|(?<!\w)_|_(?!\w)|^[#+=-]|^\d+(?=[.)]\s))")
-QUIET = "\u200b"  # a space without width: breaks what would become a mention, a reference or a link
+QUIET = "\u200b"  # a zero-width space: breaks what would become a mention, a reference or a link
 LINKED = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\w:)(?=/)|(?<=www)(?=\.)|(?<=\bGH-)(?=\d)", re.IGNORECASE)
 HASH = re.compile("[0-9a-f]{24,}")
 
 
 def report_markdown(report: Mapping[str, Json]) -> str:
-    """The Markdown of a report (`study/report/build.py` makes one)."""
+    """Return the Markdown of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     word = verdict(found)
     peek = " (a peek, not certified)" if is_peek(found) else ""
@@ -40,22 +40,22 @@ def report_markdown(report: Mapping[str, Json]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text so that Markdown shows it as it is."""
     return SPECIAL.sub(_backslashed, _unlinked(text))
 
 
 def _backslashed(found: re.Match[str]) -> str:
-    """A sign that is not read as one; of a number that would begin a list, the point."""
+    """Escape a character; for a number that would begin a list, the point."""
     return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
 
 
 def _unlinked(text: str) -> str:
-    """Text for HTML in which nothing becomes a link."""
+    """Escape text for HTML so that nothing becomes a link."""
     return html.escape(LINKED.sub(QUIET, text), quote=False)
 
 
 def code(text: str) -> str:
-    """Text in a code span that it cannot leave."""
+    """Return text in a code span that it cannot close."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}{' ' if '`' in text else ''}{text}{' ' if '`' in text else ''}{fence}"
 

@@ -1,5 +1,5 @@
 "use strict";
-/* The report is whole without this: it lets a reader drag the budget and the threshold, and opens what is folded before printing. */
+/* The report is complete without this script, which lets a reader drag the budget and the threshold, and unfolds tables before printing. */
 (() => {
   const at = id => document.getElementById(id);
   const data = JSON.parse(at("data").textContent);
@@ -8,7 +8,7 @@
   const share = v => (v === null ? "unknown" : Math.abs(v) >= 5e-5 && Math.abs(v) < 0.01 ? v.toFixed(4) : v.toFixed(3));
   const least = list => Math.min(...list), most = list => Math.max(...list);
 
-  /* Between two budgets: a straight line in the logarithms. */
+  /* Between two budgets: linear in the logarithms. */
   function between(curve, kind, n) {
     const { labels } = curve, values = curve[kind];
     if (n <= labels[0]) return values[0];
@@ -25,7 +25,7 @@
     if (curve.value === null) return "";
     const [low, high] = [curve.value - width, curve.value + width];
     const [met, missed] = curve.kind === ">=" ? [low >= curve.target, high < curve.target] : [high <= curve.target, low > curve.target];
-    return met ? "clear of the target" : missed ? "on the wrong side of the target" : "the target still inside";
+    return met ? "clear of the target" : missed ? "on the wrong side of the target" : "the target is still inside";
   }
 
   function moveBudget(n) {
@@ -67,8 +67,8 @@
         line.setAttribute("x1", x); line.setAttribute("x2", x); line.setAttribute("visibility", "visible");
       }
     }
-    at("threshold-said").textContent = `From ${data.thresholds.at[i]}: ${count(units[i])} units flagged, ${said.join(", ")}. The ribbon holds at all thresholds together.`;
-    at("threshold-out").textContent = `from ${data.thresholds.at[i]}`;
+    at("threshold-said").textContent = `Threshold ${data.thresholds.at[i]}: ${count(units[i])} units flagged, ${said.join(", ")}. The ribbon is valid at all thresholds together.`;
+    at("threshold-out").textContent = `threshold ${data.thresholds.at[i]}`;
     at("threshold").setAttribute("aria-valuetext", `threshold ${data.thresholds.at[i]}`);
   }
 

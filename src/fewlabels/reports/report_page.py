@@ -1,7 +1,7 @@
-"""The report as one page: self-contained, no network, a strict content policy, readable without scripts, in print and in the dark.
+"""The report as one page: self-contained, no network, a strict content policy, readable without scripts, in print and in dark mode.
 
-Everything is in the page as text, tables and inline pictures; its one script only lets a reader drag. Style and script are allowed by
-their hashes, so nothing else can run, whatever a name says.
+Everything is in the page as text, tables and inline pictures; its one script only drives the sliders. Style and script are allowed by
+their hashes, so nothing else can run, whatever a name contains.
 """
 
 import base64
@@ -26,7 +26,7 @@ PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def report_page(report: Mapping[str, Json]) -> str:
-    """The page of a report (`study/report/build.py` makes one)."""
+    """Return the page of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     sections = [*result_sections(found), *record_sections(found)]
     style, script = _file("report_page.css"), _file("report_page.js")
@@ -38,7 +38,7 @@ def report_page(report: Mapping[str, Json]) -> str:
         "data": json.dumps(page_data(found), ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
         "script": script,
     }
-    return PLACE.sub(lambda place: parts[place[1]], _file("report_page.html"))  # in one pass: what is put in is not read again
+    return PLACE.sub(lambda place: parts[place[1]], _file("report_page.html"))  # in one pass: inserted text is not scanned again
 
 
 def _file(called: str) -> str:
@@ -46,7 +46,7 @@ def _file(called: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing but this style and this script."""
+    """Return the content policy that allows only this style and this script."""
     said = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return f"default-src 'none'; style-src 'sha256-{said[0]}'; script-src 'sha256-{said[1]}'; base-uri 'none'; form-action 'none'"
 
@@ -71,7 +71,7 @@ def _card(report: Mapping[str, Any]) -> Element:
 
 
 def _strip(report: Mapping[str, Any]) -> Element:
-    """The sizes behind it all, in a row."""
+    """Return the sizes behind the results, in a row."""
     done, population = report["progress"], report["population"]
     judged = population["classifiers"]
     flagged = (count(judged[0]["flagged"]), f"units flagged, {percent(judged[0]['flagged'] / max(1, population['units']))}")

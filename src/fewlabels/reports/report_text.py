@@ -11,14 +11,14 @@ from fewlabels.reports.record_sections import record_sections
 from fewlabels.reports.result_sections import alarms, is_peek, reasons, result_sections, verdict
 from fewlabels.reports.sections import Section, Table
 
-WIDTH, NAMES = 100, 20  # characters: a line, and the least that a column of names is given
+WIDTH, NAMES = 100, 20  # characters: a line, and the minimum for a column of names
 PAGE_ONLY = ("convergence",)
 WITHOUT_TABLES = ("budgets",)
-PIECES = re.compile(r"[^\s-]+-?")  # of a title, which may be broken at a space or after a hyphen
+PIECES = re.compile(r"[^\s-]+-?")  # parts of a title, which may be broken at a space or after a hyphen
 
 
 def report_text(report: Mapping[str, Json]) -> str:
-    """The plain text of a report (`study/report/build.py` makes one)."""
+    """Return the plain text of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     peek = " (a peek, not certified)" if is_peek(found) else ""
     lines = [*wrapped(f"{verdict(found)}{peek}: {name(found['study']['name'], 200)}"), "=" * WIDTH, *wrapped(found["verdict"]["next"])]
@@ -34,12 +34,12 @@ def report_text(report: Mapping[str, Json]) -> str:
 
 
 def wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
-    """The text in lines of at most WIDTH characters."""
+    """Return the text in lines of at most WIDTH characters."""
     return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
 
 
 def bullet(text: str) -> list[str]:
-    """The text as a bullet."""
+    """Return the text as a bullet."""
     return wrapped(text, "- ", "  ")
 
 
@@ -59,14 +59,14 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def fact_lines(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Names with what they are, aligned."""
+    """Return names with their values, aligned."""
     widest = max((len(title) for title, _ in facts), default=0)
     for title, text in facts:
         yield from wrapped(text, f"{title.ljust(min(widest, 40))}  ", " " * (min(widest, 40) + 2))
 
 
 def table_lines(table: Table) -> Iterator[str]:
-    """Aligned columns; names on lines of their own where they leave no room, words in a row where the numbers do not fit either."""
+    """Return aligned columns; names on their own lines if they leave no room, running text if the numbers do not fit either."""
     if table.folded is not None:
         yield f"{table.folded}:"
     if table.caption:
@@ -107,20 +107,20 @@ def _apart(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
 
 
 class Columns(NamedTuple):
-    """How wide each column is, which hold words, and what is between two."""
+    """The width of each column, which of them hold words, and the separator."""
 
     widths: Sequence[int]
     words: Sequence[bool]
     gap: int
 
     def heading(self, titles: Sequence[str]) -> Iterator[str]:
-        """Titles broken to the width of their columns, set from below."""
+        """Return titles broken to the width of their columns, aligned at the bottom."""
         broken = [textwrap.wrap(title, max(1, width)) or [""] for title, width in zip(titles, self.widths, strict=True)]
         tallest = max(map(len, broken))
         for k in range(tallest):
             yield self.line([lines[k - tallest + len(lines)] if k >= tallest - len(lines) else "" for lines in broken])
 
     def line(self, cells: Sequence[str]) -> str:
-        """One row."""
+        """Return one row."""
         placed = zip(cells, self.widths, self.words, strict=True)
         return (" " * self.gap).join(cell.ljust(width) if left else cell.rjust(width) for cell, width, left in placed)

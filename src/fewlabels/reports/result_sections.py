@@ -1,4 +1,4 @@
-"""The results of a report as sections: verdict, goals, metrics, the way there, other budgets, slices, thresholds, comparison, classes."""
+"""The results of a report as sections: verdict, goals, metrics, convergence, other budgets, slices, thresholds, comparison, classes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,33 +24,33 @@ from fewlabels.reports.sections import (
 Report = Mapping[str, Any]
 Found = Mapping[str, Any]
 FORECAST = (
-    "What as many labels drawn evenly over the whole table would give, and what other budgets would. A forecast: it takes the shares that "
-    "the labels show so far as true, and is no promise."
+    "What as many labels drawn evenly over the whole table would give, and what other budgets would. This is a forecast, not a promise: it "
+    "takes the shares that the labels show so far as true."
 )
-PEEK = "A peek, not certified: these numbers were not looked at as the plan declared, so no interval is at its stated level."
+PEEK = "A peek, not certified: these numbers were not read at the planned look, so no interval holds at its stated level."
 EXPLAINED = (
-    "Strict interval: holds also if errors hide where the scores see none. Effective n: labels of a simple draw, of the units the metric "
-    "is about, that give as narrow an interval. Design effect: labels over effective n."
+    "Strict interval: valid even if errors occur where the scores predict none. Effective n: labels of a simple draw, of the units the "
+    "metric is about, that give as narrow an interval. Design effect: labels divided by effective n."
 )
 UNIFORM = "Uniform would need: labels drawn evenly over the whole table for as narrow an interval."
-RUNNING = "A running band is wider than the interval of a single look: that is the price of looking at any time."
+RUNNING = "A running band (confidence sequence) is wider than the interval of a single look: that is the price of looking at any time."
 STATES = {"met": "met", "not met": "not met", "open": "open"}
 SOME_THRESHOLDS, MOST_CLASSES = 12, 12
 
 
 def verdict(report: Report) -> str:
-    """The verdict as a word."""
+    """Return the verdict as a word."""
     outcome = report["verdict"]["outcome"]
     return "NO VERDICT YET" if outcome is None else str(outcome).upper()
 
 
 def is_peek(report: Report) -> bool:
-    """Whether numbers are shown that were not looked at as the plan declared."""
+    """Return whether the numbers shown were not read at the planned look."""
     return bool(report["estimates"]) and not (report["verdict"]["certified"] and report["coverage"]["certified"])
 
 
 def alarms(report: Report) -> list[str]:
-    """Why a reader must not take the report at its word; nothing where there is no reason."""
+    """Return why a reader must not trust the report; empty if there is no reason."""
     checked, found = report["record"]["verification"], []
     if not checked["passed"]:
         found.append(f"The record behind this report did not pass verification: {' '.join(checked['findings'])}")
@@ -60,12 +60,12 @@ def alarms(report: Report) -> list[str]:
 
 
 def reasons(report: Report) -> tuple[str, ...]:
-    """What is known in plain words, and why the verdict is what it is."""
+    """Return what is known in plain words, and the reasons for the verdict."""
     return (*report["verdict"]["plain"], *report["verdict"]["reasons"])
 
 
 def goal_section(report: Report) -> Section:
-    """Every goal against its estimate."""
+    """Return every goal against its estimate."""
     goals = report["verdict"]["goals"]
     if not goals:
         lines = tuple(f"{goal}: waits for its look" for goal in report["study"]["goals"])
@@ -77,7 +77,7 @@ def goal_section(report: Report) -> Section:
 
 
 def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequence[tuple[Column, Sequence[str]]] = ()) -> Table:
-    """Goals against their estimates; `whole` is the level kept by all of them together, `more` are further columns with their cells."""
+    """Return goals against their estimates; `whole` is the level at which all hold together, `more` further columns with their cells."""
     rows = []
     for i, goal in enumerate(goals):
         found = goal["estimate"]
@@ -94,7 +94,7 @@ def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequ
 
 
 def _bound(goal: Found) -> str:
-    """The one-sided bound that decides a target."""
+    """Return the one-sided bound that decides a target."""
     return "none" if goal["bound"] is None else share(goal["bound"])
 
 
@@ -103,14 +103,14 @@ def _running(estimates: Sequence[Found]) -> tuple[str, ...]:
 
 
 def metric_section(report: Report) -> Section | None:
-    """Every metric that is no goal."""
+    """Return every metric that is not a goal."""
     shown = {key_of(goal["estimate"]) for goal in report["verdict"]["goals"]}
     others = [found for found in report["estimates"] if key_of(found) not in shown]
     if not others:
         return None
     several = len({whose(found) for found in report["estimates"]}) > 1
     table = Table(
-        caption=f"{levels(others)} No goal of the plan: not what the draw was made for.",
+        caption=f"{levels(others)} Not goals of the plan: the draw was not designed for them.",
         columns=(Column("metric", words=True), *NUMBERS, *BEHIND, Column("uniform would need")),
         rows=tuple((named(e, several=several), *numbers(e), *behind(e), count(e["uniform_labels"])) for e in others[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in others[:MOST_ROWS]),
@@ -121,13 +121,13 @@ def metric_section(report: Report) -> Section | None:
 
 
 def convergence_section(report: Report) -> Section:
-    """How the interval of each goal shrank."""
+    """Return how the interval of each goal narrowed."""
     found = report["convergence"]
     if not found["goals"]:
-        return Section(key="convergence", title="The band as it shrank", lines=(_sentence(found["why"] or "nothing to show yet"),))
+        return Section(key="convergence", title="How the interval narrowed", lines=(_sentence(found["why"] or "nothing to show yet"),))
     kind = {
-        "afterwards": "Read again, once the look was there, at the first labels of the asking order: a picture of the way, not looks.",
-        "running": "The running band of each goal, which holds at every look.",
+        "afterwards": "Computed after the look, from the first labels in asking order: an illustration, not a series of looks.",
+        "running": "The running band of each goal, a confidence sequence: valid at every look.",
     }
     tables = tuple(
         Table(
@@ -138,7 +138,7 @@ def convergence_section(report: Report) -> Section:
         )
         for goal in found["goals"]
     )
-    return Section(key="convergence", title="The band as it shrank", lines=(kind.get(found["kind"], ""),), tables=tables)
+    return Section(key="convergence", title="How the interval narrowed", lines=(kind.get(found["kind"], ""),), tables=tables)
 
 
 def _sentence(text: str) -> str:
@@ -146,7 +146,7 @@ def _sentence(text: str) -> str:
 
 
 def budget_section(report: Report) -> Section | None:
-    """What other budgets would show, chosen and uniform."""
+    """Return what other budgets would show, chosen and uniform."""
     if not report["budgets"]:
         return None
     tables = tuple(
@@ -166,19 +166,19 @@ def budget_section(report: Report) -> Section | None:
 
 
 def budget_sentence(curve: Found) -> str:
-    """What the budget in force gives, chosen and uniform."""
+    """Return what the current budget gives, chosen and uniform."""
     i = curve["labels"].index(curve["now"])
     expected = f"half-width ±{share(curve['chosen'][i])} expected, ±{share(curve['half_width'])} measured"
     return f"with {count(curve['now'])} labels {expected}; drawn evenly ±{share(curve['uniform'][i])}"
 
 
 def slice_sections(report: Report) -> Section | None:
-    """The metrics of the goals in every slice."""
+    """Return the metrics of the goals in every slice."""
     if not report["slices"]:
         return None
     tables = tuple(_sliced(part) for part in report["slices"])
     cautions = dict.fromkeys(e["caution"] for part in report["slices"] for e in part["estimates"] if e["caution"])
-    gone = tuple(f"Nothing is said of {', '.join(map(name, part['left_out']))}." for part in report["slices"] if part["left_out"])
+    gone = tuple(f"No estimate for {', '.join(map(name, part['left_out']))}." for part in report["slices"] if part["left_out"])
     return Section(key="slices", title="Slices", tables=tables, lines=(*gone, *(f"Caution: {one}." for one in cautions)))
 
 
@@ -195,7 +195,7 @@ def _sliced(part: Found) -> Table:
 
 
 def threshold_section(report: Report) -> Section | None:
-    """Precision and recall at some thresholds; all that are in the report are in its picture."""
+    """Return precision and recall at some thresholds; the picture shows all that are in the report."""
     found = report["thresholds"]
     if not found or not found["thresholds"]:
         return None
@@ -207,7 +207,7 @@ def threshold_section(report: Report) -> Section | None:
     for metric in metrics:
         columns += [Column(metric), Column(f"{metric} ribbon", under=True)]
     table = Table(
-        caption=f"Classifier {name(found['classifier'])}. The ribbon holds at all of them together, level {level(found['level'])}.",
+        caption=f"Classifier {name(found['classifier'])}. The ribbon is valid at all of them together, level {level(found['level'])}.",
         columns=tuple(columns),
         rows=tuple(_threshold(found, i, metrics) for i in picked),
         folded=f"{len(picked)} of {size} thresholds",
@@ -224,18 +224,18 @@ def _threshold(found: Found, i: int, metrics: Sequence[str]) -> tuple[str, ...]:
 
 
 def comparison_section(report: Report) -> Section | None:
-    """The classifiers against each other, on the same units."""
+    """Return the classifiers compared with each other, on the same units."""
     found = report["comparison"]
     if not found:
         return None
     better = {frozenset(pair): pair[0] for pair in found["better"]}
     table = Table(
-        caption=f"Difference in {name(found['metric'])}, the first less the second, on the same units. {levels(found['pairs'])}",
+        caption=f"Difference in {name(found['metric'])}, the first minus the second, on the same units. {levels(found['pairs'])}",
         columns=(Column("pair", words=True), Column("better", words=True, under=True), *NUMBERS, *BEHIND),
         rows=tuple((whose(e), _better(e, better), *numbers(e), *behind(e)) for e in found["pairs"]),
         marks=tuple(mark_of(e)._replace(target=0.0) for e in found["pairs"]),
     )
-    way = "Less is better." if found["less_is_better"] else "More is better."
+    way = "Lower is better." if found["less_is_better"] else "Higher is better."
     best = [name(one) for one in found["best"]]
     lead = f"Shown to be best: {best[0]}." if len(best) == 1 else f"Not shown to be worse than another: {', '.join(best)}."
     return Section(key="comparison", title="Comparison", lines=(f"{lead} {way}",), tables=(table,))
@@ -247,7 +247,7 @@ def _better(pair: Found, settled: Mapping[frozenset[str], str]) -> str:
 
 
 def confusion_section(report: Report) -> Section | None:
-    """Of the units given a class, the share that truly is of each."""
+    """Return, for the units predicted to be of a class, the share that truly is of each."""
     cells = report["confusion"]
     if not cells:
         return None
@@ -256,20 +256,22 @@ def confusion_section(report: Report) -> Section | None:
     table = Table(
         caption=levels(shown),
         columns=(Column("class", words=True), *NUMBERS, *BEHIND, Column("units, estimated")),
-        rows=tuple((f"given {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c), *behind(c), count(c["count"])) for c in shown),
+        rows=tuple(
+            (f"predicted {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c), *behind(c), count(c["count"])) for c in shown
+        ),
         marks=tuple(mark_of(c) for c in shown),
-        folded=f"All {len(shown)} cells with what is behind them",
+        folded=f"All {len(shown)} cells with their labels",
     )
     return Section(
         key="confusion",
         title="Confusion matrix",
-        lines=("Of the units given a class, the share that truly is of each.", *cut),
+        lines=("Of the units predicted to be of a class, the share that truly is of each.", *cut),
         tables=(table,),
     )
 
 
 def result_sections(report: Report) -> Iterator[Section]:
-    """All sections on results, in the order they are read in."""
+    """Return all sections on results, in reading order."""
     made = (
         goal_section, metric_section, convergence_section, budget_section, slice_sections, threshold_section, comparison_section,
         confusion_section,

@@ -8,11 +8,11 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.reports.formatting import count, interval, level, name, ratio, share
 
-MOST_ROWS = 120  # of a table; the rest is in report.json
+MOST_ROWS = 120  # rows of a table; the rest is in report.json
 
 
 class Column(NamedTuple):
-    """A column of a table: `words` are set from the left, numbers from the right; `under` goes below the one before it on a page."""
+    """A column of a table: `words` are left-aligned, numbers right-aligned; on a page, `under` goes below the column before it."""
 
     title: str
     words: bool = False
@@ -20,7 +20,7 @@ class Column(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a row shows as a picture: value, interval, strict interval, and a target or the half-width that is wanted."""
+    """What a row shows as a picture: value, interval, strict interval, and a target or the half-width wanted."""
 
     value: float | None
     low: float
@@ -35,9 +35,9 @@ class Mark(NamedTuple):
 class Table:
     """Rows of text under columns. The first cell of a row names it.
 
-    marks    one a row where rows are drawn too
-    folded   what a reader opens to see the table; None: it is seen at once
-    states   one a row where a row has a state (met, not met, open)
+    marks    one per row if rows are drawn too
+    folded   the title a reader opens to see the table; None: it is always visible
+    states   one per row if rows have a state (met, not met, open)
     """
 
     caption: str
@@ -50,7 +50,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One part of a report. `key` names it in addresses; `facts` are names with what they are; `notes` stand below the tables."""
+    """One part of a report. `key` names it in addresses; `facts` are names with values; `notes` go below the tables."""
 
     key: str
     title: str
@@ -70,7 +70,7 @@ class Target(NamedTuple):
 
     @property
     def line(self) -> float | None:
-        """The value to be on one side of."""
+        """The target value, for a goal with a target."""
         return None if self.kind == "+-" else self.value
 
     @property
@@ -80,7 +80,7 @@ class Target(NamedTuple):
 
 
 def target_of(goal: str) -> Target | None:
-    """What a goal asks for, read from its text; None where it cannot be read."""
+    """Return what a goal asks for, parsed from its text; None if it cannot be parsed."""
     try:
         found = parse_goal(goal)
     except FewlabelsError:
@@ -89,24 +89,24 @@ def target_of(goal: str) -> Target | None:
 
 
 def mark_of(found: Mapping[str, Any], target: Target | None = None) -> Mark:
-    """An estimate as a picture."""
+    """Return the mark of an estimate."""
     ends = {part: found[part] for part in ("value", "low", "high", "strict_low", "strict_high")}
     return Mark(**ends, target=target and target.line, wanted=target and target.wanted)
 
 
 def whose(found: Mapping[str, Any]) -> str:
-    """The classifier, or the two that are compared."""
+    """Return the classifier, or the two that are compared."""
     return name(found["classifier"]) + (f" over {name(found['over'])}" if found.get("over") else "")
 
 
 def named(found: Mapping[str, Any], *, several: bool) -> str:
-    """The metric of an estimate, and whose it is where there are several classifiers."""
+    """Return the metric of an estimate, with its classifier if there are several."""
     where = f" in {name(found['slice'][0])}={name(found['slice'][1])}" if found.get("slice") else ""
     return (f"{name(found['metric'])} of {whose(found)}" if several else name(found["metric"])) + where
 
 
 def key_of(found: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells an estimate from the others."""
+    """Return what identifies an estimate among the others."""
     return found["metric"], found["classifier"], found.get("over"), tuple(found.get("slice") or ()), found["level"]
 
 
@@ -115,22 +115,26 @@ BEHIND = (Column("effective n"), Column("labels"), Column("design effect"))
 
 
 def numbers(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """The cells under NUMBERS."""
+    """Return the cells under NUMBERS."""
     strict = interval(found["strict_low"], found["strict_high"])
     return share(found["value"]), f"±{share(found['half_width'])}", interval(found["low"], found["high"]), strict
 
 
 def behind(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """The cells under BEHIND."""
+    """Return the cells under BEHIND."""
     return count(found["n_eff"]), count(found["labels"]), ratio(found["design_effect"])
 
 
 def levels(estimates: Sequence[Mapping[str, Any]], whole: float | None = None) -> str:
-    """The level of some intervals in words; `whole` is what the study keeps with all that it declared."""
+    """Return the level of some intervals in words; `whole` is the level at which everything the plan declared holds together."""
     found = sorted({round(e["level"], 9) for e in estimates})
     if not found:
         return ""
-    kept = f", so that all that the plan declared keeps {level(whole)}" if whole is not None and min(found) > whole + 1e-9 else ""
+    kept = (
+        f", so that everything the plan declared holds together at {level(whole)}"
+        if whole is not None and min(found) > whole + 1e-9
+        else ""
+    )
     if len(found) == 1:
         return f"Each interval at level {level(found[0])}{kept}."
     return f"Each interval at its own level, {', '.join(map(level, found))}{kept}."

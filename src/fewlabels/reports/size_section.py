@@ -9,20 +9,20 @@ from fewlabels.reports.sections import Column, Section, Table
 Found = Mapping[str, Any]
 NONE = "-"  # not even all units would do
 ASSUMED = (
-    "Chosen: scores taken as true probabilities. At worst: they say nothing inside a side, and are off between them. Simple draw: of the "
-    "units the goal is about. Uniform: labels drawn evenly over the whole table. '-': not even all units would do; at worst also where a "
-    "target may be the value itself, and of several labels or classes together."
+    "Chosen: if scores are calibrated. At worst: if scores are uninformative among flagged and among other units, and off between them. "
+    "Simple draw: of the units the goal is about. Uniform: labels drawn evenly over the whole table. '-': not even all units would do; at "
+    "worst also where a target may be the value itself, and of several labels or classes together."
 )
 
 
 def size_section(found: Found) -> Section:
-    """What goals need (`Sizing.as_json`), and what the budget buys where there is one."""
+    """Return what goals need (`Sizing.as_json`), and what the budget, if there is one, buys."""
     learned = any(goal["recalibrated"] is not None for goal in found["goals"])
     titles = ("chosen", *(["recalibrated"] if learned else []), "at worst", "simple draw", "uniform", "uniform wastes")
     rows = [_row(goal, learned=learned) for goal in found["goals"]]
     rows += _together(found, len(titles)) if len(rows) > 1 else []
     needed = Table(caption="Labels needed.", columns=(Column("goal", words=True), *map(Column, titles)), rows=tuple(rows))
-    gone = (f"Left out, because nothing there is theirs to judge: {'; '.join(found['left_out'])}.",) if found["left_out"] else ()
+    gone = (f"Left out, because no unit there counts for them: {'; '.join(found['left_out'])}.",) if found["left_out"] else ()
     return Section(key="sizes", title="", tables=(needed, *_forecast(found)), lines=gone, bullets=tuple(_bills(found)), notes=(ASSUMED,))
 
 
@@ -40,7 +40,7 @@ def _row(goal: Found, *, learned: bool) -> tuple[str, ...]:
 
 
 def _together(found: Found, cells: int) -> list[tuple[str, ...]]:
-    """What all goals need: on one draw, and by a draw for each."""
+    """Return what all goals need: on one draw, and with a draw for each."""
 
     def row(words: str, labels: int | None, *last: str) -> tuple[str, ...]:
         return (words, _labels(labels), *[""] * (cells - 1 - len(last)), *last)

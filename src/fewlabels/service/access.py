@@ -1,29 +1,29 @@
-"""Who asks, and what they may do. Every route but /enter and /static is for people who have entered: the gate refuses all others with 401.
+"""Who makes a request, and what they may do. Every route except /enter and /static needs a signed-in person: others get 401.
 
 How routes and pages use it:
 
     from fewlabels.service.access import Member, Person, csrf_token, of_study, owner_only, signed_in
     from fewlabels.service.state import Bench, bench_of
 
-    @router.get("/")                                     # anybody who has entered
+    @router.get("/")                                     # anybody who is signed in
     def studies(request: Request, person: Annotated[Person, Depends(signed_in)]) -> Response: ...
 
     @router.get("/people")                               # owners; others get 403
     def people(request: Request, person: Annotated[Person, Depends(owner_only)]) -> Response: ...
 
-    @router.get("/studies/{study}/label")                # owners, and members with one of these roles; others of the study get 403,
-    def label(                                           # whoever is no member of it 404, as if it did not exist
+    @router.get("/studies/{study}/label")                # owners, and members with one of these roles; other members get 403,
+    def label(                                           # anybody else 404, as if the study did not exist
         request: Request, member: Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
     ) -> Response: ...                                   # member.person, member.study (the name), member.role ("owner", "labeler", ...)
 
-    csrf_token(request)          the text for <meta name="csrf-token">; unsafe requests send it as the header X-CSRF-Token
+    csrf_token(request)          the content of <meta name="csrf-token">; unsafe requests send it as the header X-CSRF-Token
     bench_of(request)            the server's Bench: .study(name), .desk(name), .people, .settings, .ledger
 
-A path parameter of the study is always called `study`. Pages are GET only; whatever changes something is a request to /api by script
-(fetch or HTMX, with the header; not navigator.sendBeacon, which cannot send it). A page says no by raising
-fastapi.HTTPException(status, text); the answer is made by `pages.error_page(request, status, text) -> Response`, and is JSON below /api.
-GET /enter is a page (nobody has entered yet: no dependency; it shows a form `method=post action=/enter` with the hidden field `key` and
-one button). POST /enter is in `entering`: it sets the cookie and answers 303 to /.
+The path parameter of the study is always called `study`. Pages are GET only; every change is a request to /api by script
+(fetch or HTMX, with the header; not navigator.sendBeacon, which cannot send it). A page reports an error by raising
+fastapi.HTTPException(status, text); the response is made by `pages.error_page(request, status, text) -> Response`, and is JSON below /api.
+GET /enter is a page (nobody is signed in yet: no dependency; it shows a form `method=post action=/enter` with the hidden field `key` and
+one button). POST /enter is in `sign_in`: it sets the cookie and responds with 303 to /.
 """
 
 import hashlib
@@ -39,24 +39,24 @@ from fewlabels.service.state import Bench, bench_of
 COOKIE = "fewlabels_session"
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-OPEN = ("/enter", "/static/")  # nobody has to have entered for these
-SESSION_SECONDS = 12 * 3600  # without a request; it ends then
+OPEN = ("/enter", "/static/")  # open without signing in
+SESSION_SECONDS = 12 * 3600  # without a request, after which it ends
 SESSION_AT_MOST = 7 * 24 * 3600  # however much it is used
-RENEW_AFTER = 600  # seconds between two renewals: not every request writes
+RENEW_AFTER = 600  # seconds between two renewals, so that not every request writes
 
 
 AnyRole: TypeAlias = Literal["owner"] | Role
 
 
 class Person(NamedTuple):
-    """Somebody who has entered."""
+    """Somebody who is signed in."""
 
     name: str
     is_owner: bool
 
 
 class Member(NamedTuple):
-    """Somebody who has entered, and what they are in a study."""
+    """Somebody who is signed in, and their role in a study."""
 
     person: Person
     study: str
@@ -64,50 +64,50 @@ class Member(NamedTuple):
 
 
 def is_open(path: str) -> bool:
-    """Whether a path is for everybody."""
+    """Return whether a path is open to everybody."""
     return path == OPEN[0] or path.startswith(OPEN[1])
 
 
 def let_in(request: Request) -> None:
-    """Nothing comes back. Notes whose session or token a request carries; refuses one that carries none, or no proof of its page."""
+    """Note whose session or token a request carries; raise HTTPException if it carries none, or lacks the CSRF token."""
     bench = bench_of(request)
     secret, kind = _carried(request)
     holder = bench.people.holder(secret, kind) if secret else None
     if holder is None:
         bench.limits.spend("refused", _address(request))
-        raise HTTPException(401, "you have to enter first: use the link you were given, or send a valid token")
+        raise HTTPException(401, "you have to sign in first: use the link you were given, or send a valid token")
     bench.limits.spend("person", holder.hash)
     if kind == "session":
         if request.method not in SAFE and not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), _csrf(secret).encode()):
-            raise HTTPException(403, f"a change needs the token of its page in the header {CSRF_HEADER}: load the page again")
+            raise HTTPException(403, f"a change needs the token of its page in the header {CSRF_HEADER}: reload the page")
         _renew(bench, holder)
     request.state.holder, request.state.secret = holder, secret
 
 
 def signed_in(request: Request) -> Person:
-    """Who asks."""
+    """Return the person who makes the request."""
     holder: Holder | None = getattr(request.state, "holder", None)
-    if holder is None:  # the gate has refused it; a route of which it knows nothing is refused here
-        raise HTTPException(401, "you have to enter first: use the link you were given, or send a valid token")
+    if holder is None:  # the guard has rejected it; a route unknown to the guard is rejected here
+        raise HTTPException(401, "you have to sign in first: use the link you were given, or send a valid token")
     return Person(holder.person, holder.is_owner)
 
 
 def owner_only(request: Request) -> Person:
-    """Who asks, if it is an owner."""
+    """Return the person who makes the request; raise HTTPException unless it is an owner."""
     person = signed_in(request)
     if not person.is_owner:
-        raise HTTPException(403, "this is for owners: ask one")
+        raise HTTPException(403, "only owners may do this: ask one")
     return person
 
 
 def of_study(*roles: Role) -> Callable[[Request, str], Member]:
-    """A dependency: who asks and what they are in the study of the path, if they are an owner or have one of these roles."""
+    """Return a dependency: the person and their role in the study of the path, if they are an owner or have one of these roles."""
 
     def member(request: Request, study: str) -> Member:
         person, bench = signed_in(request), bench_of(request)
         role: AnyRole | None = "owner" if person.is_owner else bench.people.role(person.name, study)
         if role is None or not bench.has(study):
-            raise HTTPException(404, "there is no such study, or it is not yours to see")
+            raise HTTPException(404, "there is no such study, or you have no access to it")
         if role != "owner" and role not in roles:
             raise HTTPException(403, f"a {role} may not do this: ask an owner of the study")
         return Member(person, study, role)
@@ -116,13 +116,13 @@ def of_study(*roles: Role) -> Callable[[Request, str], Member]:
 
 
 def csrf_token(request: Request) -> str:
-    """What a page of this session sends along with a change. Empty where a token of a program was used."""
+    """Return what a page of this session sends with a change; empty if an API token was used."""
     secret, kind = _carried(request)
     return _csrf(secret) if secret and kind == "session" else ""
 
 
 def _carried(request: Request) -> tuple[str, Literal["session", "token"]]:
-    """The secret a request carries. A token goes before a cookie: who sends both means the token."""
+    """Return the secret a request carries. A token takes precedence over a cookie."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip(), "token"
@@ -130,12 +130,12 @@ def _carried(request: Request) -> tuple[str, Literal["session", "token"]]:
 
 
 def _csrf(secret: str) -> str:
-    """Proof that a page was given out to the session: only who knows its secret can make it, and it does not give the secret away."""
+    """Return a proof that a page was served to the session: it takes the session's secret to make, and does not reveal it."""
     return hmac.new(secret.encode("utf-8", "surrogatepass"), b"fewlabels csrf", hashlib.sha256).hexdigest()
 
 
 def _renew(bench: Bench, holder: Holder) -> None:
-    """Lets a session that is used last longer, up to its end."""
+    """Extend a session that is in use, up to its maximum age."""
     until = min(bench.clock() + SESSION_SECONDS, holder.at + SESSION_AT_MOST)
     if until - holder.until > RENEW_AFTER:
         bench.people.renew(holder, until=until)

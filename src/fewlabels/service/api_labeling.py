@@ -1,4 +1,4 @@
-"""Routes of labeling: the sheet, taking turns, telling answers. Nothing here gives away a score, a prediction or what others said."""
+"""Routes for labeling: the labeling form, taking turns, recording answers. Nothing here reveals scores, predictions or others' answers."""
 
 import csv
 import io
@@ -28,18 +28,18 @@ from fewlabels.service.state import bench_of
 router = APIRouter(prefix="/api/studies/{study}", tags=["labeling"], responses=REFUSALS)
 Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
 OwnerOf = Annotated[Member, Depends(of_study())]
-CSV: dict[int | str, Data] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "One row an answer"}}
+CSV: dict[int | str, Data] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "One row per answer"}}
 
 
 @router.get("/sheet", operation_id="readSheet")
 def read_sheet(request: Request, member: Labeler) -> SheetShown:
-    """What labelers see of a unit, what they are told and asked, and what they may answer."""
+    """Return the labeling form: what labelers see of a unit, the instructions, the questions, and the answers they may give."""
     return _sheet(bench_of(request).desk(member.study), member)
 
 
 @router.put("/sheet", operation_id="setSheet")
 def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShown:
-    """Says what labelers see. Scores, predictions and the guide are refused: labelers are blind."""
+    """Set what labelers see. Scores, predictions and the guide are rejected: labelers are blind."""
     desk = bench_of(request).desk(member.study)
     shown = tuple(Shown(one.column, one.kind) for one in wanted.show)
     desk.set_sheet(Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every))
@@ -48,7 +48,7 @@ def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShow
 
 @router.post("/turns", operation_id="takeTurns")
 def take_turns(request: Request, member: Labeler, wanted: TakeTurns) -> Turns:
-    """Units to label now, in this labeler's hands for a time; those still in them come first."""
+    """Reserve units for this labeler for a time; those already reserved come first."""
     if wanted.adjudicates and member.role not in ("owner", "adjudicator"):
         raise HTTPException(403, "units that labelers disagree on are for adjudicators: ask an owner of the study")
     desk, name = bench_of(request).desk(member.study), member.person.name
@@ -59,13 +59,13 @@ def take_turns(request: Request, member: Labeler, wanted: TakeTurns) -> Turns:
 
 @router.delete("/turns", operation_id="giveBackTurns")
 def give_back(request: Request, member: Labeler, units: Units) -> GivenBack:
-    """Gives units back, so that others may label them."""
+    """Release units, so that others may label them."""
     return GivenBack(given_back=bench_of(request).desk(member.study).give_back(member.person.name, units.units))
 
 
 @router.post("/answers", operation_id="tellAnswers")
 def tell_answers(request: Request, member: Labeler, told: TellAnswers) -> Acknowledgements:
-    """Records answers. What is acknowledged is on disk; the same answer told twice is told once."""
+    """Record answers. What is acknowledged is on disk; sending an answer twice changes nothing."""
     desk, name = bench_of(request).desk(member.study), member.person.name
     said = [Said(unit=one.unit, answers=one.answers, at=one.at, seconds=one.seconds, correct=one.correct) for one in told.answers]
     became = [AcknowledgedShown(unit=one.unit, status=one.status, why=one.why) for one in desk.tell(name, said)]
@@ -74,7 +74,7 @@ def tell_answers(request: Request, member: Labeler, told: TellAnswers) -> Acknow
 
 @router.get("/answers.csv", operation_id="exportAnswers", response_class=Response, responses=CSV)
 def export_answers(request: Request, member: OwnerOf) -> Response:
-    """Every answer as it stands, a row each, for a spreadsheet: text that it would run as a formula is defused by an apostrophe."""
+    """Return every current answer, one row each, for a spreadsheet: an apostrophe keeps text from being run as a formula."""
     standing, out = bench_of(request).study(member.study).standing, io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(["unit", "question", "answer", "labeler", "at", "gold"])

@@ -1,4 +1,4 @@
-"""Routes of people, their links and roles, and tokens."""
+"""Routes for people, their links and roles, and tokens."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from fewlabels.service.state import bench_of
 from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
-KEPT = (CLOSER, GOLD)  # who answers where nobody did, and where it was adjudicated
+KEPT = (CLOSER, GOLD)  # stand for "nobody answered" and "adjudicated"
 LINK_SECONDS = 7 * 24 * 3600.0
 Owner = Annotated[Person, Depends(owner_only)]
 Anybody = Annotated[Person, Depends(signed_in)]
@@ -23,7 +23,7 @@ Named = Annotated[str, Path(max_length=128, pattern=NO_NULL)]
 
 @router.get("/people", operation_id="listPeople")
 def list_people(request: Request, owner: Owner) -> Everyone:
-    """All who may enter, and what they are in which study."""
+    """Return all people who may sign in, and their role in each study."""
     everyone = bench_of(request).people.everyone()
     return Everyone(people=[
         PersonShown(name=p.name, is_owner=p.is_owner, studies=[Membership(study=study, role=role) for study, role in p.studies])
@@ -33,10 +33,10 @@ def list_people(request: Request, owner: Owner) -> Everyone:
 
 @router.post("/people", operation_id="addPerson", status_code=201)
 def add_person(request: Request, owner: Owner, new: NewPerson) -> Link:
-    """Takes somebody in and makes a link for them, to be used once within a week. They see no study until they are given one."""
+    """Invite somebody and create a link for them, to be used once within a week. They see no study until they are given one."""
     refuse_name(new.name)
     if new.name in KEPT or (new.name == OWNER and not new.is_owner):
-        raise HTTPException(409, f"the name {new.name!r} means something of fewlabels' own: choose another name")
+        raise HTTPException(409, f"the name {new.name!r} is reserved by fewlabels: choose another name")
     people = bench_of(request).people
     people.add(new.name, is_owner=new.is_owner)
     return _linked(request, people.grant("link", new.name, lasts=LINK_SECONDS))
@@ -44,7 +44,7 @@ def add_person(request: Request, owner: Owner, new: NewPerson) -> Link:
 
 @router.delete("/people/{person}", operation_id="removePerson")
 def remove_person(request: Request, owner: Owner, person: Named) -> Done:
-    """Takes somebody out: links, sessions, tokens and roles end at once. Their answers stay."""
+    """Remove somebody: links, sessions, tokens and roles end at once. Their answers stay."""
     if not bench_of(request).people.remove(person):
         raise _nobody()
     return Done(done=True)
@@ -52,13 +52,13 @@ def remove_person(request: Request, owner: Owner, person: Named) -> Done:
 
 @router.post("/people/{person}/links", operation_id="makeLink", status_code=201)
 def make_link(request: Request, owner: Owner, person: Named) -> Link:
-    """One more link for somebody, to be used once within a week."""
+    """Create another link for somebody, to be used once within a week."""
     return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS))
 
 
 @router.put("/people/{person}/studies/{study}", operation_id="setRole")
 def set_role(request: Request, owner: Owner, *, person: Named, study: Named, wanted: RoleOf) -> Membership:
-    """Makes somebody a labeler, adjudicator or viewer of a study."""
+    """Make somebody a labeler, adjudicator or viewer of a study."""
     bench = bench_of(request)
     if not bench.has(study):
         raise HTTPException(404, "there is no such study")
@@ -69,7 +69,7 @@ def set_role(request: Request, owner: Owner, *, person: Named, study: Named, wan
 
 @router.delete("/people/{person}/studies/{study}", operation_id="dropRole")
 def drop_role(request: Request, owner: Owner, *, person: Named, study: Named) -> Done:
-    """Takes somebody out of a study."""
+    """Remove somebody from a study."""
     if not bench_of(request).people.drop_role(person, study):
         raise HTTPException(404, "there is no such person in this study")
     return Done(done=True)
@@ -77,13 +77,13 @@ def drop_role(request: Request, owner: Owner, *, person: Named, study: Named) ->
 
 @router.get("/tokens", operation_id="listTokens", tags=["tokens"])
 def list_tokens(request: Request, person: Anybody) -> Tokens:
-    """The tokens of who asks, without their secrets."""
+    """Return your own tokens, without their secrets."""
     return Tokens(tokens=[Token(**kept._asdict()) for kept in bench_of(request).people.tokens(person.name)])
 
 
 @router.post("/tokens", operation_id="makeToken", status_code=201, tags=["tokens"])
 def make_token(request: Request, person: Anybody, new: NewToken) -> FreshToken:
-    """A token for programs, with the rights of who asks; shown this once. One made with a token does not outlive it."""
+    """Create a token for programs, with your own rights; it is shown only once. A token made with a token does not outlive it."""
     bench, holder = bench_of(request), request.state.holder
     lasts = new.days * 86_400
     if holder.kind == "token":
@@ -97,14 +97,14 @@ def make_token(request: Request, person: Anybody, new: NewToken) -> FreshToken:
 
 @router.delete("/tokens/{token}", operation_id="revokeToken", tags=["tokens"])
 def revoke_token(request: Request, person: Anybody, token: Annotated[str, Path(max_length=64, pattern=NO_NULL)]) -> Done:
-    """Ends a token of who asks."""
+    """Revoke one of your own tokens."""
     if not bench_of(request).people.revoke_token(person.name, token):
         raise HTTPException(404, "you have no such token")
     return Done(done=True)
 
 
 def _linked(request: Request, granted: Granted | None) -> Link:
-    """The address of a new link, on the name by which the server was asked."""
+    """Return the address of a new link, under the host name of the request."""
     if granted is None:
         raise _nobody()
     scheme = "https" if bench_of(request).settings.secure else "http"

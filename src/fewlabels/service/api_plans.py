@@ -1,4 +1,4 @@
-"""Routes of planning: the picture, and fixing a plan."""
+"""Routes for planning: the picture, and locking a plan."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ async def read_picture(
     cost_per_label: Amount = None,
     seconds_per_label: Amount = None,
 ) -> PictureShown:
-    """Labels each goal needs, chosen and uniform, what a budget is expected to show, what it costs; and the planning picture."""
+    """Return the labels each goal needs, chosen and uniform, what a budget is expected to show and costs, and the planning picture."""
     bench, cost = bench_of(request), Cost(cost_per_label, seconds_per_label)
 
     def sized() -> Data:
@@ -42,7 +42,7 @@ async def read_picture(
 
 @router.post("/plan", operation_id="fixPlan")
 async def fix_plan(request: Request, member: OwnerOf, new: NewPlan) -> PlanShown:
-    """Fixes a budget of labels before the first of them is paid for. A later, larger budget only adds units."""
+    """Lock a budget of labels before the first of them is paid for. A later, larger budget only adds units."""
     bench = bench_of(request)
 
     def fixed() -> PlanShown:
@@ -63,7 +63,7 @@ def _names(standing: Standing) -> Columns:
 
 
 def _picture(study: Study) -> Data:
-    """The picture of the goals, or why there is none. It depends on no label."""
+    """Return the picture of the goals, or why there is none. It depends on no label."""
     standing = study.standing
     names = _names(standing)
     sizing: Sizing = size_goals(standing.profile, standing.goals, names=names)

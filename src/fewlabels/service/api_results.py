@@ -1,4 +1,4 @@
-"""Routes of results, for owners and viewers. Before the plan's look they give progress, and no interval; nobody can peek here."""
+"""Routes for results, for owners and viewers. Before the planned look they give progress and no interval; nobody can peek here."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -32,12 +32,12 @@ SliceColumns = Annotated[list[Annotated[str, Query(min_length=1, max_length=256,
 Ending = Literal["html", "md", "txt", "json"]
 MEDIA: Mapping[Ending, str] = {"html": "text/html", "md": "text/markdown", "txt": "text/plain", "json": "application/json"}
 REPORTS: dict[int | str, dict[str, Any]] = {200: {"description": "the file", "content": {kind: {} for kind in MEDIA.values()}}}
-MANY = ("answer", "correction", "batch")  # entries that an audit counts and does not list
+MANY = ("answer", "correction", "batch")  # entries that an audit counts but does not list
 
 
 @router.get("/estimate", operation_id="readEstimate")
 async def read_estimate(request: Request, member: Reader, *, confusion: bool = False) -> EstimatesShown:
-    """Every metric with its interval, effective n and labels, at the plan's look; before it only progress. Recorded as a look."""
+    """Return every metric with its interval, effective n and labels at the planned look; before it, only progress. Recorded as a look."""
     bench = bench_of(request)
 
     def read() -> Data:
@@ -50,7 +50,7 @@ async def read_estimate(request: Request, member: Reader, *, confusion: bool = F
 
 @router.get("/decide", operation_id="readDecision")
 async def read_decision(request: Request, member: Reader) -> DecisionShown:
-    """Ship, do not ship or label more, with reasons; null before the plan's look."""
+    """Return ship, do not ship or label more, with reasons; null before the planned look."""
     bench = bench_of(request)
 
     def read() -> Data:
@@ -63,7 +63,7 @@ async def read_decision(request: Request, member: Reader) -> DecisionShown:
 
 @router.get("/running", operation_id="readRunning")
 async def read_running(request: Request, member: Reader) -> RunningShown:
-    """Where an online study stands now: running bands, each goal, and how many more labels it should take."""
+    """Return where an online study stands: running bands (confidence sequences), each goal, and the labels it should still take."""
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.read(member.study, "running", lambda study: study.running().as_json()))
     return RunningShown.model_validate({"study": member.study, **found})
@@ -71,7 +71,7 @@ async def read_running(request: Request, member: Reader) -> RunningShown:
 
 @router.get("/convergence", operation_id="readConvergence")
 async def read_convergence(request: Request, member: Reader) -> OfStudy:
-    """The band of each goal against labels as it shrank: after the look, or, of an online study, so far."""
+    """Return how the interval of each goal narrowed: after the look, or for an online study so far."""
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.read(member.study, "convergence", lambda study: study.convergence().as_json()))
     return OfStudy.model_validate({"study": member.study, "convergence": found})
@@ -79,7 +79,7 @@ async def read_convergence(request: Request, member: Reader) -> OfStudy:
 
 @router.get("/labelers", operation_id="readLabelers")
 async def read_labelers(request: Request, member: Reader) -> OfStudy:
-    """Each labeler's answers, speed, agreement with others and accuracy on gold."""
+    """Return each labeler's answers, speed, agreement with others and accuracy on gold."""
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.read(member.study, "labelers", lambda study: study.labelers().as_json()))
     return OfStudy.model_validate({"study": member.study, "labelers": found})
@@ -87,7 +87,7 @@ async def read_labelers(request: Request, member: Reader) -> OfStudy:
 
 @router.get("/slices", operation_id="readSlices")
 async def read_slices(request: Request, member: Reader, *, metric: MetricName, by: SliceColumns, simultaneous: bool = False) -> SlicesShown:
-    """A metric in every slice of a column, or of columns crossed."""
+    """Return a metric in every slice of a column, or of several columns crossed."""
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.study(member.study).slices(metric, by=by, simultaneous=simultaneous))
     return SlicesShown.model_validate({"study": member.study, **found.as_json()})
@@ -95,7 +95,7 @@ async def read_slices(request: Request, member: Reader, *, metric: MetricName, b
 
 @router.get("/compare", operation_id="compareClassifiers")
 async def compare(request: Request, member: Reader, *, first: Name, second: Name, metric: MetricName = "f1") -> ComparisonShown:
-    """The metric of one classifier less that of another, on the same units."""
+    """Return the metric of one classifier minus that of another, on the same units."""
     bench = bench_of(request)
     found = await bench.compute(lambda: bench.study(member.study).compare(first, second, metric=metric))
     return ComparisonShown.model_validate({"study": member.study, **found.as_json()})
@@ -103,7 +103,7 @@ async def compare(request: Request, member: Reader, *, first: Name, second: Name
 
 @router.get("/report.{ending}", operation_id="readReport", response_class=Response, responses=REPORTS)
 async def read_report(request: Request, member: Reader, ending: Ending) -> Response:
-    """The study as one page to hand on, as Markdown, as text, or as the data all of these are made from. Recorded as a look."""
+    """Return the study as one page to share, as Markdown, as text, or as the data all of these are made from. Recorded as a look."""
     bench = bench_of(request)
 
     def write() -> str:
@@ -116,13 +116,13 @@ async def read_report(request: Request, member: Reader, ending: Ending) -> Respo
 
 @router.get("/audit", operation_id="readAudit")
 async def read_audit(request: Request, member: Reader, *, verify: bool = False) -> AuditShown:
-    """Plans, draws, looks and what seals them, as they were recorded; verify=true recomputes all of it and says what does not match."""
+    """Return plans, draws, looks and their seals as recorded; with verify=true, recompute them and report mismatches."""
     bench = bench_of(request)
     return AuditShown(**await bench.compute(lambda: _audit(bench.study(member.study), bench.ledger.entries(member.study), verify=verify)))
 
 
 def _audit(study: Study, entries: Sequence[Entry], *, verify: bool) -> Data:
-    """What an auditor asks for, without the answers themselves."""
+    """Return what an auditor needs, without the answers themselves."""
     listed = [
         {"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)}
         for e in entries
@@ -134,7 +134,7 @@ def _audit(study: Study, entries: Sequence[Entry], *, verify: bool) -> Data:
 
 
 def _about(kind: str, body: Mapping[str, Any]) -> Data:
-    """A recorded act in a few numbers. The estimates of a look are not among them: they are read where they hold."""
+    """Return a recorded act in a few numbers, without the estimates of a look: those are read where they are valid."""
     if kind == "plan":
         plan = body.get("plan", {})
         return {"plan": plan.get("number"), "plan_hash": body.get("hash"), "budget": plan.get("budget"), "promise": plan.get("promise")}

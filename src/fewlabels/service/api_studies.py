@@ -1,4 +1,4 @@
-"""Routes of studies: which there are, making one, where it stands, closing it."""
+"""Routes for studies: list them, create one, read its status, close it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ OwnerOf = Annotated[Member, Depends(of_study())]
 
 @router.get("/studies", operation_id="listStudies")
 def list_studies(request: Request, person: Annotated[Person, Depends(signed_in)]) -> Studies:
-    """The studies one may see. Who only labels in one sees its name; owners and viewers also how far it is."""
+    """List the studies you may see. Labelers see only the name; owners and viewers also the progress."""
     bench = bench_of(request)
     every = bench.ledger.studies()
     roles: Mapping[str, AnyRole] = dict.fromkeys(every, "owner") if person.is_owner else bench.people.roles(person.name)
@@ -37,10 +37,10 @@ def list_studies(request: Request, person: Annotated[Person, Depends(signed_in)]
 
 @router.post("/studies", operation_id="createStudy", status_code=201)
 async def create_study(request: Request, owner: Annotated[Person, Depends(owner_only)], new: NewStudy) -> Made:
-    """Makes a study of a table below the server's data folder. The same call twice is the same as once."""
+    """Create a study of a table below the server's data folder. Idempotent."""
     bench = bench_of(request)
     if not is_served(new.name):
-        raise HTTPException(400, "a study's name is printable text without a slash, for it is part of an address: choose another name")
+        raise HTTPException(400, "a study's name is printable text without a slash, as it is part of an address: choose another name")
     if new.stopping is not None:
         parse_stopping(new.stopping)
 
@@ -55,21 +55,21 @@ async def create_study(request: Request, owner: Annotated[Person, Depends(owner_
 
 @router.get("/studies/{study}", operation_id="readStatus")
 async def read_status(request: Request, member: Reader) -> StatusShown:
-    """Where a study stands: progress, missing answers, warnings, the plan in force. No interval."""
+    """Return where a study stands: progress, missing answers, warnings, the current plan. No interval."""
     bench = bench_of(request)
     return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", _status)))
 
 
 @router.post("/studies/{study}/close", operation_id="closeStudy")
 async def close_study(request: Request, member: OwnerOf) -> Closed:
-    """Ends the waiting: every planned unit without an answer is recorded as never answered."""
+    """Stop waiting: record every planned unit without an answer as never answered."""
     bench = bench_of(request)
     told = await bench.compute(lambda: bench.study(member.study).close())
     return Closed(never_answered=told.recorded)
 
 
 def population_of(body: PopulationBody, settings: Settings) -> Population:
-    """The population a request describes."""
+    """Return the population a request describes."""
     asked: dict[str, Any] = body.model_dump(exclude={"classifiers", "source"})
     if body.classifiers is not None:
         asked["classifiers"] = [Classifier(**one.model_dump()) for one in body.classifiers]
@@ -77,12 +77,12 @@ def population_of(body: PopulationBody, settings: Settings) -> Population:
 
 
 def flagged_of(profile: Any) -> int:
-    """Units of a profile that its first classifier flags."""
+    """Return the number of units that the first classifier flags."""
     return int(profile.count[profile.predicted(0)].sum())
 
 
 def _shown(bench: Bench, name: str, role: AnyRole) -> StudyShown:
-    """A study in the list."""
+    """Return a study as the list shows it."""
     if role not in ("owner", "viewer"):
         return StudyShown(name=name, role=role)
     found = bench.read(name, "status", _status)
@@ -90,8 +90,8 @@ def _shown(bench: Bench, name: str, role: AnyRole) -> StudyShown:
 
 
 def _status(study: Study) -> Data:
-    """A study's status as plain data, as the command line prints it, with its state in a word."""
-    standing = study.standing  # read once: a study of many answers takes a while to read
+    """Return a study's status as plain data, as the command line prints it, with its state in a word."""
+    standing = study.standing  # read once: a study with many answers takes a while to read
     found = status_of(standing, kind_of(standing))
     plan = found.plan
     return {

@@ -30,13 +30,13 @@ ROUTERS = (
     pages.router,
 )
 ABOUT = (
-    "What `fewlabels` knows of studies, and where labels come in. Enter by a link (cookie; changes then need the header X-CSRF-Token), "
+    "Plan studies, record labels and read results. Sign in by a link (cookie; changes then need the header X-CSRF-Token), "
     "or send a token: Authorization: Bearer TOKEN."
 )
 
 
 def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
-    """The workbench and its API on one ledger."""
+    """Return the workbench and its API on one ledger."""
     app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
     app.state.bench = Bench(open_ledger(ledger_address), settings)
     errors.install(app)
@@ -49,12 +49,12 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
         return JSONResponse(document(request.app))
 
     app.add_middleware(Guard)
-    app.add_middleware(Shield)  # added last, so it stands first
+    app.add_middleware(Shield)  # added last, so it runs first
     return app
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document of the API."""
+    """Return the OpenAPI document of the API."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         made.setdefault("components", {})["securitySchemes"] = {

@@ -1,4 +1,4 @@
-"""What a refusal looks like: {"error": text} below /api, a page elsewhere. Never a traceback."""
+"""Error responses: {"error": text} below /api, a page elsewhere. Never a traceback."""
 
 import logging
 import secrets
@@ -14,11 +14,11 @@ from fewlabels.service.pages import error_page
 
 log = logging.getLogger("fewlabels.service")
 OBSTACLES = (StudyError, FingerprintError, LedgerError)
-PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: these name no table and no address
+PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: their messages name no table and no address
 
 
 def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer to a request that is refused."""
+    """Return the response to a request that is refused."""
     api = request.url.path.startswith(("/api/", "/static/")) or request.url.path == "/api"
     answer: Response = JSONResponse({"error": text}, status) if api else error_page(request, status, text)
     answer.headers.update(headers or {})
@@ -26,16 +26,16 @@ def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, s
 
 
 def crashed(request: Request, error: Exception) -> Response:
-    """The answer where fewlabels itself failed: a number under which the log has the rest."""
+    """Return the response to an internal failure: a number under which the log has the details."""
     number = secrets.token_hex(4)
     log.error("request %s failed: %s %s", number, request.method, request.url.path, exc_info=error)
     return refusal(request, 500, f"the server failed; its log says why under {number}")
 
 
 def declined(request: Request, error: FewlabelsError) -> Response:
-    """The answer where fewlabels refuses: 409 what stands in its way, 503 the ledger cannot be reached now, else 400.
+    """Return the response to an error of fewlabels: 409 for a conflict, 503 if the ledger cannot be reached, else 400.
 
-    Whoever labels is told of their answers; what else a refusal may name (tables, addresses) stands in the log.
+    Labelers are told about their own answers; other errors, which may name tables and addresses, go to the log.
     """
     status = 503 if isinstance(error, LedgerUnreachable) else 409 if isinstance(error, OBSTACLES) else 400
     holder = getattr(request.state, "holder", None)
@@ -48,7 +48,7 @@ def declined(request: Request, error: FewlabelsError) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Nothing comes back. Makes the app answer refusals so."""
+    """Make the app respond to errors this way."""
 
     @app.exception_handler(FewlabelsError)
     def refused(request: Request, error: FewlabelsError) -> Response:

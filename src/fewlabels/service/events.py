@@ -1,7 +1,7 @@
-"""Live numbers: what a study's stopping rule allows to be seen, sent whenever its ledger has grown.
+"""Live numbers: what a study's stopping rule allows to be shown, sent whenever its ledger has grown.
 
-A fixed plan sends progress, and one event when its look may be read; an online plan also its running bands, which hold at any time. No
-interval of a fixed plan passes here at all: it is read by asking for the estimate, which is recorded as a look.
+A fixed plan sends progress, and one event when its look may be read; an online plan also sends its running bands (confidence sequences),
+which are valid at every look. No interval of a fixed plan is sent here: it is read by requesting the estimate, which is recorded as a look.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from fewlabels.study.state.progress import progress
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
-EVERY, HEARTBEAT, CHECKED = 1.0, 15.0, 30.0  # seconds between two looks at the ledger, two signs of life, and two checks of the session
+EVERY, HEARTBEAT, CHECKED = 1.0, 15.0, 30.0  # seconds between two reads of the ledger, two keep-alives, and two checks of the session
 STREAM: dict[int | str, Data] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "progress, running and look events"}
 }
@@ -32,7 +32,7 @@ STREAM: dict[int | str, Data] = {
 
 @router.get("/events", operation_id="watchStudy", response_class=StreamingResponse, responses=STREAM)
 async def watch(request: Request, member: Annotated[Member, Depends(of_study("viewer"))]) -> StreamingResponse:
-    """Server-sent events: `progress` whenever the ledger has grown, `running` of online plans, `look` when the look may be read."""
+    """Send events: `progress` whenever the ledger has grown, `running` for online plans, `look` when the look may be read."""
     bench = bench_of(request)
     answer = Stream(_stream(request, bench, member.study), media_type="text/event-stream")
     answer.held.enter_context(bench.limits.watching(member.person.name))
@@ -40,21 +40,21 @@ async def watch(request: Request, member: Annotated[Member, Depends(of_study("vi
 
 
 class Stream(StreamingResponse):
-    """An event stream; what it holds is let go when it ends, also where the client was gone before it began."""
+    """An event stream that releases its resources when it ends, even if the client left before it began."""
 
     def __init__(self, content: AsyncIterator[str], *, media_type: str) -> None:
-        """Nothing is held yet."""
+        """Hold nothing yet."""
         super().__init__(content, media_type=media_type)
         self.held = ExitStack()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends events until one side ends."""
+        """Send events until one side closes."""
         with self.held:
             await super().__call__(scope, receive, send)
 
 
 async def _stream(request: Request, bench: Bench, study: str) -> AsyncIterator[str]:
-    """Events until the client goes, may no longer see the study, or the server ends."""
+    """Yield events until the client leaves, may no longer see the study, or the server stops."""
     seen, quiet, unchecked = -1, 0.0, 0.0
     while not bench.ends.is_set() and not await request.is_disconnected():
         serial = await run_in_threadpool(bench.ledger.last, study)
@@ -74,7 +74,7 @@ async def _stream(request: Request, bench: Bench, study: str) -> AsyncIterator[s
 
 
 def allowed(study: Study) -> dict[str, Any]:
-    """What may be seen of a study now, by event: no interval but the running bands of an online plan, which hold at every look."""
+    """Return what may be shown of a study now, by event: no interval except the running bands of an online plan."""
     standing = study.standing
     done = progress(standing)
     events: dict[str, Any] = {"progress": {"study": study.name, **done.as_json()}}
@@ -89,7 +89,7 @@ def allowed(study: Study) -> dict[str, Any]:
 
 
 def _may_still_watch(request: Request, study: str) -> bool:
-    """Whether the session or token still lets this person see the study: neither was ended meanwhile."""
+    """Return whether the session or token still lets this person see the study."""
     holder = request.state.holder
     people = bench_of(request).people
     try:

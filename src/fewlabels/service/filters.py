@@ -1,4 +1,4 @@
-"""How pages say numbers, times and names: the filters of the templates. Text is always escaped; nothing here makes markup of it."""
+"""The filters of the templates: how pages show numbers, times and names. Text is always escaped, never turned into markup."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ UNKNOWN = "–"  # noqa: RUF001 - a dash, as the eye expects it in a table
 
 
 def environment() -> Environment:
-    """The templates of the pages. Everything put into them is escaped."""
+    """Return the template environment of the pages. Every value is escaped."""
     made = Environment(loader=PackageLoader("fewlabels.service"), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     made.globals["static"] = static
     made.filters.update(
@@ -24,54 +24,54 @@ def environment() -> Environment:
 
 
 def static(path: str) -> str:
-    """The address of a file that comes with the pages."""
+    """Return the address of a static file."""
     return f"/static/{path}"
 
 
 def part(text: str) -> str:
-    """A name as one part of an address."""
+    """Format a name as one part of an address."""
     return quote(text, safe="")
 
 
 def number(count: float | None) -> str:
-    """A count with commas."""
+    """Format a count with commas."""
     return UNKNOWN if count is None else f"{count:,.0f}"
 
 
 def value(amount: float | None) -> str:
-    """A metric's value or bound, to three places."""
+    """Format a metric's value or bound, to three decimals."""
     return UNKNOWN if amount is None else f"{amount:.3f}"
 
 
 def level(share: float) -> str:
-    """A level as short as it can be said."""
+    """Format a level as short as possible."""
     return f"{share:.4g}"
 
 
 def seconds(amount: float | None) -> str:
-    """Seconds to a tenth."""
+    """Format seconds to a tenth."""
     return UNKNOWN if amount is None else f"{amount:.1f}"
 
 
 def share(found: Mapping[str, Any]) -> str:
-    """A share with its interval and what it was counted on, such as 0.94 (0.88 .. 0.98, n 50)."""
+    """Format a share with its interval and count, such as 0.94 (0.88 .. 0.98, n 50)."""
     if found["value"] is None:
         return UNKNOWN
     return f"{found['value']:.2f} ({found['low']:.2f} .. {found['high']:.2f}, n {found['units']:,})"
 
 
 def sentence(text: str) -> str:
-    """A line of the ledger as a sentence."""
+    """Format a line of the ledger as a sentence."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
 
 
 def of_slice(where: Sequence[str]) -> str:
-    """The value of a slice, without its column."""
+    """Return the value of a slice, without its column."""
     return str(where[1])
 
 
 def moment(at: str | float | None) -> str:
-    """A time to the minute, in UTC."""
+    """Format a time to the minute, in UTC."""
     if at is None:
         return UNKNOWN
     try:
@@ -82,7 +82,7 @@ def moment(at: str | float | None) -> str:
 
 
 def about(entry: Mapping[str, Any]) -> str:
-    """What a recorded act says beyond its kind, in a line."""
+    """Return the details of a recorded act, in one line."""
     if entry["kind"] == "plan":
         return f"{number(entry.get('budget'))} labels: {entry.get('promise') or ''}"
     if entry["kind"] == "look":
@@ -92,7 +92,7 @@ def about(entry: Mapping[str, Any]) -> str:
 
 
 def cautions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Why some of these intervals were not shown to hold: each reason once, with the metrics it is about."""
+    """Return why some of these intervals were not shown to hold: each reason once, with the metrics it is about."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if text := row.get("caution"):
@@ -101,12 +101,12 @@ def cautions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def remaining(ahead: Mapping[str, Any]) -> str:
-    """How many more labels an online study should take, in words; a forecast, never a promise."""
+    """Say how many more labels an online study should take; a forecast, never a promise."""
     if ahead["middle"] is None:
         return f"No end in sight within {number(ahead['within'])} more labels."
     return f"About {number(ahead['middle'])} more labels should settle it ({number(ahead['low'])} to {number(ahead['high'])})."
 
 
 def data(found: object) -> Markup:
-    """Plain data for a script, as JSON that cannot end its block."""
+    """Return plain data for a script, as JSON that cannot close its script block."""
     return Markup(json.dumps(found, allow_nan=False).replace("<", "\\u003c").replace("&", "\\u0026"))

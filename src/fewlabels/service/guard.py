@@ -1,4 +1,4 @@
-"""What stands before every route: the headers of every answer, host names, sizes, rates, and who has entered."""
+"""Checks before every route: the headers of every response, host names, sizes, rates, and who is signed in."""
 
 import asyncio
 from urllib.parse import urlsplit
@@ -27,18 +27,18 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-STATIC_CACHE = "no-cache"  # asked for again, answered with 304 while it is the same
+STATIC_CACHE = "no-cache"  # revalidated each time, answered with 304 while unchanged
 
 
 class Shield:
-    """Puts the headers on every answer, also where the app fails, and answers for it then."""
+    """Set the headers of every response; if the app fails, respond in its place."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wraps the app and all that stands before it."""
+        """Wrap the app and the other middleware."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
+        """Respond to one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -60,27 +60,27 @@ class Shield:
 
 
 def _put_headers(message: Message, scope: Scope) -> None:
-    """Nothing comes back. Adds the headers to the start of an answer."""
+    """Add the headers to the start of a response."""
     headers, path = MutableHeaders(raw=message.setdefault("headers", [])), str(scope["path"])
     for name, value in HEADERS.items():
         headers[name] = value
     if path.startswith("/static/"):
         headers["Cache-Control"] = STATIC_CACHE
-    if path == "/enter":  # a form sends its page's origin along only so
+    if path == "/enter":  # otherwise a form does not send its page's origin
         headers["Referrer-Policy"] = "same-origin"
     if bench_of(Request(scope)).settings.secure:
         headers["Strict-Transport-Security"] = "max-age=31536000"
 
 
 class Guard:
-    """Refuses requests for another host or from another page, too large, too slow, too many, or from nobody."""
+    """Reject requests that are for another host, from another site, too large, too slow, too many, or not signed in."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wraps the app."""
+        """Wrap the app."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets one request through, or answers it."""
+        """Let one request through, or reject it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -97,13 +97,13 @@ class Guard:
 
 
 def _check(request: Request) -> None:
-    """Nothing comes back. Refuses by what the head of a request says."""
+    """Check the headers of a request; raise HTTPException if it is rejected."""
     bench, host = bench_of(request), request.headers.get("host", "")
     if _name(host) not in bench.settings.host_names:
         raise HTTPException(421, "this server does not answer to that name: start it with --host-name to add one")
     origin = request.headers.get("origin")
     if origin is not None and request.method not in SAFE and urlsplit(origin).netloc.lower() != host.lower():
-        raise HTTPException(403, "a change comes from a page of this server, but this one does not: open the workbench itself")
+        raise HTTPException(403, "changes have to come from a page of this server, but this one does not: open the workbench itself")
     kind: Kind = "entering" if request.url.path == "/enter" else "address"
     if seconds := bench.limits.wait(kind, request.client.host if request.client else "unknown"):
         raise too_many(seconds)
@@ -113,7 +113,7 @@ def _check(request: Request) -> None:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without its port."""
+    """Return the name in a Host header, without its port."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
@@ -121,15 +121,15 @@ def _name(host: str) -> str:
 
 
 class Reading:
-    """The body of a request: refused where it is too long, or takes too long to come."""
+    """The body of a request: rejected if it is too large, or takes too long to arrive."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
-        """Nothing is read yet."""
+        """Read nothing yet."""
         self._receive, self._limits = receive, bench_of(Request(scope)).settings.limits
         self._bytes, self._ended = 0, False
 
     async def __call__(self) -> Message:
-        """The next part."""
+        """Return the next part."""
         if self._ended:
             return await self._receive()
         try:

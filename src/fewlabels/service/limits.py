@@ -1,4 +1,4 @@
-"""How often somebody may ask: buckets that fill slowly, kept in memory."""
+"""Rate limits: token buckets, kept in memory."""
 
 import threading
 import time
@@ -11,22 +11,22 @@ from fastapi import HTTPException
 
 from fewlabels.service.settings import Limits, Rate
 
-MOST_KEYS = 20_000  # addresses and sessions remembered; the one not seen for longest is forgotten
+MOST_KEYS = 20_000  # addresses and sessions remembered; the least recently seen is forgotten
 Kind = Literal["address", "entering", "refused", "person"]
 
 
 class Buckets:
-    """What each address and each session may still ask."""
+    """How many requests each address and each session may still make."""
 
     def __init__(self, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """All buckets are full."""
+        """Start with all buckets full."""
         self._limits, self._clock = limits, clock
         self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
         self._watching: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def wait(self, kind: Kind, key: str) -> float:
-        """Takes one request out of a bucket: 0, or the seconds to wait where it is empty."""
+        """Take one request out of a bucket; return 0, or the seconds to wait if it is empty."""
         rate: Rate = getattr(self._limits, kind)
         with self._lock:
             now = self._clock()
@@ -38,17 +38,17 @@ class Buckets:
         return 0.0 if left >= 1 else (1 - left) / rate.per_second
 
     def spend(self, kind: Kind, key: str) -> None:
-        """Nothing comes back. Refuses with 429 where the bucket is empty."""
+        """Take one request out of a bucket; raise HTTPException 429 if it is empty."""
         if seconds := self.wait(kind, key):
             raise too_many(seconds)
 
     @contextmanager
     def watching(self, person: str) -> Iterator[None]:
-        """One event stream of somebody, for as long as the block lasts; refuses one too many."""
+        """Count one event stream of a person while the block runs; raise HTTPException if there are too many."""
         each, together = self._limits.watching
         with self._lock:
             if self._watching[person] >= each or self._watching.total() >= together:
-                raise too_many(10, f"at most {each} pages of a person are kept up to date at a time: close one")
+                raise too_many(10, f"at most {each} pages per person are kept up to date at a time: close one")
             self._watching[person] += 1
         try:
             yield
@@ -59,6 +59,6 @@ class Buckets:
                     del self._watching[person]
 
 
-def too_many(seconds: float, text: str = "that was too much at once: wait a little and try again") -> HTTPException:
-    """The refusal of one who asks too often."""
+def too_many(seconds: float, text: str = "too many requests at once: wait a little and try again") -> HTTPException:
+    """Return the error for too many requests."""
     return HTTPException(429, text, headers={"Retry-After": str(max(1, round(seconds + 0.5)))})

@@ -1,4 +1,4 @@
-"""What people see in a browser. Every page reads what the JSON API gives, and shows it; whatever changes something is sent to the API."""
+"""What people see in a browser. Every page shows what the JSON API returns; changes are sent to the API."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -13,13 +13,13 @@ from fewlabels.service.filters import environment, part
 
 router = APIRouter(include_in_schema=False)
 TEMPLATES = environment()
-HEADINGS = {401: "Enter first", 403: "Not for you", 404: "Not found", 409: "Not now", 429: "Too much at once", 503: "The ledger is away"}
+HEADINGS = {401: "Sign in first", 403: "No access", 404: "Not found", 409: "Not now", 429: "Too many requests", 503: "Ledger unavailable"}
 Anybody = Annotated[Person, Depends(signed_in)]
 Owner = Annotated[Person, Depends(owner_only)]
 OwnerOf = Annotated[Member, Depends(of_study())]
 Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
 Reader = Annotated[Member, Depends(of_study("viewer"))]
-PAGES = {  # of a study: what it is called, and for whom
+PAGES = {  # of a study: the name of each page, and the roles that see it
     "plan": ("Plan", ("owner",)),
     "label": ("Label", ("owner", "labeler", "adjudicator")),
     "label?adjudicate=true": ("Adjudicate", ("owner", "adjudicator")),
@@ -29,7 +29,7 @@ PAGES = {  # of a study: what it is called, and for whom
 
 
 class Link(NamedTuple):
-    """A way to another page."""
+    """A link to another page."""
 
     name: str
     address: str
@@ -38,7 +38,7 @@ class Link(NamedTuple):
 
 @router.get("/")
 def studies(request: Request, person: Anybody) -> HTMLResponse:
-    """The studies one may see. Who only labels sees names."""
+    """Show the studies a person may see. Labelers see only names."""
     found = api_studies.list_studies(request, person).model_dump()["studies"]
     for one in found:
         one["links"] = study_links(one["name"], one["role"])
@@ -47,19 +47,19 @@ def studies(request: Request, person: Anybody) -> HTMLResponse:
 
 @router.get("/enter")
 def enter(request: Request, key: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
-    """The page of a one-time link: a button, so that looking at the link does not use it up."""
+    """Show the page of a one-time link: a button, so that opening the link does not use it up."""
     return page(request, "enter", key=key)
 
 
 @router.get("/studies/new")
 def new_study(request: Request, person: Owner) -> HTMLResponse:
-    """The form of a new study."""
+    """Show the form for a new study."""
     return page(request, "new", person=person)
 
 
 @router.get("/studies/{study}/plan")
 async def plan(request: Request, member: OwnerOf) -> HTMLResponse:
-    """Sliders until a plan is fixed; then the plan, and what labelers see."""
+    """Show sliders until a plan is locked; then the plan, and what labelers see."""
     status = await _status(request, member)
     sheet = (await run_in_threadpool(api_labeling.read_sheet, request, member)).model_dump() if status["plan"] else None
     return study_page(request, "plan", member, plan=status["plan"], goals=status["goals"], sheet=sheet)
@@ -67,7 +67,7 @@ async def plan(request: Request, member: OwnerOf) -> HTMLResponse:
 
 @router.get("/studies/{study}/label")
 def label(request: Request, member: Labeler, adjudicate: bool = False) -> HTMLResponse:
-    """The labeling page: the sheet, and nothing else of the study."""
+    """Show the labeling page: the labeling form, and nothing else of the study."""
     sheet = api_labeling.read_sheet(request, member).model_dump()
     allowed = adjudicate and member.role in PAGES["label?adjudicate=true"][1]
     name = "label?adjudicate=true" if allowed else "label"
@@ -76,13 +76,13 @@ def label(request: Request, member: Labeler, adjudicate: bool = False) -> HTMLRe
 
 @router.get("/studies/{study}/results")
 async def results(request: Request, member: Reader) -> HTMLResponse:
-    """Progress, and the frame into which numbers come once the plan allows them."""
+    """Show progress, and the frame for the numbers once the plan allows them."""
     return study_page(request, "results", member, status=await _status(request, member), metrics=COMMON)
 
 
 @router.get("/studies/{study}/results/numbers")
 async def numbers(request: Request, member: Reader) -> HTMLResponse:
-    """The verdict and every metric, at the plan's look; before it how far the labeling is, and why there is no number."""
+    """Show the verdict and every metric at the planned look; before it, the progress and why there are no numbers."""
     plan = (await _status(request, member))["plan"]
     shown = (await api_results.read_estimate(request, member)).model_dump()
     decision = (await api_results.read_decision(request, member)).model_dump()["decision"] if shown["estimates"] else None
@@ -100,7 +100,7 @@ async def numbers(request: Request, member: Reader) -> HTMLResponse:
 async def slices(
     request: Request, member: Reader, *, metric: api_results.MetricName, by: api_results.SliceColumns, simultaneous: bool = False
 ) -> HTMLResponse:
-    """A metric in every slice."""
+    """Show a metric in every slice."""
     found = (await api_results.read_slices(request, member, metric=metric, by=by, simultaneous=simultaneous)).model_dump()
     return page(request, "parts/slices", rows=found.pop("estimates"), **found)
 
@@ -109,20 +109,20 @@ async def slices(
 async def comparison(
     request: Request, member: Reader, *, first: api_results.Name, second: api_results.Name, metric: api_results.MetricName
 ) -> HTMLResponse:
-    """Which of two classifiers is better."""
+    """Show which of two classifiers is better."""
     found = (await api_results.compare(request, member, first=first, second=second, metric=metric)).model_dump()
     return page(request, "parts/comparison", **found)
 
 
 @router.get("/studies/{study}/results/labelers")
 async def labelers(request: Request, member: Reader) -> HTMLResponse:
-    """Each labeler's answers, speed and agreement."""
+    """Show each labeler's answers, speed and agreement."""
     return page(request, "parts/labelers", **(await api_results.read_labelers(request, member)).model_dump()["labelers"])
 
 
 @router.get("/studies/{study}/audit")
 async def audit(request: Request, member: Reader) -> HTMLResponse:
-    """What was fixed, drawn and looked at."""
+    """Show what was locked, drawn and looked at."""
     found = (await api_results.read_audit(request, member)).model_dump()
     known = {name: entry[name] for entry in found["recorded"] for name in ("salt", "fingerprint") if entry.get(name)}
     return study_page(
@@ -133,14 +133,14 @@ async def audit(request: Request, member: Reader) -> HTMLResponse:
 
 @router.get("/studies/{study}/audit/verified")
 async def verified(request: Request, member: Reader) -> HTMLResponse:
-    """What recomputing everything finds."""
+    """Show what recomputing everything finds."""
     found = (await api_results.read_audit(request, member, verify=True)).model_dump()
     return page(request, "parts/verified", verification=found["verification"])
 
 
 @router.get("/people")
 def people(request: Request, person: Owner) -> HTMLResponse:
-    """Who may enter, what they are in which study, and one's own tokens."""
+    """Show who may sign in, their roles in studies, and the person's own tokens."""
     everyone = api_people.list_people(request, person).model_dump()["people"]
     served = [one.name for one in api_studies.list_studies(request, person).studies]
     return page(request, "people", person=person, people=everyone, studies=served, tokens=_tokens(request, person))
@@ -148,12 +148,12 @@ def people(request: Request, person: Owner) -> HTMLResponse:
 
 @router.get("/tokens")
 def tokens(request: Request, person: Anybody) -> HTMLResponse:
-    """One's own tokens."""
+    """Show the person's own tokens."""
     return page(request, "people", person=person, people=[], studies=[], tokens=_tokens(request, person))
 
 
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
-    """A refusal as a page, or as a sentence where only a part of a page was asked for."""
+    """Return an error as a page, or as a sentence if only a part of a page was requested."""
     holder = getattr(request.state, "holder", None)
     person = Person(holder.person, holder.is_owner) if holder else None
     name = "parts/problem" if request.headers.get("hx-request") == "true" else "error"
@@ -161,7 +161,7 @@ def error_page(request: Request, status: int, text: str) -> HTMLResponse:
 
 
 def study_page(request: Request, name: str, member: Member, *, at: str | None = None, **shown: Any) -> HTMLResponse:
-    """A page of a study."""
+    """Return a page of a study."""
     address = f"/studies/{part(member.study)}"
     return page(
         request, name, person=member.person, study=member.study, role=member.role, here=address, api=f"/api{address}",
@@ -170,14 +170,14 @@ def study_page(request: Request, name: str, member: Member, *, at: str | None = 
 
 
 def page(request: Request, name: str, *, person: Person | None = None, code: int = 200, **shown: Any) -> HTMLResponse:
-    """A template filled in, as an answer with that status code."""
+    """Return a rendered template as a response with that status code."""
     shown.setdefault("links", links(person, request.url.path))
     text = TEMPLATES.get_template(f"{name}.html").render(person=person, csrf=csrf_token(request), code=code, **shown)
     return HTMLResponse(text, code)
 
 
 def links(person: Person | None, here: str) -> list[Link]:
-    """The ways to the pages that are of no study."""
+    """Return links to the pages that belong to no study."""
     if person is None:
         return []
     own = ("People", "/people") if person.is_owner else ("Tokens", "/tokens")
@@ -185,7 +185,7 @@ def links(person: Person | None, here: str) -> list[Link]:
 
 
 def study_links(study: str, role: str, here: str = "") -> list[Link]:
-    """The ways to the pages of a study that somebody may see."""
+    """Return links to the pages of a study that a person may see."""
     return [Link(name, f"/studies/{part(study)}/{end}", here=end == here) for end, (name, roles) in PAGES.items() if role in roles]
 
 

@@ -1,4 +1,4 @@
-"""What requests hold, with the limits of each part; the OpenAPI document is made of these."""
+"""The bodies of requests, with the limits of each part; the OpenAPI document is made from these."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from fewlabels.ledgers.people import Role
 from fewlabels.nouns.design import DesignName
 from fewlabels.nouns.sheet import ShownKind
 
-PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, nothing that is not printed
+PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, no unprintable characters
 NO_NULL = r"^[^\x00]*$"
 StudyName = Annotated[str, Field(min_length=1, max_length=128, pattern=PLAIN)]
 PersonName = Annotated[str, Field(min_length=1, max_length=64, pattern=PLAIN)]
@@ -26,20 +26,20 @@ Stopping = Annotated[str, Field(min_length=1, max_length=100, pattern=NO_NULL)]
 
 
 class Body(BaseModel):
-    """What a request holds: nothing beyond what is named here."""
+    """The body of a request: no fields beyond those named here."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class NewPerson(Body):
-    """Somebody to be taken in; the answer has a link for them."""
+    """A person to invite; the response has a link for them."""
 
     name: PersonName
     is_owner: bool = False
 
 
 class RoleOf(Body):
-    """What somebody is to be in a study."""
+    """The role a person gets in a study."""
 
     role: Role
 
@@ -52,7 +52,7 @@ class NewToken(Body):
 
 
 class ClassifierBody(Body):
-    """Who is judged: a score column and a threshold, or a column of decisions; `value`: one class of several; `of`: a vote."""
+    """A classifier: a score column and a threshold, or a column of decisions; `value`: one class of several; `of`: a vote."""
 
     name: Word
     score: Column | None = None
@@ -66,7 +66,7 @@ class ClassifierBody(Body):
 
 
 class PopulationBody(Body):
-    """A table and how it is read. `source` is a path below the server's data folder, or a source the server was told to allow."""
+    """A table and how it is read. `source` is a path below the server's data folder, or a source that the server allows."""
 
     source: Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NULL)]
     id: Column = "id"
@@ -80,7 +80,7 @@ class PopulationBody(Body):
 
 
 class NewStudy(Body):
-    """A study to be made. The stopping rule is only read here, to refuse one that cannot be; the plan fixes it."""
+    """A study to create. The stopping rule is only checked here; the plan locks it."""
 
     name: StudyName
     population: PopulationBody
@@ -91,7 +91,7 @@ class NewStudy(Body):
 
 
 class NewPlan(Body):
-    """A budget of labels to be fixed. `double` is the share of units that two labelers see; 0: none."""
+    """A budget of labels to lock. `double` is the share of units that two labelers see; 0: none."""
 
     budget: Labels
     grow_to: Labels | None = None
@@ -108,7 +108,7 @@ class ShownColumn(Body):
 
 
 class SheetBody(Body):
-    """What labelers see and are told; after how many answers each is checked with a unit whose answer is known (0: never)."""
+    """The labeling form: what labelers see and read, and after how many answers a unit with a known answer checks them (0: never)."""
 
     show: Annotated[list[ShownColumn], Field(max_length=50)] = []
     instructions: Text = ""
@@ -117,20 +117,20 @@ class SheetBody(Body):
 
 
 class TakeTurns(Body):
-    """Units to be handed out; adjudicates: those whose labelers disagree."""
+    """A request for units to label; adjudicates: those whose labelers disagree."""
 
     units: Annotated[int, Field(ge=1, le=200)] = 20
     adjudicates: bool = False
 
 
 class Units(Body):
-    """Units that are named."""
+    """A list of units."""
 
     units: Annotated[list[UnitId], Field(max_length=500)]
 
 
 class SaidBody(Body):
-    """What a labeler says of one unit: an answer a question. correct=true replaces what they said before."""
+    """A labeler's answers to one unit, one per question. correct=true replaces earlier ones."""
 
     unit: UnitId
     answers: Annotated[dict[Word, Word], Field(min_length=1, max_length=100)]
@@ -140,6 +140,6 @@ class SaidBody(Body):
 
 
 class TellAnswers(Body):
-    """Answers to be recorded."""
+    """Answers to record."""
 
     answers: Annotated[list[SaidBody], Field(min_length=1, max_length=500)]

@@ -1,4 +1,4 @@
-"""What answers to requests hold; the OpenAPI document is made of these."""
+"""The bodies of responses; the OpenAPI document is made from these."""
 
 from typing import Any, Literal
 
@@ -17,34 +17,34 @@ class Error(BaseModel):
 
 
 REFUSALS: dict[int | str, Data] = {
-    400: {"model": Error, "description": "What was asked cannot be done; the text says why"},
-    401: {"model": Error, "description": "Nobody has entered"},
-    403: {"model": Error, "description": "Not for this person, or a change without the token of its page"},
-    404: {"model": Error, "description": "No such thing, or not to be seen by this person"},
+    400: {"model": Error, "description": "The request cannot be carried out; the text says why"},
+    401: {"model": Error, "description": "Nobody is signed in"},
+    403: {"model": Error, "description": "No permission, or a change without the token of its page"},
+    404: {"model": Error, "description": "Not found, or this person has no access to it"},
     408: {"model": Error, "description": "The request did not arrive in time"},
-    409: {"model": Error, "description": "Something stands in the way; the text says what"},
+    409: {"model": Error, "description": "Conflict; the text says what stands in the way"},
     413: {"model": Error, "description": "Too large"},
-    422: {"model": Error, "description": "The request does not have the form this document gives"},
-    429: {"model": Error, "description": "Too much at once; Retry-After says how long to wait"},
+    422: {"model": Error, "description": "The request does not match this document"},
+    429: {"model": Error, "description": "Too many requests; Retry-After says how long to wait"},
     503: {"model": Error, "description": "The ledger cannot be reached now: try again"},
 }
 
 
 class Done(BaseModel):
-    """It is done."""
+    """Confirmation that it is done."""
 
     done: bool
 
 
 class Membership(BaseModel):
-    """What somebody is in a study."""
+    """A person's role in a study."""
 
     study: str
     role: Role
 
 
 class PersonShown(BaseModel):
-    """Somebody who may enter."""
+    """A person who may sign in."""
 
     name: str
     is_owner: bool
@@ -58,7 +58,7 @@ class Everyone(BaseModel):
 
 
 class Link(BaseModel):
-    """A link for one person, to be used once. It is shown now and never again."""
+    """A link for one person, to be used once. It is never shown again."""
 
     person: str
     link: str
@@ -81,13 +81,13 @@ class FreshToken(Token):
 
 
 class Tokens(BaseModel):
-    """The tokens of who asks."""
+    """The person's own tokens."""
 
     tokens: list[Token]
 
 
 class StudyShown(BaseModel):
-    """A study in a list. Who only labels sees its name and their role."""
+    """A study in a list. Labelers see only its name and their role."""
 
     name: str
     role: Literal["owner", "labeler", "adjudicator", "viewer"]
@@ -97,14 +97,14 @@ class StudyShown(BaseModel):
 
 
 class Studies(BaseModel):
-    """The studies one may see; `not_served` are those whose names cannot be part of an address."""
+    """The studies a person may see; `not_served` are those whose names cannot be part of an address."""
 
     studies: list[StudyShown]
     not_served: list[str]
 
 
 class Made(BaseModel):
-    """The study that was made."""
+    """The study that was created."""
 
     study: str
     units: int
@@ -113,7 +113,7 @@ class Made(BaseModel):
 
 
 class PlanShown(BaseModel):
-    """A plan that is fixed."""
+    """A locked plan."""
 
     number: int
     hash: str
@@ -130,7 +130,7 @@ class Closed(BaseModel):
 
 
 class OfStudy(BaseModel):
-    """What is said of one study, as the command line prints it with --json."""
+    """Data about one study, as the command line prints it with --json."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -152,7 +152,7 @@ class StatusShown(OfStudy):
 
 
 class PictureShown(OfStudy):
-    """What the goals need, and the planning picture; where there is none, `why`."""
+    """What the goals need, and the planning picture; if there is none, `why` says why."""
 
     sizes: Data
     picture: Data | None
@@ -160,7 +160,7 @@ class PictureShown(OfStudy):
 
 
 class EstimatesShown(OfStudy):
-    """Every metric with its interval; no estimate before the plan's look."""
+    """Every metric with its interval; no estimate before the planned look."""
 
     progress: Data
     certified: bool
@@ -172,7 +172,7 @@ class EstimatesShown(OfStudy):
 
 
 class DecisionShown(OfStudy):
-    """The verdict and its reasons; null before the plan's look."""
+    """The verdict and its reasons; null before the planned look."""
 
     progress: Data
     decision: Data | None
@@ -204,7 +204,7 @@ class ComparisonShown(OfStudy):
 
 
 class AuditShown(OfStudy):
-    """What was recorded, and, if it was asked for, whether it can be recomputed."""
+    """What was recorded, and, if requested, whether it can be recomputed."""
 
     entries: int
     recorded: list[Data]
@@ -213,7 +213,7 @@ class AuditShown(OfStudy):
 
 
 class SheetShown(BaseModel):
-    """What labelers see and are told, what they are asked, and what they may answer beside cannot_tell and skipped.
+    """The labeling form: what labelers see and read, the questions, and the answers besides cannot_tell and skipped.
 
     check_every is for owners: a labeler who knew would know which units are checks.
     """
@@ -227,7 +227,7 @@ class SheetShown(BaseModel):
 
 
 class Turn(BaseModel):
-    """A unit in a labeler's hands, until a time (seconds since 1970)."""
+    """A unit reserved for a labeler, until a time (seconds since 1970)."""
 
     unit: str
     content: dict[str, str | None]
@@ -251,13 +251,13 @@ class Turns(BaseModel):
 
 
 class GivenBack(BaseModel):
-    """How many units were given back."""
+    """How many units were released."""
 
     given_back: int
 
 
 class AcknowledgedShown(BaseModel):
-    """What became of one answer. All but a refused one is on disk when this is read."""
+    """What became of one answer. Unless refused, it is on disk when this is read."""
 
     unit: str
     status: Literal["recorded", "known", "corrected", "refused"]

@@ -1,4 +1,4 @@
-"""What the person who starts the server decides, and how much anybody may ask of it."""
+"""What the person who starts the server decides, and how many requests anybody may make."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Rate(NamedTuple):
-    """So many requests at once, and then so many a second."""
+    """So many requests at once, and then so many per second."""
 
     burst: float
     per_second: float
@@ -21,10 +21,10 @@ OF_ADDRESS, TO_ENTER, REFUSED, OF_PERSON = Rate(1_000, 200), Rate(60, 0.5), Rate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one address and one person may ask of the server.
+    """How many requests one address and one person may make.
 
     address    every request of an address; a whole office may share one
-    entering   tries to enter, by address
+    entering   attempts to sign in, by address
     refused    requests of an address that carried no valid session or token
     person     requests of a session or token
     watching   event streams a person may hold open, and all people together
@@ -46,10 +46,10 @@ class Settings:
     """How one server is run.
 
     data        new studies are made from tables below this folder only
-    sources     beginnings of other sources that are allowed, such as postgresql://warehouse/
-    images      images that a column names lie below this folder; None: only images inside the table are shown
-    host_names  the names the server answers to; a request for another name is refused, so no foreign page can reach it by a name of its own
-    secure      whether browsers see it over TLS: cookies are then never sent without
+    sources     prefixes of other sources that are allowed, such as postgresql://warehouse/
+    images      the folder of the images that a column names; None: only images inside the table are shown
+    host_names  the names the server answers to; requests for other names are rejected, which prevents DNS rebinding
+    secure      whether browsers reach it over TLS: cookies are then sent over TLS only
     lease       seconds a labeler has for the units they took
     """
 

@@ -1,4 +1,4 @@
-"""Entering by a one-time link, and leaving."""
+"""Signing in by a one-time link, and signing out."""
 
 from typing import Annotated
 from urllib.parse import parse_qs
@@ -16,20 +16,20 @@ LONGEST_KEY = 200
 
 
 async def _key(request: Request) -> str:
-    """The key a form holds. Read here, because one field needs no package for forms."""
+    """Return the key of a form. It is parsed here, because one field needs no package for forms."""
     fields = parse_qs((await request.body()).decode("latin-1"), max_num_fields=10)
     return fields.get("key", [""])[0][:LONGEST_KEY]
 
 
 @router.post("/enter", include_in_schema=False)
 def enter(request: Request, key: Annotated[str, Depends(_key)]) -> Response:
-    """A session in exchange for a one-time link. Whatever session the browser had before is ended: none can be foisted on anybody."""
+    """Exchange a one-time link for a session. Any earlier session of the browser ends, which prevents session fixation."""
     bench = bench_of(request)
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise HTTPException(403, "a link is used on its own page: open it again, and press the button there")
     granted = bench.people.use_link(key, lasts=SESSION_SECONDS)
     if granted is None:
-        raise HTTPException(403, "this link was used already, or is too old: ask the owner for a new one")
+        raise HTTPException(403, "this link was used already, or has expired: ask the owner for a new one")
     if before := request.cookies.get(COOKIE):
         bench.people.revoke(hashed(before))
     answer = RedirectResponse("/", 303)
@@ -41,7 +41,7 @@ def enter(request: Request, key: Annotated[str, Depends(_key)]) -> Response:
 
 @router.get("/api/me", operation_id="whoAmI", tags=["people"], responses=REFUSALS)
 def whoami(request: Request, person: Annotated[Person, Depends(signed_in)]) -> PersonShown:
-    """Who asks, and what they are in which study."""
+    """Return the signed-in person and their roles in studies."""
     roles = sorted(bench_of(request).people.roles(person.name).items())
     studies = [Membership(study=study, role=role) for study, role in roles]
     return PersonShown(name=person.name, is_owner=person.is_owner, studies=studies)
@@ -49,7 +49,7 @@ def whoami(request: Request, person: Annotated[Person, Depends(signed_in)]) -> P
 
 @router.post("/api/leave", operation_id="leave", tags=["people"], responses=REFUSALS)
 def leave(request: Request, response: Response, person: Annotated[Person, Depends(signed_in)]) -> Done:
-    """Ends the session, or the token, that asks."""
+    """End the session, or revoke the token, of the request."""
     bench_of(request).people.revoke(request.state.holder.hash)
     response.delete_cookie(COOKIE, path="/")
     return Done(done=True)

@@ -20,21 +20,21 @@ Value = TypeVar("Value")
 
 
 class Read(NamedTuple):
-    """What was read of a study when its newest entry had this serial."""
+    """What was read from a study when its newest entry had this serial."""
 
     serial: int
     value: object
 
 
 class Bench:
-    """The state of one server. Desks, and what was read last, are kept, so that it is not read again before an entry comes in."""
+    """The state of one server. Desks and results are cached, and read again only after a new entry."""
 
     def __init__(self, ledger: Database, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
-        """Nothing is opened yet."""
+        """Open nothing yet."""
         self.ledger, self.settings, self.clock = ledger, settings, clock
         self.people = People(ledger, clock=clock)
         self.limits = Buckets(settings.limits)
-        self.ends = threading.Event()  # set when the server is told to end: streams end then, and nobody waits for them
+        self.ends = threading.Event()  # set when the server is stopped: streams then end, and nobody waits for them
         self._desks: dict[str, Desk] = {}
         self._known: set[str] = set()
         self._read: dict[tuple[str, str], Read] = {}
@@ -43,24 +43,24 @@ class Bench:
         self._computing = CapacityLimiter(settings.limits.computing)
 
     def has(self, study: str) -> bool:
-        """Whether there is a study of that name that can be served."""
+        """Return whether there is a study of that name that can be served."""
         if study not in self._known and is_served(study) and self.ledger.last(study) > 0:
-            self._known.add(study)  # no study is ever taken out of a ledger
+            self._known.add(study)  # no study is ever removed from a ledger
         return study in self._known
 
     def study(self, name: str) -> Study:
-        """The study of that name."""
+        """Return the study of that name."""
         return Study.load(name, ledger=self.ledger)
 
     def desk(self, name: str) -> Desk:
-        """The desk of a study, one for all who label."""
+        """Return the desk of a study, one for all labelers."""
         with self._lock:
             if name not in self._desks:
                 self._desks[name] = Desk(self.study(name), lease=self.settings.lease)
             return self._desks[name]
 
     def read(self, study: str, what: str, make: Callable[[Study], Value]) -> Value:
-        """What `make` reads of a study, read once for all who ask until an entry comes in. It may write nothing."""
+        """Return what `make` reads from a study, cached for all requests until a new entry. `make` must not write."""
         with self._lock:
             reading = self._reading[study, what]
         with reading:
@@ -71,15 +71,15 @@ class Bench:
             return cast(Value, kept.value)
 
     async def compute(self, work: Callable[[], Value]) -> Value:
-        """What a long computation gives. Few run at a time, on threads of their own, so that nobody who labels waits for them."""
+        """Return the result of a long computation. Few run at a time, on their own threads, so that labelers never wait for them."""
         return await to_thread.run_sync(work, limiter=self._computing)
 
 
 def is_served(study: str) -> bool:
-    """Whether a study can be addressed: its name is one part of a path."""
+    """Return whether a study can be addressed: its name is one part of a path."""
     return bool(study) and "/" not in study and study.isprintable() and study not in (".", "..")
 
 
 def bench_of(request: Request) -> Bench:
-    """The bench of the server that was asked."""
+    """Return the bench of the server that received the request."""
     return cast(Bench, request.app.state.bench)

@@ -116,14 +116,14 @@ def test_tables_are_written_as_engines_read_them() -> None:
 
 
 def test_unknown_dialects_are_refused() -> None:
-    with pytest.raises(EngineError, match=r"bigquery, .* but 'oracle'"):
+    with pytest.raises(EngineError, match=r"bigquery, .* but got 'oracle'"):
         dialect_named("oracle")
 
 
 def test_a_table_elsewhere_is_no_path_and_is_not_opened() -> None:
     population = read_population("snowflake:risk.scored", score="S", threshold=0.5)
     assert population.source == "snowflake:risk.scored"
-    with pytest.raises(EngineError, match=r"no connection to 'snowflake:risk.scored': print what it asks with `fewlabels sql`"):
+    with pytest.raises(EngineError, match=r"no connection to 'snowflake:risk.scored': print its queries with `fewlabels sql`"):
         open_engine(population)
 
 

@@ -227,7 +227,7 @@ def test_the_display_follows_scikit_learn() -> None:
     ax = pyplot.subplots()[1]
     assert EstimateDisplay.from_result(fewlabels.from_counts(tp=3, fp=1, fn=0, tn=9)).plot(ax).ax_ is ax
     pyplot.close("all")
-    with pytest.raises(FewlabelsError, match="none before the plan's look"):
+    with pytest.raises(FewlabelsError, match="none before the planned look"):
         EstimateDisplay.from_result([])
 
 

@@ -165,9 +165,9 @@ def test_an_empty_file_has_no_answers(tmp_path: Path) -> None:
         ("a.json", "", "not valid JSON"),
         ("a.json", "{", "not valid JSON"),
         ("a.jsonl", '{"unit": "a", "answer": "yes"}\n{"unit"', "not valid JSON"),
-        ("a.json", '["a", "yes"]', "one object a row, but one is str"),
-        ("a.json", "5", "one object a row, but one is int"),
-        ("a.jsonl", "[1]", "one object a row, but one is list"),
+        ("a.json", '["a", "yes"]', "one object per row, but one is str"),
+        ("a.json", "5", "one object per row, but one is int"),
+        ("a.jsonl", "[1]", "one object per row, but one is list"),
         ("a.csv", 'unit,answer\n"a,yes\n', "not a readable table"),
         ("a.csv", 'unit,answer\n"a"b,yes\n', "not a readable table"),
     ],
@@ -280,7 +280,7 @@ def test_a_batch_with_untold_answers_is_not_written_over(tmp_path: Path) -> None
     refuse_untold(path, ())
     path.write_text("unit,answer\na,yes\nb,\n")
     refuse_untold(path, {("a", "positive")})
-    with pytest.raises(LabelError, match="1 answers that were not told"):
+    with pytest.raises(LabelError, match="1 answers that are not recorded"):
         refuse_untold(path, ())
     path.write_text("unit,answer\na,perhaps\n")
     with pytest.raises(LabelError, match="no batch"):

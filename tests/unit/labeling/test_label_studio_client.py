@@ -114,7 +114,7 @@ def test_the_token_does_not_follow_a_redirect_to_another_host(call: Callable[[La
     try:
         with serving(answering(seen, (200, {"count": 0, "results": []}))) as other:
             redirecting.target = other  # type: ignore[attr-defined]  # read by the handler
-            with pytest.raises(LabelError, match="redirect to http"):
+            with pytest.raises(LabelError, match="redirects to http"):
                 call(studio(f"http://127.0.0.1:{redirecting.server_address[1]}"))
     finally:
         redirecting.shutdown()

@@ -131,7 +131,7 @@ def test_argilla_with_another_question(tmp_path: Path) -> None:
 def test_a_file_without_units_is_refused_and_a_row_without_one_is_listed(name: str, tmp_path: Path) -> None:
     wrong = {"text": "x", "answer": "accept", "label": ["yes"], "label.responses": ["yes"], "label.responses.users": ["a"]}
     wrong["label.responses.status"] = ["submitted"]
-    with pytest.raises(LabelError, match="the unit stands in"):
+    with pytest.raises(LabelError, match="the unit is expected in"):
         read(tmp_path, name, wrong)
     found = read(tmp_path, name, {**wrong, "unit": "u1", "id": "u1"}, wrong)
     assert [(one.unit, one.where) for one in found.refused] == [(None, "row 2")]

@@ -99,7 +99,7 @@ def test_other_keys_do_nothing() -> None:
 
 def test_undo_at_the_start_says_so() -> None:
     desk = Desk("a")
-    assert "  nothing to undo in this sitting" in sit(desk, "u1")[1]
+    assert "  nothing to undo in this session" in sit(desk, "u1")[1]
     assert len(desk.told) == 1
 
 

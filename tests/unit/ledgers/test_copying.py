@@ -146,7 +146,7 @@ def test_another_study_of_that_name_is_refused_and_left_alone(source: UnderTest,
     labeled(here)
     labeled(there)
     before = there.entries("s"), beside(there)
-    with pytest.raises(LedgerError, match=r"in study 's' at .* entry 1 \(population, population\) is another: copy to a ledger without it"):
+    with pytest.raises(LedgerError, match=r"in study 's' at .* entry 1 \(population, population\) differs: copy to a ledger without it"):
         copy(here, there)
     assert (there.entries("s", anew=True), beside(there)) == before
 
@@ -159,10 +159,10 @@ def test_a_copy_that_has_gone_on_is_refused_by_its_first_own_entry(tmp_path: Pat
     with there.writing("s") as act:
         act.append("answer", key="theirs", body={})
     rule = rf"entry {last + 1} \(answer, theirs\) "
-    with pytest.raises(LedgerError, match=rule + "comes after the last one here: .*copy the other way"):
+    with pytest.raises(LedgerError, match=rule + "comes after the last one of the source: .*copy the other way"):
         copy(here, there)
     study.tell({study.standing.unresolved[0]: "yes"})
-    with pytest.raises(LedgerError, match=rule + "is another"):
+    with pytest.raises(LedgerError, match=rule + "differs"):
         copy(here, there)
     assert there.entries("s")[-1].key == "theirs"
 

@@ -221,6 +221,6 @@ def test_a_path_may_hold_any_sign(tmp_path: Path) -> None:
 def test_text_that_utf8_cannot_write_is_refused(tmp_path: Path, field: str) -> None:
     ledger = made(tmp_path / "l.db")
     bad = {"study": "s", "key": "k", "body": "text", field: "\udcff"}
-    with pytest.raises(LedgerError, match="text that UTF-8 can write"), ledger.writing(bad["study"]) as act:
+    with pytest.raises(LedgerError, match="text that can be encoded in UTF-8"), ledger.writing(bad["study"]) as act:
         act.append("answer", key=bad["key"], body={"text": bad["body"]})
     assert len(ledger.entries("s")) == 1

@@ -33,7 +33,7 @@ def test_nothing_is_shown_before_the_look(tmp_path: Path, labeled: int) -> None:
     assert rows(tmp_path) == before
     with pytest.raises(StudyError, match=f"no interval before all 40 planned units are resolved, {labeled} are: label on, or peek"):
         shown["recall"]
-    assert "Numbers are shown at the look the plan names, not before." in " ".join(str(shown).split())
+    assert "Numbers are shown at the planned look, not before." in " ".join(str(shown).split())
 
 
 def test_status_never_shows_a_number_of_positives(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Label Studio's HTTP interface, with the standard library: projects, tasks, exports, webhooks.
+"""Label Studio's HTTP interface, using the standard library: projects, tasks, exports, webhooks.
 
-The token is sent to the host it was given for and to no other: redirects elsewhere are refused. Only what reads is repeated when the
-network fails; a lost reply to an import is repaired by the next push, which lists the tasks first.
+The token is sent only to the host it was given for: redirects elsewhere are refused. Only reading requests are retried when the
+network fails; a lost response to an import is repaired by the next push, which lists the tasks first.
 """
 
 import json
@@ -27,22 +27,22 @@ AT_ONCE = 1_000  # tasks in one import
 
 
 class Project(NamedTuple):
-    """A project: its number, and the description that says whose it is."""
+    """A project: its number, and the description that identifies its study."""
 
     id: int
     description: str
 
 
 class SameHost(urllib.request.HTTPRedirectHandler):
-    """Follows a redirect only where it leads to the same host, and only for what reads."""
+    """Follow a redirect only to the same host, and only for reading requests."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> urllib.request.Request | None:
-        """The next request; a refusal if the token would leave its host."""
+        """Return the next request; raise an error if the token would leave its host."""
         if _origin(newurl) != _origin(req.full_url) or req.get_method() != "GET":
             raise LabelError(
-                f"the token goes to {_origin(req.full_url)} alone, but it answers with a redirect to {_origin(newurl)}: name that as --url "
+                f"the token is sent to {_origin(req.full_url)} alone, but it redirects to {_origin(newurl)}: name that as --url "
                 "if you trust it"
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -52,10 +52,10 @@ class LabelStudio:
     """A Label Studio server and the account of a token."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 60.0, pause: float = 0.5) -> None:
-        """Nothing is sent yet. token is a legacy token (40 hexadecimal digits) or a personal access token."""
+        """Send nothing yet. token is a legacy token (40 hexadecimal digits) or a personal access token."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise LabelError(f"Label Studio's address is http(s)://HOST[:PORT][/PATH], but got {url!r}: write it so")
+            raise LabelError(f"Label Studio's address is http(s)://HOST[:PORT][/PATH], but got {url!r}: write it like that")
         if not TOKEN.fullmatch(token):
             raise LabelError(
                 "a Label Studio token is one line of plain characters, but this one is not: copy it again from Account & Settings"
@@ -69,17 +69,17 @@ class LabelStudio:
         self._opener = urllib.request.build_opener(*handlers)
 
     def create_project(self, **settings: object) -> Project:
-        """A new project with these settings."""
+        """Create a project with these settings."""
         made = self._call("POST", "/api/projects/", settings)
         return Project(int(made["id"]), str(made.get("description") or ""))
 
     def projects(self) -> list[Project]:
-        """Every project the account sees."""
+        """Return every project the account can see."""
         found = self._pages("/api/projects", "results", include="id,description")
         return [Project(int(one["id"]), str(one.get("description") or "")) for one in found]
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, object]]) -> int:
-        """How many tasks were added."""
+        """Import tasks and return how many were added."""
         added = 0
         for start in range(0, len(tasks), AT_ONCE):
             done = self._call("POST", f"/api/projects/{project}/import?return_task_ids=true", list(tasks[start : start + AT_ONCE]))
@@ -87,32 +87,32 @@ class LabelStudio:
         return added
 
     def tasks(self, project: int) -> list[dict[str, Any]]:
-        """Every task of a project."""
+        """Return every task of a project."""
         return list(self._pages("/api/tasks", "tasks", project=project))
 
     def export(self, project: int) -> list[dict[str, Any]]:
-        """Every task of a project with its annotations, those without one too."""
+        """Return every task of a project with its annotations, including tasks without one."""
         found = self._call("GET", f"/api/projects/{project}/export?exportType=JSON&download_all_tasks=true")
         return [task for task in found if isinstance(task, dict)] if isinstance(found, list) else []
 
     def people(self) -> dict[str, str]:
-        """The addresses of accounts, by their number."""
+        """Return the email addresses of accounts, by their number."""
         found = self._call("GET", "/api/users/")
         rows = found.get("results", []) if isinstance(found, dict) else found
         return {str(one["id"]): str(one["email"]) for one in rows if isinstance(one, dict) and one.get("email")}
 
     def create_webhook(self, project: int, url: str) -> int:
-        """The number of a webhook that tells an address when answers have come in: a nudge without their content."""
+        """Create a webhook that calls an address when answers arrive, without their content; return its number."""
         wanted = ["ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED"]
         how = {"project": project, "url": url, "send_payload": False, "send_for_all_actions": False, "actions": wanted}
         return int(self._call("POST", "/api/webhooks/", how)["id"])
 
     def delete_project(self, project: int) -> None:
-        """Deletes a project with its tasks and annotations."""
+        """Delete a project with its tasks and annotations."""
         self._call("DELETE", f"/api/projects/{project}/")
 
     def _pages(self, path: str, key: str, **query: object) -> Iterator[dict[str, Any]]:
-        """The rows of every page; a page shorter than the server was asked for is the last unless it says that there are more."""
+        """Yield the rows of every page; a page shorter than requested is the last unless it says that there are more."""
         seen = 0
         for page in range(1, MOST_PAGES + 1):
             found = self._call("GET", f"{path}?{urlencode({**query, 'page': page, 'page_size': PAGE})}")
@@ -123,7 +123,7 @@ class LabelStudio:
                 return
 
     def _call(self, method: str, path: str, body: object = None) -> Any:
-        """The reply to one call, read as JSON; None where it is empty. Refused by an old access token, it is made again with a new one."""
+        """Return the response to one call as JSON; None if it is empty. If the access token has expired, retry with a new one."""
         for attempt in range(1, TRIES + 1):
             try:
                 return self._send(method, path, body)
@@ -155,17 +155,17 @@ class LabelStudio:
         content = reply.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise LabelError(
-                f"a reply holds at most {MOST_BYTES:,} bytes, but that to {path.partition('?')[0]} is longer: export to a file"
+                f"a response holds at most {MOST_BYTES:,} bytes, but that to {path.partition('?')[0]} is longer: export to a file"
             )
         try:
             return json.loads(content) if content else None
         except (ValueError, RecursionError):
             raise LabelError(
-                f"{self.url} does not answer {path.partition('?')[0]} with JSON, so it is no Label Studio: check --url"
+                f"{self.url} does not answer {path.partition('?')[0]} with JSON, so it is no Label Studio server: check --url"
             ) from None
 
     def _authorization(self) -> str:
-        """What proves who calls. A personal access token has three parts and is exchanged for one that lasts minutes."""
+        """Return the Authorization header. A personal access token has three parts and is exchanged for one that lasts minutes."""
         if self._token.count(".") != 2:
             return f"Token {self._token}"
         if self._access is None:
@@ -178,7 +178,7 @@ class LabelStudio:
         return f"Bearer {self._access}"
 
     def _clean(self, error: Exception) -> str:
-        """What an error says, short, on one line, and without the token."""
+        """Return an error's message, short, on one line, and without the token."""
         told = str(error)
         if isinstance(error, urllib.error.HTTPError):
             with error:
@@ -189,13 +189,13 @@ class LabelStudio:
 
 
 def _complaint(call: str, url: str, status: int, told: str) -> str:
-    """The refusal of a reply that is none."""
+    """Return the error for a response with an error status."""
     if status in (401, 403):
-        return f"Label Studio at {url} refuses the token for {call} ({status}): give one of an account that may, see Account & Settings"
-    return f"Label Studio at {url} answers {call} with {status} ({told}): check --url and the version, 1.23 is the one that is tested"
+        return f"Label Studio at {url} refuses the token for {call} ({status}): use one of an account with access, see Account & Settings"
+    return f"Label Studio at {url} answers {call} with {status} ({told}): check --url and the version; 1.23 is tested"
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port of an address."""
+    """Return scheme, host and port of an address."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

@@ -1,4 +1,4 @@
-"""The labeling interface that Label Studio shows: XML made of the study's questions, keys 1 to 9 in order."""
+"""The labeling interface that Label Studio shows: XML made from the study's questions, keys 1 to 9 in order."""
 
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
@@ -13,12 +13,12 @@ CANNOT_TELL = "cannot_tell"
 
 
 def question_names(questions: Sequence[str]) -> dict[str, str]:
-    """The name of each question's group of choices: a question may hold what no name in the interface can."""
+    """Return the name of each question's group of choices, as a question may hold characters that a name cannot."""
     return {question: f"question_{i}" for i, question in enumerate(questions, start=1)}
 
 
 def class_names(classes: Sequence[str]) -> dict[str, str]:
-    """Each class by the text that labelers choose. Refuses classes that XML cannot tell apart."""
+    """Return each class by the text that labelers choose; raise LabelError for classes that XML cannot tell apart."""
     shown: dict[str, str] = {}
     for name in classes:
         text = written(name)
@@ -31,19 +31,19 @@ def class_names(classes: Sequence[str]) -> dict[str, str]:
 
 
 def written(text: str) -> str:
-    """A text as XML can hold it, on one line and without blanks at its ends, which Label Studio does not keep."""
+    """Return a text as XML can hold it, on one line and without leading and trailing blanks, which Label Studio drops."""
     return " ".join("".join(one if _is_xml(one) else " " for one in text).split())
 
 
 def _is_xml(one: str) -> bool:
-    """Whether a character may stand in XML 1.0, and on a line."""
+    """Return whether a character is allowed in XML 1.0, and on a line."""
     return " " <= one < "\x7f" or "\xa0" <= one <= "\ud7ff" or "\ue000" <= one <= "\ufffd" or one >= "\U00010000"
 
 
 def interface_text(asked: Asked, show: Sequence[Shown], keys: Mapping[str, str]) -> str:
-    """The interface as XML: what is shown of a unit, then each question with its answers.
+    """Return the interface as XML: what is shown of a unit, then each question with its answers.
 
-    keys   where a shown column stands in a task's data; the unit's id is shown where no column is
+    keys   the key of each shown column in a task's data; if no column is shown, the unit's id is
     """
     view = ElementTree.Element("View")
     for i, shown in enumerate(show, start=1):

@@ -1,7 +1,7 @@
 """Units as Label Studio tasks, and its exports as answers.
 
 A task's `data` holds the unit's id under `unit` and the shown columns, and nothing else: no score, band or probability. Label Studio keeps
-whatever it is sent, so every annotation of an export is checked here: empty ones, several choices, answers out of vocabulary and those
+whatever it is sent, so every annotation of an export is checked here: empty ones, several choices, unknown answers and those
 made from a prediction are refused. A skip (`was_cancelled`) is the answer "skipped".
 """
 
@@ -25,7 +25,7 @@ Task = dict[str, Any]
 
 
 def data_keys(columns: Sequence[str]) -> dict[str, str]:
-    """The key of each shown column in a task's data: its name, or shown_1, shown_2, ... if one is no name for a variable."""
+    """Return the key of each shown column in a task's data: its name, or shown_1, shown_2, ... if one is not a valid variable name."""
     if UNIT in columns:
         raise LabelError("a task has a key unit of its own, so the table's column cannot be shown: show it under another name")
     plain = all(SAFE.fullmatch(column) for column in columns)
@@ -33,7 +33,7 @@ def data_keys(columns: Sequence[str]) -> dict[str, str]:
 
 
 def as_tasks(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str]) -> list[Task]:
-    """One task a unit."""
+    """Return one task per unit."""
     keys = data_keys(columns)
     return [
         {"data": {UNIT: unit, **{key: row.get(column) or "" for column, key in keys.items()}}}
@@ -42,12 +42,12 @@ def as_tasks(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *,
 
 
 def tasks_text(units: Sequence[str], shown: Sequence[Mapping[str, str | None]], *, columns: Sequence[str]) -> str:
-    """A batch as a file to import."""
+    """Return a batch as a file to import."""
     return json.dumps(as_tasks(units, shown, columns=columns), ensure_ascii=False, indent=1) + "\n"
 
 
 def unit_of(task: Mapping[str, Any]) -> str | None:
-    """The unit a task is about; None if it is not one of ours."""
+    """Return the unit of a task; None if fewlabels did not write it."""
     data = task.get("data")
     unit = data.get(UNIT) if isinstance(data, Mapping) else None
     return None if unit is None else str(unit)
@@ -56,10 +56,10 @@ def unit_of(task: Mapping[str, Any]) -> str | None:
 def read_export(
     tasks: Sequence[Mapping[str, Any]], *, asked: Asked, labeler: str | None = None, names: Mapping[str, str] | None = None
 ) -> Found:
-    """The answers of a JSON export.
+    """Return the answers of a JSON export.
 
     labeler   who answered, for a project of one labeler
-    names     of accounts, by their number
+    names     names of accounts, by their number
     """
     found = Found([], [], place="annotation")
     blank = 0
@@ -72,7 +72,7 @@ def read_export(
 
 
 def account_of(annotation: Mapping[str, Any]) -> str | None:
-    """The account that made an annotation: its number, or its address where the export has it."""
+    """Return the account that made an annotation: its number, or its email address if the export has it."""
     by = annotation.get("completed_by")
     if isinstance(by, Mapping):
         by = by.get("email") or by.get("id")
@@ -80,7 +80,7 @@ def account_of(annotation: Mapping[str, Any]) -> str | None:
 
 
 def labeler_of(annotation: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Whose annotation it is, by name if it is known."""
+    """Return who made an annotation, by name if it is known."""
     account = account_of(annotation)
     if account is None:
         return "anonymous"
@@ -88,7 +88,7 @@ def labeler_of(annotation: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _add(found: Found, annotation: Mapping[str, Any], unit: str | None, *, asked: Asked, labeler: str) -> None:
-    """Nothing comes back. What one annotation says joins the answers found, question by question, or those refused."""
+    """Add what one annotation says to the answers found, question by question, or to those refused."""
     number, at = annotation.get("id"), annotation.get("updated_at") or annotation.get("created_at")
     where = f"{found.place} {number}"
     why = _why_not(annotation, unit)
@@ -105,7 +105,7 @@ def _add(found: Found, annotation: Mapping[str, Any], unit: str | None, *, asked
 
 
 def _why_not(annotation: Mapping[str, Any], unit: str | None) -> str | None:
-    """Why an annotation is no person's answer about a unit; None: it is one."""
+    """Return why an annotation is not a person's answer about a unit; None if it is one."""
     if unit is None:
         return f"the task has no {UNIT!r} in its data, so fewlabels did not write it"
     results = [one for one in annotation.get("result") or () if isinstance(one, Mapping)]
@@ -119,7 +119,7 @@ def _why_not(annotation: Mapping[str, Any], unit: str | None) -> str | None:
 
 
 def _answers(annotation: Mapping[str, Any], asked: Asked) -> dict[str, tuple[object, str | None]]:
-    """For each question what was chosen, or why that is no answer."""
+    """Yield for each question what was chosen, or why that is not an answer."""
     if annotation.get("was_cancelled"):
         return {question: ("skipped", None) for question in asked.columns}
     chosen = dict(_chosen(annotation, question_names(tuple(asked.columns))))
@@ -136,7 +136,7 @@ def _answers(annotation: Mapping[str, Any], asked: Asked) -> dict[str, tuple[obj
 
 
 def _chosen(annotation: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, list[object]]]:
-    """Choices by question. With one question any group of choices answers it, whatever a project of one's own calls it."""
+    """Return choices by question. With one question any group of choices answers it, whatever a custom project calls it."""
     several: dict[str, list[object]] = {}
     by_name = {name: question for question, name in names.items()}
     for result in annotation.get("result") or ():
@@ -157,7 +157,7 @@ def _read(path: Path, how: Reading) -> Found:
 
 
 def _is_marked(first: Mapping[str, Any]) -> bool:
-    """Whether a row is a task with its annotations."""
+    """Return whether a row is a task with its annotations."""
     return isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
 
 

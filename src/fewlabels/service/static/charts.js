@@ -1,4 +1,4 @@
-/* The pictures: drawn as SVG by hand, with a sentence that says the same. */
+/* The charts: drawn as SVG by hand, each with a sentence that says the same. */
 
 import { number } from "./talk.js";
 import { width } from "./widths.js";
@@ -13,7 +13,7 @@ export function draw(parent, name, attributes, text) {
   return made;
 }
 
-/* Clears a chart and gives it its sentence; returns its width, which is smaller on a small screen so that its words stay legible. */
+/* Clears a chart and sets its sentence; returns its width, which is smaller on a small screen so that its text stays legible. */
 function blank(svg, sentence, height) {
   const wide = (svg.parentElement?.clientWidth || innerWidth) < 560 ? 380 : 760;
   svg.replaceChildren();
@@ -23,7 +23,7 @@ function blank(svg, sentence, height) {
   return wide;
 }
 
-/* The band of a metric with so many labels: chosen against uniform. */
+/* The interval of a metric with so many labels: chosen against uniform. */
 export function band(svg, goal, now) {
   const wide = blank(svg, `${goal.metric} ${now.value.toFixed(3)}: from ${(now.value - now.chosen).toFixed(3)} to ${(now.value + now.chosen).toFixed(3)} chosen, from ${(now.value - now.uniform).toFixed(3)} to ${(now.value + now.uniform).toFixed(3)} uniform`, 120);
   const x = v => 68 + (wide - 100) * (Math.min(goal.high, Math.max(goal.low, v)) - goal.low) / (goal.high - goal.low);
@@ -67,7 +67,7 @@ export function curve(svg, goal, now) {
   }
 }
 
-/* The band as it shrank: low, value and high after so many labels. */
+/* How the interval narrowed: low, value and high after so many labels. */
 export function shrank(svg, goal, points, target) {
   const last = points[points.length - 1], first = points[0];
   const wide = blank(svg, `${goal}: ${first.low.toFixed(3)} to ${first.high.toFixed(3)} after ${number(first.labels)} labels, ${last.low.toFixed(3)} to ${last.high.toFixed(3)} after ${number(last.labels)}`, 252);

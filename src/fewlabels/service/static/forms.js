@@ -2,7 +2,7 @@
 
 import { problem, talk } from "./talk.js";
 
-/* What a form says, by the names of its fields; data-as tells lists and numbers from text. Empty fields say nothing. */
+/* The values of a form by field name; data-as marks lists and numbers. Empty fields are left out. */
 export function said(form) {
   const body = {};
   for (const field of form.elements) {
@@ -29,7 +29,7 @@ function put(body, names, value) {
   else body[first] = value;
 }
 
-/* Sends a form, or a body in its place. Says what went wrong in the form itself; returns what came back, or null. */
+/* Sends a form, or a body in its place. Shows errors in the form itself; returns the response, or null. */
 export async function send(form, body) {
   const place = form.querySelector("[role=alert]");
   const buttons = [...form.querySelectorAll("button")];
@@ -70,7 +70,7 @@ document.addEventListener("click", event => {
   if (copy) copyText(document.getElementById(copy.dataset.copy), copy);
 });
 
-/* Copies what stands in a field; where the browser does not allow it, it is at least selected. */
+/* Copies the text of a field; if the browser does not allow it, the text is at least selected. */
 async function copyText(field, button) {
   field.focus();
   field.select();

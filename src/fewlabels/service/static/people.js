@@ -26,10 +26,10 @@ document.addEventListener("sent", event => {
   }
 });
 
-/* The list is read anew. */
+/* Reloads the list. */
 const people = () => document.body.dispatchEvent(new CustomEvent("people"));
 
-/* A person is taken in with a choice of two, which is no field of its own name. */
+/* Invites a person; whether they are an owner is a choice of two, not a form field. */
 at("add-person")?.addEventListener("submit", async event => {
   event.preventDefault();
   event.stopPropagation();

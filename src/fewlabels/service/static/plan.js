@@ -1,4 +1,4 @@
-/* The planning page: labels, positives and level are dragged and the band shrinks; then a plan is fixed, and the sheet written. */
+/* The planning page: drag labels, positives and level and the interval narrows; then lock a plan, and write the labeling form. */
 
 import { band, curve } from "./charts.js";
 import { send } from "./forms.js";
@@ -13,7 +13,7 @@ let together = null;
 
 async function load() {
   const answer = await talk("GET", studyPath(study, "/picture"), undefined, { timeout: 600_000 });
-  if (!answer.ok) return say("picture-state", `${problem(answer)} A plan can be fixed without the picture.`);
+  if (!answer.ok) return say("picture-state", `${problem(answer)} A plan can be locked without the picture.`);
   ({ picture } = answer.data);
   at("picture-state").hidden = true;
   if (answer.data.sizes) showSizes(answer.data.sizes);
@@ -57,13 +57,13 @@ function show() {
   say("sentence", `With ${number(now.n)} labels: ${goal.metric} ${now.value.toFixed(3)} ± ${points(now.chosen)} points chosen (effective n ${effective}), ± ${points(now.uniform)} points uniform.`);
   const [need, even] = [goal.chosen, goal.uniform].map(widths => reaching(widths, goal, wanted, now.level, now.f));
   const about = found => (found === null ? `more than ${top}` : number(found));
-  say("next", `± ${points(wanted)} points need about ${about(need)} chosen labels, ${about(even)} uniform ones.`);
+  say("next", `± ${points(wanted)} points needs about ${about(need)} chosen labels, or ${about(even)} uniform ones.`);
   say("price", price(now.n, need, even));
   band(at("band"), goal, now);
   curve(at("curve"), goal, now);
 }
 
-/* What the labels cost, in money and in hours of labelers. */
+/* What the labels cost, in money and in labeling hours. */
 function price(...sizes) {
   const [cost, seconds] = [Number(at("cost").value), Number(at("seconds").value)];
   const names = ["this budget", "chosen for the goal", "uniform for the goal"];
@@ -104,7 +104,7 @@ function showSizes(sizes) {
   }));
 }
 
-/* The sheet: rows of columns. */
+/* The labeling form: rows of columns. */
 function addColumn({ column = "", kind = "text" } = {}) {
   const row = at("column-row").content.firstElementChild.cloneNode(true);
   row.querySelector("[data-part=column]").value = column;
@@ -126,13 +126,13 @@ function sheet() {
     const show = [...at("columns").children].map(row => ({ column: part(row, "column"), kind: part(row, "kind") }));
     say("sheet-told", "");
     const words = { ask: at("ask").value.trim(), instructions: at("instructions-text").value.trim() };
-    if (await send(form, { show, ...words, check_every: Number(at("check-every").value) })) say("sheet-told", "The sheet is saved. Labelers see it with the next unit.");
+    if (await send(form, { show, ...words, check_every: Number(at("check-every").value) })) say("sheet-told", "The labeling form is saved. Labelers see it with the next unit.");
   });
 }
 
 function sureWords() {
   const n = Number(at("budget").value), grow = Number(at("grow_to")?.value);
-  say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}; the units are drawn from the table as it is now, and the plan is hashed.`);
+  say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}; the units are drawn from the table as it is now, and the plan's hash is recorded.`);
 }
 
 at("fix").addEventListener("submit", sureWords, { capture: true });

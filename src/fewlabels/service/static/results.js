@@ -1,4 +1,4 @@
-/* The results page: live progress, the numbers when the plan allows them, and the band as it shrank. */
+/* The results page: live progress, the numbers when the plan allows them, and how the interval narrowed. */
 
 import { shrank } from "./charts.js";
 import { at, number, studyPath, talk } from "./talk.js";
@@ -6,8 +6,8 @@ import { at, number, studyPath, talk } from "./talk.js";
 const study = at("study").dataset.study;
 const TARGET = /(>=|<=|>|<)\s*(-?[0-9.]+)/;
 const WAYS = {
-  afterwards: "Read afterwards at the first labels of the asking order: pictures of the way, not looks.",
-  running: "The running band, which holds at every label.",
+  afterwards: "Computed afterwards from the first labels in asking order: an illustration, not a series of looks.",
+  running: "The running band, a confidence sequence: valid at every look.",
 };
 let seen = "", spoken = 0;
 
@@ -23,7 +23,7 @@ function grown(data) {
   document.body.dispatchEvent(new CustomEvent("grown"));
 }
 
-/* The numbers are read anew when they may be, and have changed. */
+/* Reloads the numbers when they may be shown and have changed. */
 function look(key) {
   if (key === seen) return;
   const first = seen === "";
@@ -49,7 +49,7 @@ async function convergence() {
   }
 }
 
-/* The same as a table, for those who do not see the chart: at most twelve rows of it. */
+/* The same as a table, for those who cannot see the chart: at most twelve rows. */
 function asTable(goal, points) {
   const step = Math.max(1, Math.ceil(points.length / 12));
   const chosen = points.filter((_, i) => i % step === 0 || i === points.length - 1);
@@ -76,7 +76,7 @@ function watch() {
   const events = new EventSource(studyPath(study, "/events"));
   const on = (name, act) => events.addEventListener(name, event => act(JSON.parse(event.data)));
   events.addEventListener("open", () => { at("live").textContent = "live"; });
-  events.addEventListener("error", () => { at("live").textContent = events.readyState === 2 ? "no longer live: load the page again" : "connection lost, trying again"; });
+  events.addEventListener("error", () => { at("live").textContent = events.readyState === 2 ? "no longer live: reload the page" : "connection lost, retrying"; });
   on("progress", grown);
   on("look", data => look(`look ${data.plan} ${data.labels}`));
   on("running", data => look(`running ${data.labels} ${data.outcome}`));

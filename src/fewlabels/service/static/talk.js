@@ -1,4 +1,4 @@
-/* Talking to the server: JSON both ways, the token against forged requests, and errors as sentences. */
+/* Requests to the server: JSON both ways, the CSRF token, and errors as sentences. */
 
 export const meta = name => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 export const at = id => document.getElementById(id);
@@ -8,7 +8,7 @@ export const studyPath = (study, rest = "") => `/api/studies/${encodeURIComponen
 const SAFE = new Set(["GET", "HEAD"]);
 const TIMEOUT = 20_000;
 
-/* What came back. `status` 0 means that nobody answered: the server is away, or the network. */
+/* The response. `status` 0 means that there was none: the server or the network is down. */
 export async function talk(method, path, body, { timeout = TIMEOUT, keepalive = false } = {}) {
   const headers = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -33,12 +33,12 @@ function wait(response) {
 /* Why it was refused, for people. */
 export function problem(answer) {
   if (answer.status === 0) return "The server does not answer. Try again when it is back.";
-  if (answer.status === 401) return "You are signed out. Ask for a new link, and enter again.";
+  if (answer.status === 401) return "You are signed out. Ask for a new link to sign in again.";
   const said = answer.data?.error ?? answer.data?.detail;
   return typeof said === "string" && said ? said : `The server refused this (${answer.status}).`;
 }
 
-/* The token of whoever is signed in now; "someone else" if that is not the person this page was made for. */
+/* The token of the person signed in now; "someone else" if the page was made for another person. */
 export async function freshToken(person) {
   try {
     const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store", redirect: "error" });

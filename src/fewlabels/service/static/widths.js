@@ -1,6 +1,6 @@
-/* Half-widths between the numbers a picture holds: the same reading as the page of `fewlabels plan --html`. */
+/* Interpolation of half-widths between the values a picture holds, as on the page of `fewlabels plan --html`. */
 
-/* Between two of the numbers of labels: a straight line in the logarithms. */
+/* Between two numbers of labels: linear in the logarithms. */
 function place(labels, n) {
   let i = 0;
   while (i < labels.length - 2 && labels[i + 1] < n) i += 1;
@@ -13,7 +13,7 @@ function mixed(a, b, t) {
   return a > 0 && b > 0 ? Math.exp((1 - t) * Math.log(a) + t * Math.log(b)) : (1 - t) * a + t * b;
 }
 
-/* A row over the factors of the odds, at a place between them. */
+/* Interpolates a row over the factors of the odds. */
 export function overFactors(row, f) {
   const i = Math.min(Math.floor(f), row.length - 2);
   return mixed(row[i], row[i + 1], f - i);
@@ -39,7 +39,7 @@ export function reaching(widths, goal, wanted, level, f) {
   return null;
 }
 
-/* A slider from 0 to 1000 over labels, in the logarithm. */
+/* A slider from 0 to 1000 over labels, on a log scale. */
 export const labelsAt = (goal, share) => {
   const [first, top] = ends(goal);
   return Math.round(first * (top / first) ** share);

@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Forward only: a ledger is never taken back."""
+    """Upgrade only: a ledger is never downgraded."""
     op.create_table(
         "entry",
         sa.Column("study", sa.Text, primary_key=True),

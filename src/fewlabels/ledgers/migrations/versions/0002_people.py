@@ -1,4 +1,4 @@
-"""Beside the record: turns, what labelers are shown, and who may enter."""
+"""Tables beside the record: turns, what labelers are shown, and who may sign in."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Forward only: a ledger is never taken back."""
+    """Upgrade only: a ledger is never downgraded."""
     op.create_table(
         "turn",
         sa.Column("study", sa.Text, primary_key=True),

@@ -1,4 +1,4 @@
-/* The questions of a unit: a row of buttons each, and the keys that press them. */
+/* The questions of a unit: a row of buttons for each, and the keys that press them. */
 
 const WORDS = { yes: "Yes", no: "No", cannot_tell: "Cannot tell", skipped: "Skip" };
 
@@ -66,7 +66,7 @@ export class Choices {
     });
   }
 
-  /* Notes an answer; true when every question has one and none is left below. */
+  /* Notes an answer; returns true when every question has one and none is left below. */
   choose(row, answer) {
     const again = this.complete;
     this.given[this.questions[row]] = answer;
@@ -75,7 +75,7 @@ export class Choices {
     return open < 0 && (!again || row === this.questions.length - 1);
   }
 
-  /* Leaves out what has no answer yet. */
+  /* Skips the questions that have no answer yet. */
   skip() {
     for (const question of this.questions) this.given[question] = this.complete ? "skipped" : this.given[question] ?? "skipped";
   }
@@ -93,7 +93,7 @@ export class Choices {
   }
 }
 
-/* Yes, no, cannot tell are 1, 2, 3; classes 1 to 9 in order, and cannot tell 0. Further classes have a button and no key. */
+/* Yes, no, cannot tell are 1, 2, 3; classes 1 to 9 in order, and cannot tell 0. Further classes have a button but no key. */
 function keysOf(answers) {
   const two = answers.length <= 2;
   return [...answers.map((answer, i) => [i < 9 ? String(i + 1) : "", answer]), [two ? "3" : "0", "cannot_tell"]];

@@ -2,8 +2,8 @@
 
 import { freshToken, problem, talk } from "../talk.js";
 
-const GATHER = 250; // milliseconds an answer waits for company, so that a quick undo is no correction
-const MOST = 50; // answers a request
+const GATHER = 250; // milliseconds an answer waits for others, so that a quick undo is not a correction
+const MOST = 50; // answers per request
 const PAUSES = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRIED = new Set([0, 408, 425, 429, 500, 502, 503, 504]);
 
@@ -47,7 +47,7 @@ export class Outbox {
     return ["left", "someone else", "stopped"].includes(this.state);
   }
 
-  /* Tries at once what waits for a pause to end: the network is back, or the person looks again. */
+  /* Retries at once instead of waiting for a pause to end: the network is back, or the person is. */
   async kick() {
     if (this.state === "left" || this.state === "someone else") {
       if (this.checking) return;
@@ -73,7 +73,7 @@ export class Outbox {
   async send(batch) {
     for (const said of batch) {
       this.waiting.delete(said.unit);
-      said.sent = true; // it may be recorded although no reply comes back: what replaces it is a correction
+      said.sent = true; // it may be recorded even if no response arrives: what replaces it is a correction
       this.flying.set(said.unit, said);
     }
     const answer = await talk("POST", this.path, { answers: batch.map(asSent) });
@@ -116,7 +116,7 @@ export class Outbox {
     }
   }
 
-  /* Nobody is signed in, or the page is of an earlier session of the same person. */
+  /* Nobody is signed in, or the page belongs to an earlier session of the same person. */
   async shut(answer) {
     const found = answer.status === 401 ? "left" : this.renewed ? "stopped" : await freshToken(this.person);
     this.renewed = true;
@@ -124,20 +124,20 @@ export class Outbox {
     else if (found !== "fresh") this.say(found, problem(answer));
   }
 
-  /* One of a batch that was refused as a whole: the others must not wait for the one that is wrong. */
+  /* One answer of a batch that was refused as a whole: the others must not wait for the faulty one. */
   async alone(said) {
     this.waiting.set(said.unit, said);
     await this.send([said]);
   }
 
-  /* What was not acknowledged waits again, in front; a newer answer of the same unit has replaced it. */
+  /* Puts what was not acknowledged back in front, unless a newer answer of the same unit has replaced it. */
   back(batch) {
     const newer = this.waiting;
     this.waiting = new Map(batch.filter(said => !newer.has(said.unit)).map(said => [said.unit, said]));
     for (const [unit, said] of newer) this.waiting.set(unit, said);
   }
 
-  /* The last try of a page that goes away; what it does not bring in is in the store for when the tab comes back. */
+  /* The last try of a page that is closing; what it cannot send stays in the store until the tab is opened again. */
   leave() {
     if (this.waiting.size && !this.halted) talk("POST", this.path, { answers: [...this.waiting.values()].slice(0, MOST).map(asSent) }, { keepalive: true });
   }
@@ -160,7 +160,7 @@ export class Outbox {
     try {
       if (unsent.length) sessionStorage.setItem(this.store, JSON.stringify(unsent));
       else sessionStorage.removeItem(this.store);
-    } catch { /* no store in this browser: the answers are in memory, and the page asks before it is left */ }
+    } catch { /* no store in this browser: the answers stay in memory, and the page asks before it is closed */ }
   }
 
   restored() {

@@ -1,4 +1,4 @@
-/* The labeling page. A key shows the next unit at once; the answer travels behind it, and is on disk when the page says "saved". */
+/* The labeling page. A key shows the next unit at once; the answer is sent in the background, and is on disk when the page says "saved". */
 
 import { at, meta, problem, studyPath, talk } from "../talk.js";
 import { Choices } from "./choices.js";
@@ -8,8 +8,8 @@ import { Tabs } from "./tabs.js";
 import { Turns } from "./turns.js";
 import { announce, refusedUnit, showNotice, showProgress, showSaved, stage } from "./words.js";
 
-const TOO_SOON = 120; // milliseconds: the second tap of a double tap belongs to the unit before
-const AGAIN = 20_000; // how often to look whether there is something to label
+const TOO_SOON = 120; // milliseconds: the second tap of a double tap belongs to the previous unit
+const AGAIN = 20_000; // milliseconds between two checks for units to label
 const study = at("desk").dataset.study;
 const person = meta("fewlabels-person");
 const adjudicates = at("desk").dataset.adjudicates === "yes";
@@ -42,18 +42,18 @@ function here() {
   turns.fetch();
 }
 
-/* Another tab labels: what is fetched stays with the person, and goes there. */
+/* Another tab labels: fetched units stay with the person, and are shown there. */
 function elsewhere() {
   paused = true;
   shown = null;
   if (turns) { turns.line = turns.line.slice(0, turns.place).filter(turn => turn.answers); turns.place = turns.line.length; }
-  stage("empty", "This study is open in another tab, and labeling goes on there.", here, "Label here instead");
+  stage("empty", "This study is open in another tab; continue labeling there.", here, "Label here instead");
 }
 
 function arrived(data, lost) {
   showProgress(data.progress);
   if (paused) return;
-  if (lost.length) announce("That unit was given to someone else while the page slept. Here is the next one.");
+  if (lost.length) announce("That unit was given to someone else while the page was inactive. Here is the next one.");
   if (turns.current !== shown || !shown) show();
   prefetchImages(study, sheet, turns.line.slice(turns.place + 1, turns.place + 4));
 }
@@ -62,18 +62,18 @@ function failed(answer) {
   if (answer.status === 401 || answer.status === 403) outbox.say("left", problem(answer));
   else if (answer.status === 404) outbox.say("stopped", problem(answer));
   else if (answer.status >= 400 && answer.status < 500 && ![408, 425, 429].includes(answer.status)) {
-    if (!shown && !paused) stage("empty", problem(answer), () => turns.fetch(), "Look again");
+    if (!shown && !paused) stage("empty", problem(answer), () => turns.fetch(), "Check again");
     return;
   } else setTimeout(() => turns.fetch(), answer.wait ?? 2_000);
-  if (!shown && !paused) stage("waiting", "The server does not answer. Trying again.");
+  if (!shown && !paused) stage("waiting", "The server does not respond. Trying again.");
 }
 
-/* Puts the unit of the present turn on the screen. */
+/* Shows the unit of the current turn. */
 function show() {
   shown = turns.current;
   at("undo").disabled = turns.place === 0;
   if (shown === null) {
-    return turns.dry ? stage("empty", "There is nothing to label now.", () => turns.fetch(), "Look again") : stage("waiting", "Getting the next unit.");
+    return turns.dry ? stage("empty", "There is nothing to label now.", () => turns.fetch(), "Check again") : stage("waiting", "Getting the next unit.");
   }
   at("unit").replaceChildren(...shownUnit(study, sheet, shown));
   at("unit").scrollTop = 0;
@@ -85,7 +85,7 @@ function show() {
   hiddenFor = 0;
 }
 
-/* The unit has all its answers: they go into the outbox, the next unit comes on the screen. */
+/* The unit has all its answers: they go into the outbox, and the next unit is shown. */
 function answered() {
   const turn = shown;
   const given = { ...choices.given };
@@ -102,7 +102,7 @@ function answered() {
 function undo() {
   if (paused || !turns.previous()) return;
   show();
-  announce("Back at the unit before. A new answer replaces the old one.");
+  announce("Back at the previous unit. A new answer replaces the old one.");
 }
 
 function clicked(row, answer, event) {
@@ -163,7 +163,7 @@ function listen() {
   setInterval(() => { if (!document.hidden) again(); }, AGAIN);
 }
 
-/* The time a page is not looked at is not time spent on a unit. */
+/* Time during which the page is hidden does not count as time spent on a unit. */
 function looked() {
   if (document.hidden) hiddenAt = performance.now();
   else {

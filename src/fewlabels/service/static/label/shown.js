@@ -1,4 +1,4 @@
-/* A unit on the page. Everything of it is foreign: it is set as text, never as markup, and opens or loads nothing by itself. */
+/* A unit on the page. Its content is untrusted: it is set as text, never as markup, and opens or loads nothing by itself. */
 
 import { studyPath } from "../talk.js";
 
@@ -12,7 +12,7 @@ function made(name, { text, ...attributes } = {}, ...children) {
   return element;
 }
 
-/* The parts of a unit as the sheet says. */
+/* The parts of a unit, as the labeling form defines them. */
 export function shownUnit(study, sheet, turn) {
   const headed = sheet.show.length > 1;
   return sheet.show.flatMap(({ column, kind }) => {
@@ -62,7 +62,7 @@ function image(address, column) {
 export const imageAddress = (study, unit, column) =>
   studyPath(study, `/images/${encodeURIComponent(unit)}/${encodeURIComponent(column)}`);
 
-/* Asks for the images of units fetched ahead, so that they are there when the unit is shown. */
+/* Loads the images of units fetched ahead, so that they are there when the unit is shown. */
 export function prefetchImages(study, sheet, turns) {
   for (const turn of turns) {
     if (turn.images) continue;

@@ -1,11 +1,11 @@
-/* The units this labeler holds, in the order they are shown: those gone by, the one on screen, those fetched ahead. */
+/* The units this labeler holds, in the order they are shown: past ones, the one on screen, those fetched ahead. */
 
 import { talk } from "../talk.js";
 
 export const AHEAD = 20;
-const MOST = 200; // units a request
-const QUICK = 250; // milliseconds between two answers of somebody for whom twice as many are fetched
-const SOON = 120_000; // milliseconds before a turn ends at which it is asked for again
+const MOST = 200; // units per request
+const QUICK = 250; // milliseconds between two answers below which twice as many units are fetched
+const SOON = 120_000; // milliseconds before a turn ends at which it is renewed
 
 export class Turns {
   constructor({ path, adjudicates, outbox, arrived, failed }) {
@@ -43,7 +43,7 @@ export class Turns {
     return this.ahead < 0.7 * this.wanted;
   }
 
-  /* Back to the unit before; false at the first one. */
+  /* Goes back to the previous unit; returns false at the first one. */
   previous() {
     if (this.place === 0) return false;
     this.place -= 1;
@@ -58,7 +58,7 @@ export class Turns {
     return Date.now() + this.offset;
   }
 
-  /* Takes turns up to as many as wanted, and those held already for longer. */
+  /* Takes as many turns as wanted, and renews those held already. */
   async fetch() {
     if (this.fetching) return;
     this.fetching = true;
@@ -70,7 +70,7 @@ export class Turns {
     this.receive(answer.data, acknowledged);
   }
 
-  /* A unit answered and acknowledged before it was asked for, and given again, is to be looked at again. */
+  /* A unit that was answered and acknowledged before this request, and is handed out again, is to be labeled again. */
   receive(data, acknowledged) {
     const had = new Map(this.line.map(turn => [turn.unit, turn]));
     const given = new Set();
@@ -89,7 +89,7 @@ export class Turns {
     this.arrived(data, lost);
   }
 
-  /* Turns that ended while the page slept, and are not held any more. */
+  /* Turns that ended while the page was inactive, and are no longer held. */
   dropLost(given) {
     const current = this.current;
     const gone = turn => !turn.answers && !given.has(turn.unit) && 1000 * turn.until < this.now;
@@ -100,13 +100,13 @@ export class Turns {
     return lost.includes(current) ? [current] : [];
   }
 
-  /* Called now and then, and when the page wakes. */
+  /* Called periodically, and when the page becomes active. */
   renew() {
     const soonest = Math.min(...this.open.map(turn => 1000 * turn.until));
     if (soonest - this.now < SOON || (this.dry && !this.open.length)) this.fetch();
   }
 
-  /* Hands back what was fetched and not answered, so that others need not wait for it. */
+  /* Returns units that were fetched but not answered, so that others need not wait for them. */
   giveBack({ keepalive = false } = {}) {
     const units = this.open.map(turn => turn.unit);
     this.line = this.line.slice(0, this.place).filter(turn => turn.answers);

@@ -24,7 +24,7 @@ export function showProgress(progress) {
   at("meter").value = progress.resolved;
 }
 
-/* "Saved" beside the buttons; in a banner what is kept back, and why. */
+/* "Saved" beside the buttons; a banner shows what is held back, and why. */
 export function showSaved(outbox) {
   const n = outbox.size, answers = n === 1 ? "1 answer" : `${number(n)} answers`;
   const state = !navigator.onLine && n ? "waiting" : outbox.state;
@@ -40,10 +40,10 @@ export function showSaved(outbox) {
 
 const NOTICES = {
   waiting: (answers, why, n) =>
-    n ? `${navigator.onLine ? "No connection to the server" : "You are offline"}${why ? ` (${why})` : ""}: ${answers} kept in this tab, and sent as soon as it is back. Keep the tab open; you can go on with the units that are here.` : "",
+    n ? `${navigator.onLine ? "No connection to the server" : "You are offline"}${why ? ` (${why})` : ""}: ${answers} kept in this tab, and sent as soon as it is back. Keep the tab open; you can continue with the units already loaded.` : "",
   left: (answers, why, n) =>
-    `Your session has ended.${n ? ` ${answers} kept in this tab.` : ""} Open a new link for yourself in another tab, then come back to this one${n ? ": they are sent then" : ""}.`,
-  "someone else": answers => `Someone else has entered in this browser. ${answers} of yours are kept in this tab, and sent once you have entered again.`,
+    `Your session has ended.${n ? ` ${answers} kept in this tab.` : ""} Open a new sign-in link in another tab, then come back to this one${n ? "; the answers are sent then" : ""}.`,
+  "someone else": answers => `Someone else has signed in with this browser. ${answers} of yours kept in this tab, to be sent once you have signed in again.`,
   stopped: (answers, why, n) => `${why || "You cannot label this study any more."}${n ? ` ${answers} could not be saved.` : ""}`,
 };
 
@@ -52,16 +52,16 @@ export function showNotice(text) {
   if (at("notice-words").textContent !== text) at("notice-words").textContent = text;
 }
 
-/* An answer the ledger did not take. It is not counted, and the person should know. */
+/* An answer that the ledger did not accept. It is not counted, and the person should know. */
 export function refusedUnit({ unit, why }) {
   const line = document.createElement("li");
   const name = document.createElement("bdi");
   name.className = "code";
   name.textContent = unit;
-  line.append(name, `: ${why || "given to someone else meanwhile"}`);
+  line.append(name, `: ${why || "given to someone else in the meantime"}`);
   at("refused-list").append(line);
   at("refused").hidden = false;
-  announce(`An answer was not taken: ${why || "the unit was given to someone else meanwhile"}`);
+  announce(`An answer was not recorded: ${why || "the unit was given to someone else in the meantime"}`);
 }
 
 export function announce(text) {
@@ -69,7 +69,7 @@ export function announce(text) {
   speak(text);
 }
 
-/* For screen readers; the same sentence is not said twice in a row. */
+/* For screen readers; the same sentence is not repeated. */
 function speak(text) {
   if (text === spoken) return;
   spoken = text;
