@@ -32,7 +32,7 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
-from fewlabels.study.simulate import Cell, replicate
+from fewlabels.study.simulate import SimulatedCell, replicate
 
 TABLES = (
     ("mnist8", "mlp"),
@@ -123,7 +123,7 @@ def read_units(bench: Bench) -> tuple[Judged, float]:
     return Judged(s.astype(np.float64), s >= np.float32(threshold), np.asarray(columns["y"]) == 1), threshold
 
 
-def bands_again(bench: Bench, cell: Cell, *, seed: int) -> Error:
+def bands_again(bench: Bench, cell: SimulatedCell, *, seed: int) -> Error:
     """The error of a cell of `fewlabels.simulate`, drawn again from its stream: the same mean squared error, and how sure it is."""
     engine, metric = open_engine(bench.population), metric_named(cell.metric)
     profile = engine.profile()
@@ -138,7 +138,7 @@ def bands_again(bench: Bench, cell: Cell, *, seed: int) -> Error:
     return found
 
 
-def row(name: str, cell: Cell, ours: Error, theirs: Error) -> dict[str, Any]:
+def row(name: str, cell: SimulatedCell, ours: Error, theirs: Error) -> dict[str, Any]:
     """One method in one cell, as it is written to the file."""
     return {
         "method": name,

@@ -20,7 +20,7 @@ from benchmarks.anytime_rules import (
     wilson,
 )
 from benchmarks.anytime_store import Row
-from fewlabels.intervals.anytime import Evidence, bet, no_evidence
+from fewlabels.intervals.anytime import Wealth, bet, no_evidence
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.randomness import stream
 
@@ -145,7 +145,7 @@ def _signs(at: Setting, m: FloatArray, *, paths: int, rng: np.random.Generator) 
         said = np.where(above, 1, np.where(below, -1, 0))
         labels[still[said != 0]], answer[still] = t, said
         going = said == 0
-        still, evidence = still[going], Evidence(evidence.wealth[going], evidence.best[going])
+        still, evidence = still[going], Wealth(evidence.wealth[going], evidence.best[going])
         state.keep(going)
         if not still.size:
             break

@@ -7,7 +7,7 @@ import numpy as np
 
 from fewlabels.designs.online import asking_rates, even_share, predicted
 from fewlabels.estimators.online import influences
-from fewlabels.intervals.anytime import EFFECTS, MISSING, Evidence, Steps, Terms, bet, no_evidence
+from fewlabels.intervals.anytime import EFFECTS, MISSING, Steps, Terms, Wealth, bet, no_evidence
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 BATCH = 10
@@ -174,7 +174,7 @@ def decided(
             labels[still[(said != 0) & (answer[still] == 0)]], answer[still] = t, said
             if (said != 0).mean() > 0.1:
                 going = said == 0
-                still, evidence = still[going], Evidence(evidence.wealth[going], evidence.best[going])
+                still, evidence = still[going], Wealth(evidence.wealth[going], evidence.best[going])
                 state.keep(going)
             if not still.size:
                 break

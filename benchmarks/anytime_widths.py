@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.anytime_paths import BAND, BATCH, ERROR, Paths, Setting, drawn
-from fewlabels.intervals.anytime import EFFECTS, Evidence, band_of, bet, no_evidence
+from fewlabels.intervals.anytime import EFFECTS, Wealth, band_of, bet, no_evidence
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
 NEAREST, GROWING = 0.001, 1.22  # offsets of the grid from the truth
@@ -89,11 +89,11 @@ def _some(
     return Widths(half, missed, np.array(looks, dtype=np.float64))
 
 
-def in_question(m: FloatArray, evidence: Evidence, margin: int = 1) -> tuple[FloatArray, Evidence]:
+def in_question(m: FloatArray, evidence: Wealth, margin: int = 1) -> tuple[FloatArray, Wealth]:
     """The values that some path has not refuted, and a margin on each side: the others stay refuted for good."""
     rows = np.flatnonzero((evidence.best < BAND).all(axis=-1).any(axis=0))
     kept = slice(max(0, int(rows[0]) - margin), int(rows[-1]) + margin + 1)
-    return m[kept], Evidence(evidence.wealth[:, kept], evidence.best[:, kept])
+    return m[kept], Wealth(evidence.wealth[:, kept], evidence.best[:, kept])
 
 
 class Stops(NamedTuple):
@@ -145,7 +145,7 @@ def agreement(at: Setting, *, paths: int, T: int, points: int, rng: np.random.Ge
     return Agreed(int(truth.sum()), int(missed.sum()), int((truth & missed).sum()), paths, points, half, fine)
 
 
-def _outside(evidence: Evidence, m: FloatArray, grid: FloatArray, truth: float) -> BoolArray:
+def _outside(evidence: Wealth, m: FloatArray, grid: FloatArray, truth: float) -> BoolArray:
     """Whether the band on the even grid leaves the truth out."""
     even = np.isin(m, grid)
     band = band_of(evidence.best[:, even], m[even], tail=ERROR / 2)

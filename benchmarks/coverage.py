@@ -22,7 +22,7 @@ from benchmarks.tables import MODES, Bench, all_benches
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.planning.design_choice import DesignName
-from fewlabels.study.simulate import Cell
+from fewlabels.study.simulate import SimulatedCell
 
 METRICS = ("precision", "recall", "f1")
 LABELS = (200, 500, 1_000)
@@ -34,9 +34,9 @@ class Row(NamedTuple):
     """One metric and number of labels of one table: bands with both intervals, and the simple draw, side by side."""
 
     bench: Bench
-    bands: Cell
-    strict: Cell
-    simple: Cell
+    bands: SimulatedCell
+    strict: SimulatedCell
+    simple: SimulatedCell
 
     @property
     def error(self) -> float:
@@ -46,7 +46,7 @@ class Row(NamedTuple):
         return (self.bands.rmse / self.simple.rmse) ** 2 if self.simple.rmse > 1e-9 else math.nan
 
 
-def verdict(cell: Cell) -> str:
+def verdict(cell: SimulatedCell) -> str:
     """passes, caution or refuse, by the rule above."""
     assert cell.coverage is not None
     return judging.verdict(round(cell.coverage * cell.reps), cell.reps)
@@ -56,7 +56,7 @@ def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:
     """All cells of one table, bands and simple paired."""
     metrics, labels = (("recall", "f1"), HIDDEN_LABELS) if bench.mode == "hidden" else (METRICS, LABELS)
 
-    def cells(designs: tuple[DesignName, ...], interval: IntervalKind) -> dict[tuple[str, int, str], Cell]:
+    def cells(designs: tuple[DesignName, ...], interval: IntervalKind) -> dict[tuple[str, int, str], SimulatedCell]:
         found = fewlabels.simulate(
             bench.population, truth="y", metrics=metrics, labels=labels, designs=designs, reps=reps, seed=seed, interval=interval
         )

@@ -14,7 +14,7 @@ from benchmarks.comparing import Judged, asked, drawn_for, load
 from benchmarks.judging import verdict_of
 from benchmarks.made import GuideMode, known, noise, overconfident, precise, turned
 from benchmarks.options import read_options
-from fewlabels.deciding.planned_looks import Look, planned_looks
+from fewlabels.deciding.planned_looks import PlannedLook, planned_looks
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import PairGroups
 from fewlabels.estimators.grouping import Groups, groups_of
@@ -56,7 +56,7 @@ class Bench(NamedTuple):
         tally = self.groups.tally(n, k)
         return tally if self.pair is None else self.pair.of(tally)
 
-    def looks(self, budget: int, many: int) -> tuple[Look, ...]:
+    def looks(self, budget: int, many: int) -> tuple[PlannedLook, ...]:
         """The looks of the plan."""
         fewest = int(np.minimum(self.design.N, self.design.smallest).sum())
         return planned_looks(budget, looks=many, level=LEVEL, frame=self.design.frame, fewest=fewest)
@@ -186,7 +186,7 @@ def shown(bench: Bench, tally: AnyTally, tails: tuple[float, float]) -> Shown:
     return two, one
 
 
-def walked(bench: Bench, looks: Sequence[Look], *, reps: int, rng: np.random.Generator, one_look: float = np.nan) -> Row:
+def walked(bench: Bench, looks: Sequence[PlannedLook], *, reps: int, rng: np.random.Generator, one_look: float = np.nan) -> Row:
     """All paths of one bench with these looks; one_look: mean half-width of one look on bands made for it."""
     tallies = list(prefixes(bench, [look.labels for look in looks], reps=reps, rng=rng))
     own = [shown(bench, tally, look.tails(LEVEL)) for tally, look in zip(tallies, looks, strict=True)]

@@ -15,7 +15,7 @@ import fewlabels
 from benchmarks.judging import verdict
 from benchmarks.options import read_options
 from fewlabels.designs.base import takes_of
-from fewlabels.designs.extending import Held
+from fewlabels.designs.extending import HeldByCell
 from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import fill_empty, groups_of
 from fewlabels.estimators.measuring import measure
@@ -98,7 +98,7 @@ def extended(at: Pair, total: int, *, reps: int, rng: np.random.Generator) -> It
     asked: Late | None = None
     for _ in range(reps):
         before = at.drawn(design, take, rng)
-        held = Held(design.band, rate, before.n)
+        held = HeldByCell(design.band, rate, before.n)
         asked = late(at.profile, held, [goal], judged=(0, 1)) if asked is None else asked._replace(held=held)
         wider = late_design(asked, total)
         sizes = takes_of(wider, total)

@@ -8,7 +8,7 @@ import pytest
 
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 pytestmark = pytest.mark.parametrize("under", PARAMETERS)
@@ -22,7 +22,9 @@ def ledger(under: UnderTest, tmp_path: Path) -> Ledger:
 
 def test_a_sheet_is_kept_and_replaced(ledger: Ledger) -> None:
     assert ledger.sheet("s") == Sheet()
-    first = Sheet(show=(Shown("a:b"), Shown("photo", "image"), Shown("url", "link")), instructions=HOSTILE, ask="?", check_every=20)
+    first = Sheet(
+        show=(FormColumn("a:b"), FormColumn("photo", "image"), FormColumn("url", "link")), instructions=HOSTILE, ask="?", check_every=20
+    )
     ledger.set_sheet("s", first)
     ledger.set_sheet("t", Sheet(ask="other"))
     assert ledger.sheet("s") == first

@@ -11,7 +11,7 @@ import pytest
 
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 pytestmark = pytest.mark.parametrize("under", PARAMETERS)
@@ -36,7 +36,7 @@ def looks(*units: str) -> list[Turn]:
 
 def take(ledger: Database, labeler: str, units: int = 10, *, now: float = 0.0, adjudicates: bool = False, study: str = "s") -> list[str]:
     held = ledger.take(study, labeler, units=units, now=now, until=now + LEASE, adjudicates=adjudicates)
-    assert all(one == Held(one.unit, now + LEASE) for one in held)
+    assert all(one == Leased(one.unit, now + LEASE) for one in held)
     return [one.unit for one in held]
 
 

@@ -47,6 +47,7 @@ WORDS = {
     "MoreLabels": "decision",
     "RuleVerdict": "gate",
     "Column": "profile",
+    "FormColumn": "sheet",
     "Problem": "profile",
     "SourceFile": "fingerprint",
     "Rung": "profile",
@@ -60,7 +61,7 @@ WORDS = {
     "WeightSums": "metric weight",
     "Agreed": "agreement",
     "Share": "agreement",
-    **dict.fromkeys(("Finished", "Held", "UnitTurns", "TurnCounts"), "turn"),
+    **dict.fromkeys(("Finished", "Leased", "UnitTurns", "TurnCounts"), "turn"),
 }
 
 

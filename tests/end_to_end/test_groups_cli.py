@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fewlabels.cli.groups import Branch, Entry
+from fewlabels.cli.groups import Branch, GroupEntry
 from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.main import COMMANDS, FIRST, GROUPS, cli
 from tests.end_to_end.commands import fewlabels, ok, real
@@ -94,7 +94,7 @@ def test_no_help_of_a_group_imports_a_command(args: list[str]) -> None:
     assert done.code == 0, done.err
 
 
-def entries(commands: dict[str, Entry | Branch]) -> Iterator[tuple[str, Entry]]:
+def entries(commands: dict[str, GroupEntry | Branch]) -> Iterator[tuple[str, GroupEntry]]:
     """Every command with its entry."""
     for name, one in commands.items():
         if isinstance(one, Branch):
@@ -104,7 +104,7 @@ def entries(commands: dict[str, Entry | Branch]) -> Iterator[tuple[str, Entry]]:
 
 
 @pytest.mark.parametrize(("name", "entry"), [*dict(entries({**COMMANDS, **GROUPS})).items()])
-def test_what_is_written_about_a_command_is_a_sentence_about_that_command(name: str, entry: Entry) -> None:
+def test_what_is_written_about_a_command_is_a_sentence_about_that_command(name: str, entry: GroupEntry) -> None:
     assert entry.load().name == name
     assert entry.line.endswith(".")
     assert len(entry.line) < 80

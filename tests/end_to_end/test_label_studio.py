@@ -83,12 +83,12 @@ def test_a_personal_access_token_is_exchanged_for_one_that_lasts_minutes(folder:
 
 def test_hostile_classes_come_back_as_they_are(folder: Path) -> None:
     client = LabelStudio(URL, TOKEN)
-    from fewlabels.labeling.flat import Asked
+    from fewlabels.labeling.flat import Answerable
     from fewlabels.labeling.label_studio.interface import interface_text
     from fewlabels.labeling.label_studio.tasks import as_tasks, read_export
 
     classes = ('a"b', "<i>&amp;", "$text", "two\nlines", "\x1b[31m", "日本", "'")
-    asked = Asked({"which": ("answer",)}, classes)
+    asked = Answerable({"which": ("answer",)}, classes)
     project = client.create_project(title="hostile", label_config=interface_text(asked, (), {}))
     client.import_tasks(project.id, as_tasks([f"u{i}" for i in range(len(classes))], [{}] * len(classes), columns=()))
     hands = Hands(URL, TOKEN)

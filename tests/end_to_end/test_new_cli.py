@@ -9,7 +9,7 @@ import pytest
 from fewlabels.cli.configuration_file import read_configuration
 from fewlabels.cli.new_study import free_name, look_at
 from fewlabels.desk.desk import Desk
-from fewlabels.nouns.sheet import Shown
+from fewlabels.nouns.sheet import FormColumn
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import fewlabels, ok, real
 from tests.end_to_end.terminals import Terminal
@@ -105,7 +105,7 @@ def test_everything_by_options(folder: Path) -> None:
     }  # fmt: skip
     study = Study.load("w46")
     assert study.standing.plan.budget == 30
-    assert (Desk(study).sheet.show, Desk(study).sheet.ask) == ((Shown("text"),), "Is this spam?")
+    assert (Desk(study).sheet.show, Desk(study).sheet.ask) == ((FormColumn("text"),), "Is this spam?")
     assert "is planned already: 30 labels" in ok("plan").out
 
 

@@ -8,7 +8,7 @@ import pytest
 from fewlabels.engines.opening import open_engine
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
-from fewlabels.study.plan.sizes import Ways, size_goals
+from fewlabels.study.plan.sizes import PlanOptions, size_goals
 from fewlabels.study.population.calibration import read_answered, recalibration
 from fewlabels.study.population.read import read_population
 from tests.end_to_end.commands import fewlabels, ok
@@ -34,7 +34,7 @@ def test_recalibrated_sizes_are_near_those_of_the_truth(seed: int) -> None:
     some = stream(seed, 22).choice(N, 1_500, replace=False)
     found = recalibration(read_answered(population, {str(i): bool(table["y"][i]) for i in some.tolist()}))
     goal = [parse_goal("precision +-0.03")]
-    size = size_goals(open_engine(population).profile(), goal, ways=Ways(recalibration=found)).goals[0]
+    size = size_goals(open_engine(population).profile(), goal, ways=PlanOptions(recalibration=found)).goals[0]
     truth = size_goals(open_engine(right).profile(), goal).goals[0].labels
     assert size.recalibrated is not None
     assert truth is not None

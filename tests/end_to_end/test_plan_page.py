@@ -13,7 +13,7 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
 from fewlabels.reports.plan_page import plan_page
 from fewlabels.study.plan.chart import picture
-from fewlabels.study.plan.sizes import Columns, Ways, size_goals
+from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, size_goals
 from fewlabels.study.population.read import read_population
 
 EVIL = "</script><script>document.body.remove()</script>"
@@ -27,8 +27,8 @@ def made_page(seed: int, goals: list[str], name: str = "gbm") -> str:
     judged = Classifier(name, score="score", threshold=0.5)
     profile = open_engine(read_population({"id": np.arange(truth.size), "score": score}, classifiers=[judged])).profile()
     wanted = [parse_goal(text) for text in goals]
-    names = Columns([name])
-    return plan_page(picture(profile, wanted, size_goals(profile, wanted, names=names), ways=Ways(), names=names))
+    names = ColumnNames([name])
+    return plan_page(picture(profile, wanted, size_goals(profile, wanted, names=names), ways=PlanOptions(), names=names))
 
 
 class Seen:

@@ -10,7 +10,7 @@ from fewlabels.engines.duckdb import DuckDBEngine
 from fewlabels.engines.sql_engine import Lookup, Row
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.population import Population
-from fewlabels.study.plan.sizes import Columns, size_goals
+from fewlabels.study.plan.sizes import ColumnNames, size_goals
 from fewlabels.study.population.profile import profile_for
 from fewlabels.study.population.read import read_population
 
@@ -40,7 +40,7 @@ def asked(population: Population, goals: list[str], monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(DuckDBEngine, "query", listening)
     wanted = [parse_goal(text) for text in goals]
     population, profile = profile_for(population, wanted)
-    size_goals(profile, wanted, names=Columns(["classifier"], ["country"]))
+    size_goals(profile, wanted, names=ColumnNames(["classifier"], ["country"]))
     return texts
 
 
@@ -64,6 +64,6 @@ def test_ten_million_units_are_planned_in_one_grouped_scan_and_sized_in_two_seco
         times = []
         for _ in range(3):
             start = time.perf_counter()
-            size_goals(profile, wanted, names=Columns(["classifier"], ["country"]))
+            size_goals(profile, wanted, names=ColumnNames(["classifier"], ["country"]))
             times.append(time.perf_counter() - start)
         assert min(times) < 2.0, times

@@ -15,9 +15,9 @@ import uvicorn
 
 from fewlabels.desk.desk import Acknowledged, Desk
 from fewlabels.service.app import create_app
-from fewlabels.service.settings import Limits, Rate, Settings
+from fewlabels.service.settings import RequestLimits, RequestRate, Settings
 
-FREE = Rate(1e9, 1e9)
+FREE = RequestRate(1e9, 1e9)
 LATE = 0.05  # seconds after which a server that lies begins to write
 
 
@@ -34,7 +34,7 @@ def lie() -> None:
 
 def serve(ledger: str, data: str, port: int) -> None:
     """Serves until the process ends."""
-    limits = Limits(address=FREE, entering=FREE, refused=FREE, person=FREE)
+    limits = RequestLimits(address=FREE, entering=FREE, refused=FREE, person=FREE)
     app = create_app(ledger, settings=Settings(data=Path(data), limits=limits))
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", access_log=False)
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, Route
 
 from fewlabels.desk.desk import Desk
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.service.browsing import (
@@ -234,7 +234,7 @@ def test_units_lost_while_the_page_slept_are_not_shown_any_more(labeler: Entered
 
 
 def test_images_come_from_the_server_and_a_missing_one_is_said(labeler: Entered, server: Server, study: str) -> None:
-    Desk(server.study(study)).set_sheet(Sheet(show=(Shown("photo", "image"), Shown("text"))))
+    Desk(server.study(study)).set_sheet(Sheet(show=(FormColumn("photo", "image"), FormColumn("text"))))
     page = open_desk(labeler, server, study)
     seen: set[str] = set()
     for _ in range(24):  # all of one kind has a chance below 1e-6
@@ -261,7 +261,7 @@ def test_several_questions_are_answered_row_by_row(browser: Browser, server: Ser
     )
     study = Study.create("two questions", population, goals=["precision +-0.2 for spam", "precision +-0.2 for rude"], ledger=server.ledger)
     study.plan(40)
-    Desk(study).set_sheet(Sheet(show=(Shown("text"),)))
+    Desk(study).set_sheet(Sheet(show=(FormColumn("text"),)))
     entered = enter_as(browser, server, "ann", "labeler", study="two questions")
     page = entered.page
     page.goto(f"{server.url}/studies/two%20questions/label")

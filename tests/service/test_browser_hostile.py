@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from fewlabels.desk.desk import Desk
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from tests.service.browsing import PHONE, STUDY, Entered, Server, enter_as, make_study, serving, wait_for, write_table
 
 HOSTILE = {
@@ -82,7 +82,7 @@ def test_hostile_text_is_shown_as_text(browser: Browser, server: Server) -> None
 
 def test_only_addresses_of_the_web_become_links(browser: Browser, server: Server) -> None:
     study = make_study(server, labels=48, name="links")
-    Desk(study).set_sheet(Sheet(show=(Shown("text", "link"), Shown("address", "link"))))
+    Desk(study).set_sheet(Sheet(show=(FormColumn("text", "link"), FormColumn("address", "link"))))
     labeler = enter_as(browser, server, "ben", "labeler", study="links")
     page = labeler.page
     page.goto(f"{server.url}/studies/links/label")

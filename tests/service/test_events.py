@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fewlabels.service import events
-from fewlabels.service.settings import Limits
+from fewlabels.service.settings import RequestLimits
 from fewlabels.study.study import Study
 from tests.service.workbench import ONLINE, STUDY, Bench, make_bench, served
 
@@ -165,7 +165,7 @@ def test_planned_looks_are_announced_one_by_one(bench: Bench) -> None:
 
 
 def test_who_goes_is_forgotten_and_one_too_many_is_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
-    bench = make_bench(tmp_path_factory.mktemp("many"), limits=Limits(watching=(2, 3)))
+    bench = make_bench(tmp_path_factory.mktemp("many"), limits=RequestLimits(watching=(2, 3)))
     with served(bench.app) as port:
         tokens = {name: str(bench.program(name).headers["Authorization"]) for name in ("vic", "owner")}
 

@@ -13,12 +13,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fewlabels.errors import PopulationError
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.service.app import create_app
 from fewlabels.service.guard import POLICY
 from fewlabels.service.images import image_kind
 from fewlabels.service.limits import Buckets
-from fewlabels.service.settings import Limits, Rate, Settings
+from fewlabels.service.settings import RequestLimits, RequestRate, Settings
 from fewlabels.service.sources import allowed_source
 from tests.service.workbench import GENEROUS, PIXEL, STUDY, Bench, make_bench, served, write_table
 
@@ -104,7 +104,7 @@ def run_apart(asked: Coroutine[Any, Any, T]) -> T:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, limits=Limits(body_seconds=0.2))
+    bench = make_bench(tmp_path, limits=RequestLimits(body_seconds=0.2))
     program = bench.program()
     sent: list[Any] = []
 
@@ -157,7 +157,7 @@ def test_whoever_shares_a_connection_shares_nothing_else(bench: Bench) -> None:
 
 
 def test_entering_is_tried_a_few_times_only(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, limits=Limits(entering=Rate(5, 0.01)))
+    bench = make_bench(tmp_path, limits=RequestLimits(entering=RequestRate(5, 0.01)))
     codes = [bench.anonymous().post("/enter", data={"key": "x"}).status_code for _ in range(8)]
     assert codes == [403] * 5 + [429] * 3
     refused = bench.anonymous().post("/enter", data={"key": "x"})
@@ -165,7 +165,9 @@ def test_entering_is_tried_a_few_times_only(tmp_path: Path) -> None:
 
 
 def test_guessing_tokens_and_asking_without_end_are_slowed_down(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, limits=Limits(refused=Rate(5, 0.01), person=Rate(7, 0.01), address=Rate(1_000, 1)))
+    bench = make_bench(
+        tmp_path, limits=RequestLimits(refused=RequestRate(5, 0.01), person=RequestRate(7, 0.01), address=RequestRate(1_000, 1))
+    )
     stranger = bench.anonymous()
     assert [stranger.get("/api/me").status_code for _ in range(7)] == [401] * 5 + [429] * 2
     mine = bench.browser("ann")  # who has entered is not slowed down by a stranger at the same address
@@ -174,14 +176,14 @@ def test_guessing_tokens_and_asking_without_end_are_slowed_down(tmp_path: Path) 
 
 
 def test_one_address_is_slowed_down_as_a_whole(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, limits=Limits(address=Rate(10, 0.01)))
+    bench = make_bench(tmp_path, limits=RequestLimits(address=RequestRate(10, 0.01)))
     client = bench.browser("ann")
     assert [client.get("/api/me").status_code for _ in range(12)].count(429) == 2
 
 
 def test_a_bucket_fills_again_and_forgets_no_more_than_it_must() -> None:
     now = [0.0]
-    buckets = Buckets(Limits(person=Rate(2, 1)), clock=lambda: now[0])
+    buckets = Buckets(RequestLimits(person=RequestRate(2, 1)), clock=lambda: now[0])
     assert [buckets.wait("person", "a") for _ in range(3)] == [0, 0, 1]
     now[0] = 1
     assert buckets.wait("person", "a") == 0
@@ -190,7 +192,7 @@ def test_a_bucket_fills_again_and_forgets_no_more_than_it_must() -> None:
 
 
 def test_long_computations_do_not_keep_labelers_waiting(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, limits=Limits(computing=2))
+    bench = make_bench(tmp_path, limits=RequestLimits(computing=2))
     ends, begun = threading.Event(), []
 
     def long() -> None:
@@ -237,7 +239,7 @@ def test_tables_outside_the_folder_are_refused(tmp_path: Path, source: str) -> N
 def shown_images(bench: Bench, values: dict[str, str]) -> TestClient:
     """A labeler's browser, where units show these as their photos."""
     ledger = bench.app.state.bench.ledger
-    ledger.set_sheet(STUDY, Sheet(show=(Shown("photo", "image"), Shown("text"))))
+    ledger.set_sheet(STUDY, Sheet(show=(FormColumn("photo", "image"), FormColumn("text"))))
     ledger.set_contents(STUDY, {unit: {"photo": value, "text": "pixel.png"} for unit, value in values.items()})
     return bench.browser("ann")
 

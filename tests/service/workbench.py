@@ -23,12 +23,12 @@ from fewlabels.ledgers.people import People
 from fewlabels.randomness import stream
 from fewlabels.service.access import COOKIE, CSRF_HEADER, csrf_token
 from fewlabels.service.app import create_app
-from fewlabels.service.settings import LOOPBACK, Limits, Rate, Settings
+from fewlabels.service.settings import LOOPBACK, RequestLimits, RequestRate, Settings
 from fewlabels.study.study import Study
 
 HOST = "http://127.0.0.1"
-FREE = Rate(1e9, 1e9)
-GENEROUS = Limits(address=FREE, entering=FREE, refused=FREE, person=FREE)
+FREE = RequestRate(1e9, 1e9)
+GENEROUS = RequestLimits(address=FREE, entering=FREE, refused=FREE, person=FREE)
 UNITS = 2_000
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000a49444154789c63000100000500010d0a2db40000000049454e44ae426082"
@@ -105,7 +105,9 @@ def write_table(path: Path, units: int = UNITS) -> dict[str, bool]:
     return dict(zip(ids, positive.tolist(), strict=True))
 
 
-def make_bench(folder: Path, *, address: str | None = None, limits: Limits = GENEROUS, planned: bool = True, copied: bool = True) -> Bench:
+def make_bench(
+    folder: Path, *, address: str | None = None, limits: RequestLimits = GENEROUS, planned: bool = True, copied: bool = True
+) -> Bench:
     """A workbench in a folder: studies alpha and beta, planned unless it is said otherwise.
 
     Planned studies on SQLite are copied from those made first, and read the table those were made of, not the one in the folder.

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.reuse import Pair
 from fewlabels.designs.base import takes_of
-from fewlabels.designs.extending import Held
+from fewlabels.designs.extending import HeldByCell
 from fewlabels.estimators import pooling
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.goal import parse_goal
@@ -35,7 +35,7 @@ def hits(at: Pair, rng: np.random.Generator, *, reps: int = REPS) -> dict[str, i
     asked: Late | None = None
     for _ in range(reps):
         before = at.drawn(design, take, rng)
-        held = Held(design.band, rate, before.n)
+        held = HeldByCell(design.band, rate, before.n)
         asked = late(at.profile, held, [goal], judged=(0, 1)) if asked is None else asked._replace(held=held)
         wider = late_design(asked, FIRST + ADDED)
         sizes = takes_of(wider, FIRST + ADDED)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")
 
 
-class Asked(NamedTuple):
+class ShownParts(NamedTuple):
     """What to show of a study."""
 
     everything: bool
@@ -81,10 +81,10 @@ def command(*, study: str | None, everything: bool, peek: bool, confusion: bool,
         return
     if given := [name for name in COUNTS_ONLY if options[name]]:
         raise click.UsageError(f"Only with --counts: {spelled(*given)}. The plan of a study says what is shown.")
-    _show_study(str(study), Asked(everything, peek, confusion, options["one_sided"]), ledger=ledger, as_json=as_json)
+    _show_study(str(study), ShownParts(everything, peek, confusion, options["one_sided"]), ledger=ledger, as_json=as_json)
 
 
-def _show_study(name: str, asked: Asked, *, ledger: str, as_json: bool) -> None:
+def _show_study(name: str, asked: ShownParts, *, ledger: str, as_json: bool) -> None:
     """Print what the labels of a study show."""
     from fewlabels.study.study import Study
 
@@ -121,7 +121,7 @@ def _chosen(shown: "Estimates", everything: bool) -> list[Estimate]:
     return [e for e in shown.estimates if everything or e.planned or e.metric.split(" by ")[0] in COMMON or e.classifier == "all"]
 
 
-def _tables(shown: "Estimates", asked: Asked) -> None:
+def _tables(shown: "Estimates", asked: ShownParts) -> None:
     """Print the estimates, the uncorrected ones beside them, the worst case and how far labelers agree."""
     if not shown.certified:
         done = shown.progress

@@ -12,7 +12,7 @@ from fewlabels.cli.help import ALL
 from fewlabels.cli.nearest import nearest
 
 
-class Entry(NamedTuple):
+class GroupEntry(NamedTuple):
     """A command as a group lists it: the module and name it is imported by, and what it does in one line."""
 
     module: str
@@ -30,10 +30,10 @@ class Branch(NamedTuple):
 
     line: str
     text: str
-    commands: "Mapping[str, Entry | Branch]"
+    commands: "Mapping[str, GroupEntry | Branch]"
 
 
-Listed = Mapping[str, "Entry | Branch"]
+Listed = Mapping[str, "GroupEntry | Branch"]
 
 
 class LazyGroup(click.Group):

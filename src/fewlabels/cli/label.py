@@ -17,7 +17,7 @@ from fewlabels.cli.output import next_command, note, print_json
 
 if TYPE_CHECKING:
     from fewlabels.desk.desk import Desk
-    from fewlabels.labeling.terminal import Taken
+    from fewlabels.labeling.terminal import TerminalUnit
     from fewlabels.study.study import Study
 
 
@@ -40,7 +40,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
       fewlabels label demo --show text --labeler ada
     """  # noqa: D301
     from fewlabels.desk.desk import Desk
-    from fewlabels.labeling.terminal import Person, Session, harmless
+    from fewlabels.labeling.terminal import AtTerminal, Session, harmless
     from fewlabels.nouns.sheet import parse_shown
     from fewlabels.study.study import Study
 
@@ -55,7 +55,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
     if not desk.sheet.show:
         note(f"only the id of a unit is shown: name columns with --show, or with fewlabels sheet {study}")
     with Keyboard() as keys:
-        person = Person(keys.key, note, time.monotonic, keys.fresh)
+        person = AtTerminal(keys.key, note, time.monotonic, keys.fresh)
         session = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers)
         told = session.run()
     progress = desk.progress(who)
@@ -87,11 +87,11 @@ class AtDesk:
         """Start without a unit."""
         self._desk, self._labeler = desk, labeler
 
-    def take(self) -> "Taken | None":
+    def take(self) -> "TerminalUnit | None":
         """Return the next unit, reserved for the labeler."""
-        from fewlabels.labeling.terminal import Taken
+        from fewlabels.labeling.terminal import TerminalUnit
 
-        return next((Taken(one.unit, one.content) for one in self._desk.take(self._labeler, 1)), None)
+        return next((TerminalUnit(one.unit, one.content) for one in self._desk.take(self._labeler, 1)), None)
 
     def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
         """Record answers; return the reason if they are refused."""

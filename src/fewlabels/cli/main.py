@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from fewlabels.cli.groups import Branch, Entry, LazyGroup, Listed
+from fewlabels.cli.groups import Branch, GroupEntry, LazyGroup, Listed
 from fewlabels.cli.help import help_all_option
 from fewlabels.cli.nearest import no_such_option
 from fewlabels.errors import FewlabelsError
@@ -29,47 +29,47 @@ LABEL_STUDIO = Branch(
       fewlabels label-studio pull demo --url http://127.0.0.1:8080 --token-file token.txt
     """,
     {
-        "push": Entry(STUDIO, "Send the next units to Label Studio as tasks.", "push_command"),
-        "pull": Entry(STUDIO, "Record the answers given there.", "pull_command"),
-        "interface": Entry(STUDIO, "Print the labeling interface, to paste into a project.", "interface_command"),
+        "push": GroupEntry(STUDIO, "Send the next units to Label Studio as tasks.", "push_command"),
+        "pull": GroupEntry(STUDIO, "Record the answers given there.", "pull_command"),
+        "interface": GroupEntry(STUDIO, "Print the labeling interface, to paste into a project.", "interface_command"),
     },
 )
 
 # The commands most people need, in the order in which they need them; the first list of --help.
 FIRST = {
-    "new": Entry("fewlabels.cli.new", "Start here: read your table, ask a few questions, plan the study."),
-    "plan": Entry("fewlabels.cli.plan", "Say how many labels your goals need; with --study, lock the plan."),
-    "label": Entry("fewlabels.cli.label", "Label in the terminal with the keys 1, 2, 3."),
-    "status": Entry("fewlabels.cli.status", "Show the progress of a study."),
-    "decide": Entry("fewlabels.cli.decide", "Ship, do not ship, or label more, with reasons."),
-    "report": Entry("fewlabels.cli.report", "Write a study as one page: HTML, Markdown or text."),
-    "serve": Entry("fewlabels.cli.serve", "Plan, label and decide with others in a browser."),
-    "demo": Entry("fewlabels.cli.demo", "Write a made-up table and its answers to try everything on."),
+    "new": GroupEntry("fewlabels.cli.new", "Start here: read your table, ask a few questions, plan the study."),
+    "plan": GroupEntry("fewlabels.cli.plan", "Say how many labels your goals need; with --study, lock the plan."),
+    "label": GroupEntry("fewlabels.cli.label", "Label in the terminal with the keys 1, 2, 3."),
+    "status": GroupEntry("fewlabels.cli.status", "Show the progress of a study."),
+    "decide": GroupEntry("fewlabels.cli.decide", "Ship, do not ship, or label more, with reasons."),
+    "report": GroupEntry("fewlabels.cli.report", "Write a study as one page: HTML, Markdown or text."),
+    "serve": GroupEntry("fewlabels.cli.serve", "Plan, label and decide with others in a browser."),
+    "demo": GroupEntry("fewlabels.cli.demo", "Write a made-up table and its answers to try everything on."),
 }
 
 # All others that may be typed without the name of their group; every command that is here or above keeps its short name.
 SHORT: Listed = {
-    "doctor": Entry("fewlabels.cli.doctor", "Check a table: what it holds, what it allows, what blocks a study."),
-    "draw": Entry("fewlabels.cli.draw", "Write the next units to label to a file."),
-    "sql": Entry("fewlabels.cli.sql", "Print the queries to run where fewlabels cannot connect."),
-    "tell": Entry("fewlabels.cli.tell", "Record the answers of a file; recording it twice changes nothing."),
-    "sheet": Entry("fewlabels.cli.sheet", "Set what labelers see, and how many units two of them label."),
+    "doctor": GroupEntry("fewlabels.cli.doctor", "Check a table: what it holds, what it allows, what blocks a study."),
+    "draw": GroupEntry("fewlabels.cli.draw", "Write the next units to label to a file."),
+    "sql": GroupEntry("fewlabels.cli.sql", "Print the queries to run where fewlabels cannot connect."),
+    "tell": GroupEntry("fewlabels.cli.tell", "Record the answers of a file; recording it twice changes nothing."),
+    "sheet": GroupEntry("fewlabels.cli.sheet", "Set what labelers see, and how many units two of them label."),
     "label-studio": LABEL_STUDIO,
-    "labelers": Entry("fewlabels.cli.labelers", "Show each labeler's speed and agreement with others and with gold."),
-    "estimate": Entry("fewlabels.cli.estimate", "Show every metric with its interval."),
-    "compare": Entry("fewlabels.cli.compare", "Compare two classifiers, or rank several, on the same labels."),
-    "thresholds": Entry("fewlabels.cli.thresholds", "Show precision and recall at every threshold, or find one for a target."),
-    "slices": Entry("fewlabels.cli.slices", "Show a metric in every slice of a column."),
-    "change": Entry("fewlabels.cli.change", "Estimate how a metric changed between two studies."),
-    "window": Entry("fewlabels.cli.window", "Estimate a metric of several studies together."),
-    "alarm": Entry("fewlabels.cli.alarm", "Say, period by period, whether a metric has fallen below a floor."),
-    "monitor": Entry("fewlabels.cli.monitor", "Watch a stream of units for a metric that falls below a floor."),
-    "gate": Entry("fewlabels.cli.gate", "Check a study against a policy; the exit code is the verdict."),
-    "mlflow": Entry("fewlabels.cli.mlflow", "Log a study's numbers and report to MLflow."),
-    "verify": Entry("fewlabels.cli.verify", "Recompute a study from its ledger and list what does not match."),
-    "simulate": Entry("fewlabels.cli.simulate", "Try designs on a table whose labels are known."),
-    "list": Entry("fewlabels.cli.list", "List the studies of a ledger and where each stands."),
-    "completion": Entry("fewlabels.cli.completion", "Print the script that makes bash, zsh or fish complete commands and studies."),
+    "labelers": GroupEntry("fewlabels.cli.labelers", "Show each labeler's speed and agreement with others and with gold."),
+    "estimate": GroupEntry("fewlabels.cli.estimate", "Show every metric with its interval."),
+    "compare": GroupEntry("fewlabels.cli.compare", "Compare two classifiers, or rank several, on the same labels."),
+    "thresholds": GroupEntry("fewlabels.cli.thresholds", "Show precision and recall at every threshold, or find one for a target."),
+    "slices": GroupEntry("fewlabels.cli.slices", "Show a metric in every slice of a column."),
+    "change": GroupEntry("fewlabels.cli.change", "Estimate how a metric changed between two studies."),
+    "window": GroupEntry("fewlabels.cli.window", "Estimate a metric of several studies together."),
+    "alarm": GroupEntry("fewlabels.cli.alarm", "Say, period by period, whether a metric has fallen below a floor."),
+    "monitor": GroupEntry("fewlabels.cli.monitor", "Watch a stream of units for a metric that falls below a floor."),
+    "gate": GroupEntry("fewlabels.cli.gate", "Check a study against a policy; the exit code is the verdict."),
+    "mlflow": GroupEntry("fewlabels.cli.mlflow", "Log a study's numbers and report to MLflow."),
+    "verify": GroupEntry("fewlabels.cli.verify", "Recompute a study from its ledger and list what does not match."),
+    "simulate": GroupEntry("fewlabels.cli.simulate", "Try designs on a table whose labels are known."),
+    "list": GroupEntry("fewlabels.cli.list", "List the studies of a ledger and where each stands."),
+    "completion": GroupEntry("fewlabels.cli.completion", "Print the script that makes bash, zsh or fish complete commands and studies."),
 }  # fmt: skip
 
 COMMANDS: Listed = {**FIRST, **SHORT}
@@ -148,9 +148,9 @@ GROUPS = {
         """,
         {
             **_named("list"),
-            "copy": Entry("fewlabels.cli.ledger", "Copy studies to another ledger.", "copy_ledger"),
-            "backup": Entry("fewlabels.cli.ledger", "Copy the whole ledger to a new SQLite file, and check it.", "backup_ledger"),
-            "forget": Entry("fewlabels.cli.ledger", "Delete what labelers were shown; the record stays.", "forget_contents"),
+            "copy": GroupEntry("fewlabels.cli.ledger", "Copy studies to another ledger.", "copy_ledger"),
+            "backup": GroupEntry("fewlabels.cli.ledger", "Copy the whole ledger to a new SQLite file, and check it.", "backup_ledger"),
+            "forget": GroupEntry("fewlabels.cli.ledger", "Delete what labelers were shown; the record stays.", "forget_contents"),
         },
     ),
 }

@@ -19,7 +19,7 @@ from fewlabels.labeling.terminal import harmless
 
 if TYPE_CHECKING:
     from fewlabels.cli.configuration_file import Configuration
-    from fewlabels.cli.new_study import Beginning, Look
+    from fewlabels.cli.new_study import Beginning, FirstSight
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.profile import Profile
@@ -134,7 +134,7 @@ def _read_table(source: str, questions: Questions, options: dict[str, Any], *, a
     return found
 
 
-def _examined(source: str, look: "Look", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
+def _examined(source: str, look: "FirstSight", questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
     """Return the table with the columns as named, asking again while a person names columns that cannot be used."""
     from fewlabels.cli.new_study import refuse_undivided
     from fewlabels.study.population.doctor import examine
@@ -189,7 +189,7 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
     """Return the goals and what they need; put the budget and the study's name into the options."""
     from fewlabels.cli.new_study import free_name, refuse_taken
     from fewlabels.study.plan.outlook import verdicts_expected
-    from fewlabels.study.plan.sizes import Columns, size_goals
+    from fewlabels.study.plan.sizes import ColumnNames, size_goals
     from fewlabels.study.population.profile import profile_for
 
     population, profile = found.population, found.profile
@@ -198,7 +198,7 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
     with working("sizing the goals"):
         if population.is_joint:  # the goals then say what guides the draw
             population, profile = profile_for(population, goals)
-        names = Columns([c.name for c in population.classifiers], population.slices)
+        names = ColumnNames([c.name for c in population.classifiers], population.slices)
         sizing = size_goals(profile, goals, names=names)
     if not as_json:
         click.echo()
@@ -229,10 +229,10 @@ def _budgeted(
     """Return the budget and what it is expected to show, asking again while a person finds it too small."""
     from fewlabels.cli.new_study import Beginning, check_beginning, likely_budget
     from fewlabels.study.plan.outlook import falls_short, sized_at, verdicts_expected
-    from fewlabels.study.plan.sizes import Columns
+    from fewlabels.study.plan.sizes import ColumnNames
 
     likely = likely_budget(population, profile, goals, needed=sizing.together)
-    names = Columns([c.name for c in population.classifiers], population.slices)
+    names = ColumnNames([c.name for c in population.classifiers], population.slices)
     given, said = options["budget"] is not None, verdicts_expected(profile, goals, sizing, names)
     while True:
         questions.budget(

@@ -12,7 +12,7 @@ from fewlabels.errors import FewlabelsError
 from fewlabels.labeling.terminal import harmless
 
 if TYPE_CHECKING:
-    from fewlabels.cli.new_study import Look
+    from fewlabels.cli.new_study import FirstSight
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.study.plan.sizes import Sizing
@@ -48,7 +48,7 @@ class Questions:
             way_out = "" if self._yes else "; or --yes, to use what the table suggests"
             raise click.UsageError(f"There is no terminal to ask on, so give {', '.join(named[:1] if self._yes else named)}{way_out}.")
 
-    def columns(self, look: "Look", options: dict[str, Any]) -> bool:
+    def columns(self, look: "FirstSight", options: dict[str, Any]) -> bool:
         """Name the id and, unless a classifier is named, the score and threshold, or the decision; return whether a person was asked."""
         from fewlabels.cli.new_study import middle
 
@@ -65,7 +65,7 @@ class Questions:
         asked = not is_given("id_column") or options != before
         return self.can_ask and asked
 
-    def _limits(self, look: "Look", options: dict[str, Any]) -> None:
+    def _limits(self, look: "FirstSight", options: dict[str, Any]) -> None:
         """Ask for the limits of a score that is not between 0 and 1."""
 
         def read(text: str) -> tuple[float, float]:
@@ -78,7 +78,7 @@ class Questions:
             words = "The lowest and highest possible score, separated by a comma, such as 0, 100"
             options["score_range"] = self._asked(words, "0, 1", read)
 
-    def _judged(self, look: "Look", options: dict[str, Any]) -> None:
+    def _judged(self, look: "FirstSight", options: dict[str, Any]) -> None:
         """Name what is judged: a score, or a decision if there is no score."""
         kind = "The column of the score, a number from 0 to 1"
         if look.scores and look.decisions:
@@ -91,7 +91,7 @@ class Questions:
         if not options["score"]:
             options["predicted"] = self._column("The column of the decision, true/false or 1/0", look, look.decisions, option="--predicted")
 
-    def _column(self, words: str, look: "Look", likely: tuple[str, ...], *, option: str, none: bool = False) -> str | None:
+    def _column(self, words: str, look: "FirstSight", likely: tuple[str, ...], *, option: str, none: bool = False) -> str | None:
         """Return one column of the table, or None if none is meant."""
 
         def read(text: str) -> str | None:
@@ -107,7 +107,7 @@ class Questions:
         self._say(option, found)
         return found
 
-    def shown(self, look: "Look", population: "Population", options: dict[str, Any]) -> None:
+    def shown(self, look: "FirstSight", population: "Population", options: dict[str, Any]) -> None:
         """Name what labelers see, and the question in words."""
         from fewlabels.cli.new_study import check_shown
         from fewlabels.nouns.sheet import parse_shown

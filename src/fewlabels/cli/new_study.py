@@ -36,7 +36,7 @@ GIVEAWAYS = re.compile(r".*(label|truth|answer|target|gold|class|pred|score|prob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class FirstSight:
     """A first look at a table: each list holds the columns that may serve as what it is named after, the likeliest first."""
 
     columns: tuple[Column, ...]
@@ -52,7 +52,7 @@ class Look:
         return tuple(column.name for column in self.columns)
 
 
-def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> Look:
+def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> FirstSight:
     """Return what the names, types and values of a table's columns suggest; `limits` are those of a score."""
     columns = _columns(source)
     ids = _named([c.name for c in columns if c.type in ID_TYPES], ID_NAMES)
@@ -64,7 +64,7 @@ def look_at(source: str, *, limits: tuple[float, float] = (0.0, 1.0)) -> Look:
     unsound = tuple(name for name in scores if _is_score(name) and name not in sound)
     texts = [c.name for c in columns if c.type == "text" and c.name not in ids[:1] and not GIVEAWAYS.fullmatch(c.name)]
     shown = [name for name in texts if SHOWN_NAMES.fullmatch(name)] or texts
-    return Look(
+    return FirstSight(
         columns=columns, ids=ids, scores=sound, unsound=unsound, decisions=tuple(dict.fromkeys(decisions)), shown=tuple(shown)
     )  # fmt: skip
 

@@ -168,7 +168,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """Show what goals need of a population, and with --study lock the first plan."""
     from fewlabels.nouns.goal import parse_goal
     from fewlabels.study.plan.outlook import verdicts_expected
-    from fewlabels.study.plan.sizes import Columns, Ways, size_goals
+    from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, size_goals
 
     if options["dry_run"]:
         options["study"] = options["follows"] = None
@@ -180,8 +180,8 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
     with working("profiling the population"):
         population, profile = _profiled(population, goals, options)
-    names = Columns([c.name for c in population.classifiers], population.slices)
-    ways = Ways(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
+    names = ColumnNames([c.name for c in population.classifiers], population.slices)
+    ways = PlanOptions(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
     options["budget"] = options["budget"] or sum(ways.choice.takes) or None
     if options["budget"]:
         check_plan(population, profile, goals, options)

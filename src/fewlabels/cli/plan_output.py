@@ -15,7 +15,7 @@ from fewlabels.nouns.design import DESIGNS, Design, parse_cut
 if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.profile import Profile
-    from fewlabels.study.plan.sizes import Columns, Cost, Sizing, Ways
+    from fewlabels.study.plan.sizes import ColumnNames, Cost, PlanOptions, Sizing
 
 BARS = 28  # characters of the widest bar
 
@@ -70,7 +70,7 @@ def costs(options: dict[str, Any]) -> "Cost":
     return Cost(options["cost_per_label"], options["seconds_per_label"])
 
 
-def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "Columns") -> None:
+def charted(profile: "Profile", goals: Sequence["Goal"], ways: "PlanOptions", names: "ColumnNames") -> None:
     """Draw half-width against labels, chosen and uniform, as bars on stderr."""
     from fewlabels.study.plan.sizes import curve
 
@@ -88,7 +88,9 @@ def charted(profile: "Profile", goals: Sequence["Goal"], ways: "Ways", names: "C
         note(f"{row.labels:>9,}  {row.chosen:.3f}  {row.uniform:.3f}  {bar}")
 
 
-def write_page(path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "Ways", names: "Columns") -> None:
+def write_page(
+    path: str, profile: "Profile", goals: Sequence["Goal"], sizing: "Sizing", *, ways: "PlanOptions", names: "ColumnNames"
+) -> None:
     """Write the planning picture."""
     from fewlabels.reports.plan_page import plan_page
     from fewlabels.study.plan.chart import picture

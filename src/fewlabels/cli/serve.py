@@ -25,7 +25,7 @@ NEEDED = ("fastapi", "uvicorn", "jinja2")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-class Place(NamedTuple):
+class Address(NamedTuple):
     """Where the server is reached: the name it is bound to, its port, and how browsers see it."""
 
     host: str
@@ -140,16 +140,16 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _place(options: dict[str, Any], port: int) -> Place:
+def _place(options: dict[str, Any], port: int) -> Address:
     """Return where people find the server."""
     names = options["names"]
     unnamed = "127.0.0.1" if options["host"] in ("0.0.0.0", "::") else options["host"]
     secure = bool(options["certificate"] or options["tls_terminated"])
     behind = bool(options["tls_terminated"] and names)
-    return Place(options["host"], port, names[0] if names else unnamed, secure, behind)
+    return Address(options["host"], port, names[0] if names else unnamed, secure, behind)
 
 
-def _settings(options: dict[str, Any], place: Place) -> "Settings":
+def _settings(options: dict[str, Any], place: Address) -> "Settings":
     """Return the settings of the app."""
     from fewlabels.service.settings import LOOPBACK, Settings
 
@@ -160,7 +160,7 @@ def _settings(options: dict[str, Any], place: Place) -> "Settings":
     )  # fmt: skip
 
 
-def _show_link(place: Place, people: "People", *, as_json: bool) -> None:
+def _show_link(place: Address, people: "People", *, as_json: bool) -> None:
     """Print a new owner link: for a person, or as the one JSON object."""
     link = f"{place.url}/enter?key={people.owner_link(OWNER_LINK_SECONDS).secret}"
     if as_json:

@@ -69,9 +69,9 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
 
 def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_json: bool, **options: Any) -> dict[str, Any]:
     """Record the answers of a file and return what became of them; end the command if some are refused and --leave-out is not set."""
-    from fewlabels.desk.imports import Ways, asked_of, checked, receive
+    from fewlabels.desk.imports import ImportOptions, asked_of, checked, receive
     from fewlabels.labeling.flat import read_answers
-    from fewlabels.labeling.formats import FLAT, FORMATS, Reading, guess_format, read_found
+    from fewlabels.labeling.formats import FLAT, FORMATS, FileReading, guess_format, read_found
 
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
@@ -85,8 +85,8 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
         note(f"{file} is read as an export of {kind}; say --format to read it otherwise")
     if (package := FORMATS.named(kind).package) is not None:
         note(f"the format {kind} comes from {package} and was not tested by fewlabels")
-    found = read_found(file, Reading(kind, asked, units, options["answer_column"], options["labeler"]))
-    ways = Ways(leave_out=leave_out, gold=options["gold"], **how)
+    found = read_found(file, FileReading(kind, asked, units, options["answer_column"], options["labeler"]))
+    ways = ImportOptions(leave_out=leave_out, gold=options["gold"], **how)
     refused = checked(study.standing, found, ways).refused
     for one in refused:
         note(f"refused: {one}")

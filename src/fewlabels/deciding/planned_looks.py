@@ -35,7 +35,7 @@ Sides = Literal[1, 2]
 SIDES: tuple[Sides, Sides] = (2, 1)
 
 
-class Look(NamedTuple):
+class PlannedLook(NamedTuple):
     """One planned look.
 
     number       counted from 1
@@ -63,7 +63,7 @@ def planned_looks(
     level: float = DEFAULT_LEVEL,
     frame: int | None = None,
     fewest: int = 1,
-) -> tuple[Look, ...]:
+) -> tuple[PlannedLook, ...]:
     """The looks for a budget and what each may spend. `looks` is their number, evenly spaced, or fractions of the budget ending in 1.
 
     frame    units the draw can hold; None if the budget is a negligible part of them. A last look at all of them is exact and never errs:
@@ -82,7 +82,7 @@ def planned_looks(
     t = information(open_sizes, frame)
     two, one = (np.maximum(tails_of(t, 1 - level, sides), SMALLEST_TAIL) for sides in SIDES)
     spent = [*np.stack([t, 2 * two / (1 - level), one / (1 - level)], axis=1).tolist(), [1.0, 1.0, 1.0]]
-    return tuple(Look(i + 1, n, *row) for i, (n, row) in enumerate(zip(sizes, spent, strict=False)))
+    return tuple(PlannedLook(i + 1, n, *row) for i, (n, row) in enumerate(zip(sizes, spent, strict=False)))
 
 
 def look_sizes(budget: int, looks: int | Sequence[float] = USUAL_LOOKS) -> tuple[int, ...]:
@@ -160,12 +160,12 @@ def _normal(x: FloatArray, variance: float) -> FloatArray:
     return np.asarray(np.exp(-(x**2) / (2 * variance)) / sqrt(2 * np.pi * variance))
 
 
-def due(looks: Sequence[Look], labels: int) -> Look | None:
+def due(looks: Sequence[PlannedLook], labels: int) -> PlannedLook | None:
     """The last look that `labels` labels allow, which uses only its own first labels; None before the first."""
     return max((look for look in looks if look.labels <= labels), default=None)
 
 
-def promise_of(looks: Sequence[Look], level: float = DEFAULT_LEVEL) -> str:
+def promise_of(looks: Sequence[PlannedLook], level: float = DEFAULT_LEVEL) -> str:
     """What the looks guarantee, in words."""
     at = ", ".join(f"{look.labels:,}" for look in looks)
     if len(looks) == 1:

@@ -12,7 +12,7 @@ import numpy as np
 from fewlabels.deciding.online_status import Standpoint, tested_at
 from fewlabels.designs.online import PRIOR, asking_rates, even_share, predicted
 from fewlabels.estimators.online import influences
-from fewlabels.intervals.anytime import ABOVE, BELOW, Evidence, Steps, after, bet, growth, no_evidence
+from fewlabels.intervals.anytime import ABOVE, BELOW, Steps, Wealth, after, bet, growth, no_evidence
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.stopping import Stopping
@@ -60,7 +60,7 @@ class Bets(NamedTuple):
 
     one: Contested
     m: FloatArray
-    evidence: Evidence
+    evidence: Wealth
 
     def met(self, goals: int) -> BoolArray:
         """Which paths have met the goal."""
@@ -120,7 +120,7 @@ def _begun(course: Course, one: Contested, stand: Standpoint, steps: Steps, stop
         part = steps.part(start, start + 256)
         wealth = wealth + growth(one.terms, part, m, N=float(course.N.sum()), effects=one.effects).sum(axis=0)
     empty = no_evidence((PATHS,), m, one.effects)
-    return Bets(one, m, Evidence(empty.wealth + wealth, empty.best))
+    return Bets(one, m, Wealth(empty.wealth + wealth, empty.best))
 
 
 def _opened(course: Course, steps: Steps) -> Steps:

@@ -43,7 +43,7 @@ SUREST = 0.02  # predictions are clipped to [SUREST, 1 - SUREST] for the probabi
 SECOND, THIRD, WEIGHT, SIZE = 0, 1, 2, 3  # the columns of `moments`
 
 
-class Slopes(NamedTuple):
+class StreamSlopes(NamedTuple):
     """h of a unit without and with a positive label, and g, each (unflagged, flagged)."""
 
     negative: FloatArray
@@ -161,11 +161,11 @@ def _check(promise: Promise, run_length: float | None, rate: float) -> None:
         raise GoalError(f"the share of units to be labeled lies in (0, 1], but got {rate:g}: 0.1 labels one in ten")
 
 
-def slopes(metric: Metric, m: float) -> Slopes:
+def slopes(metric: Metric, m: float) -> StreamSlopes:
     """What a unit adds to sum f - m sum g, and to sum g, by side and label."""
     tp, fp, fn, tn = (np.array([f - m * g, g]) for f, g in metric.terms)
     negative, positive = np.stack([tn, fp], axis=1), np.stack([fn, tp], axis=1)
-    return Slopes(negative[0], positive[0], negative[1], positive[1])
+    return StreamSlopes(negative[0], positive[0], negative[1], positive[1])
 
 
 class Paid(NamedTuple):

@@ -22,7 +22,7 @@ from fewlabels.nouns.profile import Profile
 RAISED = 1.1  # a rate that should grow by less is left as it is
 
 
-class Held(NamedTuple):
+class HeldByCell(NamedTuple):
     """What an earlier design drew, by cell of the profile that distinguishes the new predictions.
 
     band    the old band; -1 where the earlier goals did not need the cell
@@ -35,7 +35,7 @@ class Held(NamedTuple):
     units: IntArray
 
 
-def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> DrawDesign:
+def extend_design(profile: Profile, old: HeldByCell, *, pi: FloatArray, pattern: IntArray, flagged: BoolArray, labels: int) -> DrawDesign:
     """Bands that keep every unit drawn so far and give each cell about its rate pi in a draw of `labels`; with rate 0, no more units.
 
     pattern   the predictions to distinguish, a number per cell
@@ -53,7 +53,7 @@ def extend_design(profile: Profile, old: Held, *, pi: FloatArray, pattern: IntAr
     return _drop_empty(DrawDesign(name="bands", band=band, N=N, mass=mass, held=held), labels)
 
 
-def _split(profile: Profile, old: Held, pi: FloatArray, pattern: IntArray) -> IntArray:
+def _split(profile: Profile, old: HeldByCell, pi: FloatArray, pattern: IntArray) -> IntArray:
     """The old bands, split by pattern where a part should be drawn at a higher rate."""
     inside = old.band >= 0
     wanted = np.where(inside, pi * profile.count, 0.0)

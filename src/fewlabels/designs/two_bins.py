@@ -73,7 +73,7 @@ class Sizes(NamedTuple):
     two_bins: Split | None
 
 
-class Parts(NamedTuple):
+class ErrorParts(NamedTuple):
     """The components of the squared errors of precision, recall and f1: whole / n, or c1 / n1 + c0 / n0."""
 
     whole: FloatArray
@@ -124,14 +124,14 @@ class TwoBins:
         return cls(pi1=pi1, pi0=pi0, flagged_share=flagged_share)
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> ErrorParts:
         """The components of the squared errors, in the order precision, recall, f1; NaN where unknown."""
         s, p1, p0 = self.flagged_share, self.pi1, math.nan if self.pi0 is None else self.pi0
         v1, v0 = p1 * (1 - p1), p0 * (1 - p0)
         P = s * p1 + (1 - s) * p0
         r, F = s * p1 / P, 2 * s * p1 / (s + P)
         moved = (r * (1 - r)) ** 2
-        return Parts(
+        return ErrorParts(
             whole=np.array([v1 / s, r * (1 - r) / P, F * (1 - F) * (2 - F) / (s + P)]),
             c1=np.array([v1, moved * (1 - p1) / p1, (2 * s * (s + (1 - s) * p0) / (s + P) ** 2) ** 2 * v1]),
             c0=np.array([0.0, moved * (1 - p0) / p0, (F * (1 - s) / (s + P)) ** 2 * v0]),

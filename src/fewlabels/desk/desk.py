@@ -17,7 +17,7 @@ from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import UNANSWERED, Label, read_answer
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.nouns.turn import Finished, Held
+from fewlabels.nouns.turn import Finished, Leased
 from fewlabels.randomness import is_double
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.labels.record import record
@@ -86,7 +86,7 @@ class Desk:
         shown = self._contents([unit for unit, _ in held])
         return [Given(unit, shown[unit], until) for unit, until in held]
 
-    def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Held]:
+    def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Leased]:
         now = self._clock()
         return self._ledger.take(self._name, labeler, units=units, now=now, until=now + self._lease, adjudicates=adjudicates)
 

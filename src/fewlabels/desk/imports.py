@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fewlabels.labeling.flat import ANSWER_COLUMNS, Asked, restored
+from fewlabels.labeling.flat import ANSWER_COLUMNS, Answerable, restored
 from fewlabels.labeling.found import Found, Refused, refuse_all
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, Label
@@ -15,7 +15,7 @@ from fewlabels.study.study import Study
 Seats = dict[tuple[str, str, str], list[Label]]
 
 
-class Ways(NamedTuple):
+class ImportOptions(NamedTuple):
     """How answers are recorded; see `Study.tell`. leave_out: skip refused answers; otherwise a single one rejects the whole file."""
 
     correct: bool = False
@@ -24,7 +24,7 @@ class Ways(NamedTuple):
     leave_out: bool = False
 
 
-DEFAULT_WAYS = Ways()
+DEFAULT_WAYS = ImportOptions()
 
 
 class Received(NamedTuple):
@@ -39,15 +39,15 @@ class Received(NamedTuple):
         return {**self.told.as_json(), "blank": self.blank, "refused": [one.as_json() for one in self.refused]}
 
 
-def asked_of(standing: Standing, answer_column: str | None = None) -> Asked:
+def asked_of(standing: Standing, answer_column: str | None = None) -> Answerable:
     """The columns a file of answers may have: one per question if there are several, otherwise the answer column."""
     questions = standing.questions
     if len(questions) > 1:
-        return Asked({question: (question,) for question in questions}, standing.classes)
-    return Asked({questions[0]: (answer_column,) if answer_column else ANSWER_COLUMNS}, standing.classes)
+        return Answerable({question: (question,) for question in questions}, standing.classes)
+    return Answerable({questions[0]: (answer_column,) if answer_column else ANSWER_COLUMNS}, standing.classes)
 
 
-def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
+def receive(study: Study, found: Found, ways: ImportOptions = DEFAULT_WAYS) -> Received:
     """Record the answers that pass the check. If any fails, record none, unless ways.leave_out is set."""
     sound = checked(study.standing, found, ways)
     if sound.refused and not ways.leave_out:
@@ -59,7 +59,7 @@ def receive(study: Study, found: Found, ways: Ways = DEFAULT_WAYS) -> Received:
     return Received(told, sound.refused, sound.blank)
 
 
-def checked(standing: Standing, found: Found, ways: Ways = DEFAULT_WAYS) -> Found:
+def checked(standing: Standing, found: Found, ways: ImportOptions = DEFAULT_WAYS) -> Found:
     """The answers that can be recorded, one per labeler, unit and question; the others are added to those refused."""
     allowed = frozenset(standing.gold_units) if ways.gold else frozenset(standing.units.unit) if standing.units else frozenset()
     sound = Found([], list(found.refused), found.blank, found.place)
@@ -86,7 +86,7 @@ def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, ignor
     return f"the name {CLOSER!r} is reserved: fewlabels closes studies under it" if label.labeler == CLOSER else None
 
 
-def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: Ways) -> None:
+def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: ImportOptions) -> None:
     """Add a labeler's answer to the sound ones; refuse answers that contradict each other or change an earlier one."""
     first = labels[0]
     said = list(dict.fromkeys(label.answer for label in labels))

@@ -12,14 +12,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fewlabels.desk.imports import Received, Ways, asked_of, receive
+from fewlabels.desk.imports import ImportOptions, Received, asked_of, receive
 from fewlabels.errors import LabelError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.client import LabelStudio, Project
 from fewlabels.labeling.label_studio.interface import interface_text, written
 from fewlabels.labeling.label_studio.tasks import account_of, as_tasks, data_keys, read_export, unit_of
 from fewlabels.nouns.canonical import Json, fingerprint
-from fewlabels.nouns.sheet import Shown
+from fewlabels.nouns.sheet import FormColumn
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
@@ -56,7 +56,7 @@ class How(NamedTuple):
     """
 
     units: int = 200
-    show: tuple[Shown, ...] = ()
+    show: tuple[FormColumn, ...] = ()
     labelers: tuple[str, ...] = ()
     double: bool = False
     more: bool = False
@@ -159,7 +159,7 @@ def pull(study: Study, client: LabelStudio, *, correct: bool = False, projects: 
         every.refused.extend(found.refused)
         every = every._replace(blank=every.blank + found.blank)
     every.labels.sort(key=lambda label: (label.at or "", label.row or 0))  # the first answer may be the one that counts
-    return receive(study, every, Ways(correct=correct, leave_out=True))
+    return receive(study, every, ImportOptions(correct=correct, leave_out=True))
 
 
 def _of_project(study: Study, tasks: list[dict[str, Any]], labeler: str | None, names: Mapping[str, str]) -> Found:

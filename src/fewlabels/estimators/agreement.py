@@ -31,7 +31,7 @@ DIRECTIONS = 512  # in which the three shares are moved together, each half way 
 Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
-class Rate(NamedTuple):
+class RateWithLimits(NamedTuple):
     """A value with its limits; NaN if it is 0/0. Arrays over replicates."""
 
     value: FloatArray
@@ -43,9 +43,9 @@ class Agreement(NamedTuple):
     """Agreement of two labelers on the units both answered; for more than two, means over pairs, with `units` summed over them."""
 
     units: FloatArray
-    observed: Rate
-    kappa: Rate
-    ac1: Rate
+    observed: RateWithLimits
+    kappa: RateWithLimits
+    ac1: RateWithLimits
 
 
 def observed(D: FloatArray, c: FloatArray, s: FloatArray) -> FloatArray:
@@ -119,12 +119,12 @@ def _of_answers(x: BoolArray, y: BoolArray, *, tail: float, of: float | None) ->
     return agreement_of_counts(both_yes=both, first_only=first, second_only=second, both_no=none, tail=tail, of=of)
 
 
-def _mean(rates: Sequence[Rate], weight: FloatArray) -> Rate:
+def _mean(rates: Sequence[RateWithLimits], weight: FloatArray) -> RateWithLimits:
     """The means over pairs; that of the value over the pairs that have one."""
     value = np.array([rate.value for rate in rates])
     known = np.isfinite(value)
     low, high = (np.asarray(np.average([float(rate[i]) for rate in rates], weights=weight)) for i in (1, 2))
-    return Rate(over(np.asarray(np.sum(np.where(known, value, 0) * weight)), np.asarray(np.sum(known * weight))), low, high)
+    return RateWithLimits(over(np.asarray(np.sum(np.where(known, value, 0) * weight)), np.asarray(np.sum(known * weight))), low, high)
 
 
 def _worth(f: FloatArray) -> FloatArray:
@@ -156,7 +156,7 @@ def _directions() -> FloatArray:
     return np.concatenate([whole, whole / 2])
 
 
-def _rate(shape: Shape, at: Sequence[FloatArray], limits: Sequence[Limits], *, low: float) -> Rate:
+def _rate(shape: Shape, at: Sequence[FloatArray], limits: Sequence[Limits], *, low: float) -> RateWithLimits:
     """The function at the three shares, and its extremes over the ellipsoid that their limits span.
 
     For a linear function this is MOVER. Kappa is nonlinear: moving one share at a time would miss how they interact.
@@ -169,7 +169,7 @@ def _rate(shape: Shape, at: Sequence[FloatArray], limits: Sequence[Limits], *, l
     found = shape(*moved)
     known = np.isfinite(value)
     lowest, highest = np.fmin(np.fmin.reduce(found, axis=0), value), np.fmax(np.fmax.reduce(found, axis=0), value)
-    return Rate(value, np.where(known, np.clip(lowest, low, 1), low), np.where(known, np.clip(highest, low, 1), 1.0))
+    return RateWithLimits(value, np.where(known, np.clip(lowest, low, 1), low), np.where(known, np.clip(highest, low, 1), 1.0))
 
 
 def truth_of(answers: Sequence[Answer], rule: TruthRule, *, gold: Answer | None = None) -> Answer:

@@ -32,7 +32,7 @@ from fewlabels.nouns.tally import Tally
 ENDLESS = 1e18  # units of a population so large that the labels are a negligible part of it, to double precision
 
 
-class Parts(NamedTuple):
+class ShareParts(NamedTuple):
     """The shares of which a metric is a function: the evidence about each, and the metric's derivative by it."""
 
     theta: Callable[..., FloatArray]
@@ -61,12 +61,12 @@ def measure_counts(metric: Metric, counts: Totals, *, tail: float, interval: Int
     return Measured(value, low, high, np.where(np.isfinite(value), parts.error(raw=False), np.nan))
 
 
-def _parts(metric: Metric, counts: Totals) -> Parts:
+def _parts(metric: Metric, counts: Totals) -> ShareParts:
     """The share of which the metric is a function, or else the three shares of the draw."""
     share = share_of(metric)
     if share is not None:
         x, m = share.counted(counts)
-        return Parts(share.value, (_read(x, m),), (share.slope(over(x, m)),))
+        return ShareParts(share.value, (_read(x, m),), (share.slope(over(x, m)),))
     positive, negative = counts.TP + counts.FN, counts.FP + counts.TN
     n = positive + negative
     psi, r, s = positive / n, over(counts.TP, positive), over(counts.TN, negative)
@@ -74,7 +74,7 @@ def _parts(metric: Metric, counts: Totals) -> Parts:
     ends = [(np.where(np.isnan(r), end, r), np.where(np.isnan(s), end, s)) for end in (0.0, 1.0)]  # a share without a label: the worst one
     by_psi = np.maximum.reduce([np.abs(g.TP * a + g.FN * (1 - a) - g.FP * (1 - b) - g.TN * b) for a, b in ends])
     read = (_read(positive, n), _read(counts.TP, positive), _read(counts.TN, negative))
-    return Parts(lambda *three: metric.value(_totals(*three)), read, (by_psi, psi * (g.TP - g.FN), (1 - psi) * (g.TN - g.FP)))
+    return ShareParts(lambda *three: metric.value(_totals(*three)), read, (by_psi, psi * (g.TP - g.FN), (1 - psi) * (g.TN - g.FP)))
 
 
 def _totals(psi: FloatArray, r: FloatArray, s: FloatArray) -> Totals:

@@ -23,7 +23,7 @@ from fewlabels.nouns.tally import PhasedTally as PhasedTally
 from fewlabels.nouns.tally import Tally
 
 
-class Held(NamedTuple):
+class HeldBySide(NamedTuple):
     """The units, or the metric weight, of a side: in all, labeled, and positive."""
 
     whole: float
@@ -70,14 +70,14 @@ def proven(pilot: Tally, rest: Tally) -> BoolArray:
     return np.asarray(z > ORDER_Z * np.sqrt(n1 + n2))
 
 
-def _held(side: Tally) -> Held:
+def _held(side: Tally) -> HeldBySide:
     w = side.weights
     if w is None:
-        return Held(float(side.N.sum()), side.n.sum(-1), side.k.sum(-1))
-    return Held(float(w.X.sum()), w.x.sum(-1), w.xy.sum(-1))
+        return HeldBySide(float(side.N.sum()), side.n.sum(-1), side.k.sum(-1))
+    return HeldBySide(float(w.X.sum()), w.x.sum(-1), w.xy.sum(-1))
 
 
-def completed(rest: Evidence, held: Held) -> Evidence:
+def completed(rest: Evidence, held: HeldBySide) -> Evidence:
     """The second phase's evidence about the whole side: its share of the rest, and the pilot's units as a completely labeled group.
 
         p2 = (positives of the pilot + R p_rest) / W,     V2 = (R / W)^2 V_rest,     R = W - what the pilot labeled

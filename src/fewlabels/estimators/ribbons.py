@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from fewlabels.errors import GoalError
 from fewlabels.estimators.linearize import influence
-from fewlabels.estimators.thresholds import Part, Pieces, Thresholds, limits_of, read_thresholds
+from fewlabels.estimators.thresholds import PartAt, Pieces, Thresholds, limits_of, read_thresholds
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
@@ -72,7 +72,7 @@ def _variances(pieces: Pieces, n: FloatArray, k: FloatArray) -> FloatArray:
     return np.asarray(v @ np.eye(pieces.thresholds.bin.size + 1)[pieces.first])
 
 
-def _ribbon_tail(metric: Metric, read: Sequence[Sequence[Part]], variance: FloatArray, level: float) -> FloatArray:
+def _ribbon_tail(metric: Metric, read: Sequence[Sequence[PartAt]], variance: FloatArray, level: float) -> FloatArray:
     """The tail of each limit at which all are valid together: at most that of one threshold alone, at least Bonferroni's.
 
     Errors e of the segments are independent; a threshold's error is a1 (those above) + a0 (those below), the metric's influences.
@@ -87,7 +87,7 @@ def _ribbon_tail(metric: Metric, read: Sequence[Sequence[Part]], variance: Float
     return np.clip(ndtr(-z), alpha / 2 / len(read), alpha / 2)
 
 
-def _totals(parts: Sequence[Part]) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _totals(parts: Sequence[PartAt]) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Positives found and missed, and the units flagged and not; a part without labels counts as having no positives."""
     shape = next(p.evidence.p.shape for p in parts if p.evidence is not None)
     A, B, N1, N0 = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)

@@ -114,7 +114,7 @@ def _walk(labels: FloatArray, part: FloatArray) -> IntArray:
     return np.array(chosen, dtype=np.int64)
 
 
-class Part(NamedTuple):
+class PartAt(NamedTuple):
     """The evidence about the flagged or the unflagged part at a threshold; None if no label was drawn there."""
 
     flagged: bool
@@ -148,16 +148,16 @@ class Pieces(NamedTuple):
         starts = np.searchsorted(self.of_cell[order], np.arange(self.N.size))
         return np.asarray(np.add.reduceat(by_cell[..., order], starts, axis=-1))
 
-    def parts(self, j: int, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> Iterator[Part]:
+    def parts(self, j: int, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> Iterator[PartAt]:
         """The evidence about every part at threshold j; n and k are by piece."""
         for flagged in (True,) if flagged_only else (True, False):
             for side in (1, 0):
                 mine = np.flatnonzero(((self.first <= j) == flagged) & (self.side == side))
                 if mine.size:
                     tally = self._tally(mine, n[..., mine], k[..., mine])
-                    yield Part(flagged, float(tally.N.sum()), read_side(tally))
+                    yield PartAt(flagged, float(tally.N.sum()), read_side(tally))
             if not flagged and self.outside:
-                yield Part(False, float(self.outside), None)
+                yield PartAt(False, float(self.outside), None)
 
     def _tally(self, mine: IntArray, n: FloatArray, k: FloatArray) -> Tally:
         """The tally of these pieces by band; parts of bands that expect few labels are pooled with others of similar rates."""
@@ -208,7 +208,7 @@ def _sides(profile: Profile, design: DrawDesign, classifier: int) -> IntArray:
     return most if (most == least).all() else np.zeros_like(most)
 
 
-class Measured(NamedTuple):
+class MeasuredAt(NamedTuple):
     """A metric at thresholds: value and limits; arrays over replicates, the last axis over thresholds. NaN if unknown."""
 
     value: FloatArray
@@ -216,18 +216,18 @@ class Measured(NamedTuple):
     high: FloatArray
 
 
-def read_thresholds(pieces: Pieces, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> list[list[Part]]:
+def read_thresholds(pieces: Pieces, n: FloatArray, k: FloatArray, *, flagged_only: bool = False) -> list[list[PartAt]]:
     """The evidence from labels (by piece) at every threshold, from the highest down."""
     return [list(pieces.parts(j, n, k, flagged_only=flagged_only)) for j in range(pieces.thresholds.bin.size)]
 
 
-def limits_of(metric: Metric, read: Sequence[Sequence[Part]], *, tail: float, interval: IntervalKind = "rec") -> Measured:
+def limits_of(metric: Metric, read: Sequence[Sequence[PartAt]], *, tail: float, interval: IntervalKind = "rec") -> MeasuredAt:
     """The metric at every threshold; each limit is missed with probability `tail` at its threshold alone."""
     each = [_joined(metric, parts, tail, interval) for parts in read]
-    return Measured(*(np.stack(ends, axis=-1) for ends in zip(*each, strict=True)))
+    return MeasuredAt(*(np.stack(ends, axis=-1) for ends in zip(*each, strict=True)))
 
 
-def _joined(metric: Metric, parts: Sequence[Part], tail: float, interval: IntervalKind) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _joined(metric: Metric, parts: Sequence[PartAt], tail: float, interval: IntervalKind) -> tuple[FloatArray, FloatArray, FloatArray]:
     """REC of every part the metric needs, joined by MOVER."""
     needed = [p for p in parts if (metric.needs_flagged if p.flagged else metric.needs_unflagged)]
     N1, N0 = (sum(p.N for p in parts if p.flagged == flagged) for flagged in (True, False))

@@ -23,7 +23,7 @@ from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.monitor import Monitored
 from fewlabels.study.plan.sizes import Sizing
-from fewlabels.study.simulate import Cell
+from fewlabels.study.simulate import SimulatedCell
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = dict[str, Value]
@@ -166,7 +166,7 @@ SHAPES: dict[type, Shape] = {
     ),
     Convergence: Shape(columns_of("kind:text goal:text labels:whole low value high"), _of_convergence),
     ConfusionCell: Shape({**columns_of("predicted:text true:text units:whole count"), **ESTIMATE}, _itself),
-    Cell: Shape(
+    SimulatedCell: Shape(
         columns_of(
             "classifier:text metric:text design:text interval:text labels:whole reps:whole truth mean rmse coverage half_width "
             "labels_used:whole undefined:whole"

@@ -23,10 +23,10 @@ from fewlabels.reports.sections import (
     BEHIND,
     MOST_ROWS,
     NUMBERS,
-    Column,
     Mark,
     Section,
     Table,
+    TableColumn,
     behind,
     levels,
     mark_of,
@@ -65,7 +65,7 @@ def _estimates_table(estimates: Sequence[Found], *, several: bool | None = None)
     apart = len({whose(e) for e in estimates}) > 1 if several is None else several
     return Table(
         caption=levels(estimates),
-        columns=(Column("metric", words=True), *NUMBERS, *BEHIND),
+        columns=(TableColumn("metric", words=True), *NUMBERS, *BEHIND),
         rows=tuple((named(e, several=apart), *numbers(e), *behind(e)) for e in estimates[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in estimates[:MOST_ROWS]),
     )
@@ -263,7 +263,7 @@ def _of_change(found: Change) -> Fragment:
     value, low, high = data["value"], data["low"], data["high"]
     table = Table(
         caption=f"The later minus the earlier, interval at level {level(data['level'])}. Labels of each, and units in both.",
-        columns=(Column("metric", words=True), *map(Column, ("change", "interval", "labels before", "labels after", "shared"))),
+        columns=(TableColumn("metric", words=True), *map(TableColumn, ("change", "interval", "labels before", "labels after", "shared"))),
         rows=(
             (
                 named({**data, "slice": None}, several=True),
@@ -323,7 +323,13 @@ def _of_gate(gate: Gate) -> Fragment:
 
 def _rules(rules: Sequence[Found]) -> Iterator[Table]:
     """Return the rules, drawn if all of them have numbers."""
-    columns = (Column("rule", words=True), Column("verdict", words=True, under=True), *NUMBERS, Column("one-sided bound"), *BEHIND[:2])
+    columns = (
+        TableColumn("rule", words=True),
+        TableColumn("verdict", words=True, under=True),
+        *NUMBERS,
+        TableColumn("one-sided bound"),
+        *BEHIND[:2],
+    )
     rows = tuple(
         (
             rule["rule"],
@@ -338,7 +344,7 @@ def _rules(rules: Sequence[Found]) -> Iterator[Table]:
     yield Table(caption="", columns=columns, rows=rows, marks=marks if len(marks) == len(rules) else ())
     yield Table(
         caption="",
-        columns=(Column("rule", words=True), Column("why", words=True)),
+        columns=(TableColumn("rule", words=True), TableColumn("why", words=True)),
         rows=tuple((r["rule"], "; ".join(r["reasons"])) for r in rules),
     )
 

@@ -11,7 +11,7 @@ from fewlabels.errors import EngineError, StudyError
 from fewlabels.installation import install_command
 from fewlabels.integrations.calibration import read_calibration
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.study.estimate.convergence import Convergence, Point
+from fewlabels.study.estimate.convergence import Convergence, ConvergencePoint
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
@@ -141,7 +141,7 @@ def convergence(result: Study | Convergence, ax: "Axes | None" = None) -> "Axes"
     return ax
 
 
-def _band(ax: "Axes", points: Sequence[Point], color: str) -> None:
+def _band(ax: "Axes", points: Sequence[ConvergencePoint], color: str) -> None:
     """Draw a band with its edges, and the line of the values."""
     labels = [point.labels for point in points]
     ends = [point.low for point in points], [point.high for point in points]
@@ -152,7 +152,7 @@ def _band(ax: "Axes", points: Sequence[Point], color: str) -> None:
     ax.plot([at for at, _ in known], [value for _, value in known], color=color, linewidth=1.8)
 
 
-def _said(points: Sequence[Point]) -> str:
+def _said(points: Sequence[ConvergencePoint]) -> str:
     """Return the last point of a band in words."""
     if not points or points[-1].value is None:
         return "no value yet"

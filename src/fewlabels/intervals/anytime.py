@@ -193,23 +193,23 @@ def _then_impossible(terms: Terms, steps: Steps, m: FloatArray, *, N: float) -> 
     return np.stack([least > SLACK * N, most < -SLACK * N], axis=-1)
 
 
-class Evidence(NamedTuple):
+class Wealth(NamedTuple):
     """The bettors' log `wealth`, shape (..., M, 2, J), and the largest log mean it has ever had, `best`, shape (..., M, 2)."""
 
     wealth: FloatArray
     best: FloatArray
 
 
-def no_evidence(shape: tuple[int, ...], m: FloatArray, effects: FloatArray = EFFECTS) -> Evidence:
+def no_evidence(shape: tuple[int, ...], m: FloatArray, effects: FloatArray = EFFECTS) -> Wealth:
     """The evidence before the first draw: every bettor has wealth 1. `shape` gives the leading axes."""
-    return Evidence(np.zeros((*shape, m.size, 2, effects.size)), np.zeros((*shape, m.size, 2)))
+    return Wealth(np.zeros((*shape, m.size, 2, effects.size)), np.zeros((*shape, m.size, 2)))
 
 
-def bet(evidence: Evidence, terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatArray = EFFECTS) -> Evidence:
+def bet(evidence: Wealth, terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatArray = EFFECTS) -> Wealth:
     """The evidence after one more draw on each path."""
     wealth = evidence.wealth + growth(terms, steps, m, N=N, effects=effects)
     now = np.where(_then_impossible(terms, steps, m, N=N), np.inf, _mean(wealth))
-    return Evidence(wealth, np.maximum(evidence.best, now))
+    return Wealth(wealth, np.maximum(evidence.best, now))
 
 
 def walk(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatArray = EFFECTS) -> Iterator[FloatArray]:
@@ -226,7 +226,7 @@ def walk(terms: Terms, steps: Steps, m: FloatArray, *, N: float, effects: FloatA
         wealth = np.cumsum(grown, axis=0)
         now = np.where(_then_impossible(terms, part, m, N=N), np.inf, _mean(wealth))
         best = np.maximum(np.maximum.accumulate(now, axis=0), evidence.best)
-        evidence = Evidence(wealth[-1], best[-1])
+        evidence = Wealth(wealth[-1], best[-1])
         yield best
 
 
@@ -253,14 +253,14 @@ def _mean(wealth: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.maximum(mean, SMALLEST)).reshape(wealth.shape[:-1]))
 
 
-class Band(NamedTuple):
+class Possible(NamedTuple):
     """The values that are still possible, from `low` to `high`; both NaN if there is none, which has probability at most 1 - level."""
 
     low: FloatArray
     high: FloatArray
 
 
-def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
+def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Possible:
     """The band from the evidence on an increasing grid of m; `tail` is the error of each side. Limits are one step outside.
 
     It extends from the value below the first that is not shown to be too low to the value above the last that is not shown to be too
@@ -271,7 +271,7 @@ def band_of(best: FloatArray, m: FloatArray, *, tail: float) -> Band:
     first = np.where(above.any(axis=-1), above.argmax(axis=-1), m.size)
     last = np.where(below.any(axis=-1), top - below[..., ::-1].argmax(axis=-1), -1)
     low, high = m[np.clip(first - 1, 0, top)], m[np.clip(last + 1, 0, top)]
-    return Band(np.where(first <= last + 1, low, np.nan), np.where(first <= last + 1, high, np.nan))
+    return Possible(np.where(first <= last + 1, low, np.nan), np.where(first <= last + 1, high, np.nan))
 
 
 ANYTIME = Interval(

@@ -22,7 +22,7 @@ from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
 
 
-class Share(NamedTuple):
+class MetricShare(NamedTuple):
     """The share a metric is a function of: units counted `inside` among those inside and `outside`; by place in TP, FP, FN, TN."""
 
     metric: Metric
@@ -49,7 +49,7 @@ class Share(NamedTuple):
         return np.asarray(gradient[self.inside[0]] - gradient[self.outside[0]])
 
 
-def share_of(metric: Metric) -> Share | None:
+def share_of(metric: Metric) -> MetricShare | None:
     """The share of which the metric is a monotone function; None if there is none.
 
     A ratio is one if its four totals enter in only two ways (or not at all):
@@ -59,7 +59,7 @@ def share_of(metric: Metric) -> Share | None:
     if metric.weight is not None or len(ways) != 2:
         return None
     inside, outside = (tuple(j for j, pair in enumerate(metric.terms) if pair == way) for way in ways)
-    return Share(metric, inside, outside)
+    return MetricShare(metric, inside, outside)
 
 
 class Entering(NamedTuple):
@@ -82,7 +82,7 @@ def is_simple(metric: Metric, tally: Tally) -> bool:
     return tally.simple or int(counted.sum()) <= 1
 
 
-def counted_share(metric: Metric, tally: Tally, kind: str) -> Share:
+def counted_share(metric: Metric, tally: Tally, kind: str) -> MetricShare:
     """The metric's share; raise PlanError if it has none, or the labels are not one simple draw."""
     share = share_of(metric)
     if share is None:

@@ -28,7 +28,7 @@ BootstrapKind = Literal["bootstrap", "rao_wu"]
 RESAMPLES = 1_000
 
 
-class Counts(NamedTuple):
+class GroupCounts(NamedTuple):
     """Labels and positive labels by group; fractional after Rao and Wu's shrinkage."""
 
     n: FloatArray
@@ -55,7 +55,7 @@ def resample(metric: Metric, tally: Tally, times: int, *, kind: BootstrapKind, r
     if kind == "rao_wu":
         f = np.full(tally.N.shape, tally.n.sum() / tally.N.sum()) if tally.simple else tally.n / tally.N
         pull = np.sqrt(np.clip(1 - f, 0, 1))
-        again = Counts(tally.n + pull * (again.n - tally.n), tally.k + pull * (again.k - tally.k))
+        again = GroupCounts(tally.n + pull * (again.n - tally.n), tally.k + pull * (again.k - tally.k))
     p1, p0 = (_side_share(tally, again, flagged=side) for side in (True, False))
     if not metric.needs_flagged or not tally.N1:
         p1 = np.zeros(times)
@@ -64,7 +64,7 @@ def resample(metric: Metric, tally: Tally, times: int, *, kind: BootstrapKind, r
     return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
 
 
-def _redraw(tally: Tally, times: int, *, fewer: bool, rng: np.random.Generator) -> Counts:
+def _redraw(tally: Tally, times: int, *, fewer: bool, rng: np.random.Generator) -> GroupCounts:
     """Labels resampled within bands, one fewer per band if `fewer`, rescaled to the number of the band."""
     n = np.rint(tally.n).astype(np.int64)
     p = np.divide(tally.k, tally.n, out=np.zeros_like(tally.n), where=tally.n > 0)
@@ -76,10 +76,10 @@ def _redraw(tally: Tally, times: int, *, fewer: bool, rng: np.random.Generator) 
         one = np.maximum(n - fewer, np.minimum(n, 1))
         drawn = np.broadcast_to(one, (times, n.size))
         scale = np.divide(n, one, out=np.ones(n.shape), where=one > 0)
-    return Counts(drawn * scale, rng.binomial(drawn, np.clip(p, 0, 1)) * scale)
+    return GroupCounts(drawn * scale, rng.binomial(drawn, np.clip(p, 0, 1)) * scale)
 
 
-def _side_share(tally: Tally, counts: Counts, *, flagged: bool) -> FloatArray:
+def _side_share(tally: Tally, counts: GroupCounts, *, flagged: bool) -> FloatArray:
     """The positive share of a side by resample, over the groups that have labels; NaN if none has."""
     mine = tally.flagged == flagged
     n, k, N = counts.n[..., mine], counts.k[..., mine], tally.N[mine]

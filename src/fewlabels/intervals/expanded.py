@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from fewlabels.errors import GoalError
-from fewlabels.intervals.binomial import Share, share_of
+from fewlabels.intervals.binomial import MetricShare, share_of
 from fewlabels.intervals.mover import mover
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Limits
@@ -88,13 +88,13 @@ def _part(cells: Expansions, places: tuple[int, ...]) -> _Part:
     return _Part(total, square, np.maximum.reduce([cells.heaviest[j] for j in places]))
 
 
-def _theta(share: Share, inside: FloatArray, outside: FloatArray) -> FloatArray:
+def _theta(share: MetricShare, inside: FloatArray, outside: FloatArray) -> FloatArray:
     """The metric if the share has these sums; NaN if both are 0."""
     whole = np.asarray(inside + outside)
     return share.value(np.divide(inside, whole, out=np.full(whole.shape, np.nan), where=whole > 0))
 
 
-def _error(share: Share, inside: _Part, outside: _Part) -> FloatArray:
+def _error(share: MetricShare, inside: _Part, outside: _Part) -> FloatArray:
     """The delta-method standard error: the sums are independent, each with its sum of squares as variance; NaN if one has no label."""
     whole = inside.total + outside.total
     safe = np.where((inside.total > 0) & (outside.total > 0), whole, np.nan)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked
+from fewlabels.labeling.flat import Answerable
 from fewlabels.labeling.found import Found
 
 
@@ -19,14 +19,14 @@ class Batched(NamedTuple):
     units: Sequence[str]
     shown: Sequence[Mapping[str, str | None]]
     columns: Sequence[str]
-    asked: Asked
+    asked: Answerable
 
 
-class Reading(NamedTuple):
+class FileReading(NamedTuple):
     """How a file is read: its format, the allowed answers, the columns of units and answers, and who answered if the file does not say."""
 
     name: str
-    asked: Asked
+    asked: Answerable
     unit_columns: Sequence[str] = ("unit",)
     answer_column: str | None = None
     labeler: str | None = None
@@ -53,7 +53,7 @@ class Format:
     name: str
     endings: tuple[str, ...]
     write: Callable[[Batched, str], str]
-    read: Callable[[Path, Reading], Found]
+    read: Callable[[Path, FileReading], Found]
     is_marked: Callable[[Mapping[str, Any]], bool] = never
     has_one_answer: bool = False
     package: str | None = None

@@ -24,14 +24,14 @@ OWN_COLUMNS = frozenset(
 )  # columns that a file of answers has itself; a shown column of that name would replace them
 
 
-class Asked(NamedTuple):
+class Answerable(NamedTuple):
     """What a file may answer: the questions, each with the columns that may hold its answer (the first found counts), and the classes."""
 
     columns: Mapping[str, Sequence[str]] = MappingProxyType({DEFAULT_QUESTION: ANSWER_COLUMNS})
     classes: Sequence[str] = ()
 
 
-DEFAULT_ASKED = Asked()
+DEFAULT_ASKED = Answerable()
 
 
 def defused(text: str) -> str:
@@ -82,7 +82,7 @@ def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
     return out.getvalue()
 
 
-def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Asked | None = None) -> None:
+def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Answerable | None = None) -> None:
     """Raise LabelError if a file is not a batch, or holds answers not recorded yet, so that overwriting it would lose work.
 
     told   unit and question of every recorded answer
@@ -100,22 +100,22 @@ def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Asked | N
         )
 
 
-class Sheet(NamedTuple):
+class FileAnswers(NamedTuple):
     """The answers of a file, and how many of its rows have none yet."""
 
     labels: list[Label]
     blank: int
 
 
-def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Sheet:
+def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Answerable = DEFAULT_ASKED, labeler: str | None = None) -> FileAnswers:
     """Return the labels of a file with a unit column, one answer column per question, and optionally labeler and at."""
     found = find_answers(path, unit_columns=unit_columns, asked=asked, labeler=labeler)
     if found.refused:
         raise LabelError(f"{path}, {found.refused[0].where}: {found.refused[0].why}")
-    return Sheet(found.labels, found.blank)
+    return FileAnswers(found.labels, found.blank)
 
 
-def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Asked = DEFAULT_ASKED, labeler: str | None = None) -> Found:
+def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Answerable = DEFAULT_ASKED, labeler: str | None = None) -> Found:
     """Return the same, with answers that cannot be read listed separately."""
     rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
     # A table in which an id starts like a formula was not written by fewlabels: its ids are kept as they are.

@@ -10,8 +10,8 @@ from typing import Any
 
 from fewlabels.errors import LabelError
 from fewlabels.labeling.base import Batched as Batched
+from fewlabels.labeling.base import FileReading as FileReading
 from fewlabels.labeling.base import Format
-from fewlabels.labeling.base import Reading as Reading
 from fewlabels.labeling.flat import LINES, TABLES, batch_text, find_answers, read_objects, read_rows
 from fewlabels.labeling.found import Found
 from fewlabels.labeling.ground_truth import GROUND_TRUTH
@@ -29,7 +29,7 @@ def _write_flat(batch: Batched, suffix: str) -> str:
     return batch_text(batch.units, batch.shown, columns=batch.columns, suffix=suffix, questions=named)
 
 
-def _read_flat(path: Path, how: Reading) -> Found:
+def _read_flat(path: Path, how: FileReading) -> Found:
     return find_answers(path, unit_columns=how.unit_columns, asked=how.asked, labeler=how.labeler)
 
 
@@ -65,7 +65,7 @@ def write_batch(batch: Batched, name: str, suffix: str) -> str:
     return chosen.write(batch, suffix)
 
 
-def read_found(path: Path, how: Reading) -> Found:
+def read_found(path: Path, how: FileReading) -> Found:
     """Return the answers of a file, and those that cannot be read."""
     chosen = FORMATS.named(how.name)
     if chosen.has_one_answer and len(how.asked.columns) > 1:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.base import Batched, Format, Reading
-from fewlabels.labeling.flat import LINES, Asked, add_answer, read_objects
+from fewlabels.labeling.base import Batched, FileReading, Format
+from fewlabels.labeling.flat import LINES, Answerable, add_answer, read_objects
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.label import Label
 
@@ -32,7 +32,7 @@ def _line(unit: str, row: Mapping[str, str | None], columns: Sequence[str]) -> d
     return {"source": told or unit, UNIT: unit}
 
 
-def read_manifest(path: Path, *, asked: Asked, labeler: str | None = None, answer_column: str | None = None) -> Found:
+def read_manifest(path: Path, *, asked: Answerable, labeler: str | None = None, answer_column: str | None = None) -> Found:
     """Return the answers of an output manifest. A label is consolidated over workers, so its labeler is the job unless one is named."""
     found, blank = Found([], []), 0
     for row, line in enumerate(read_objects(path), start=1):
@@ -78,7 +78,7 @@ def _write(batch: Batched, _suffix: str) -> str:
     return manifest_text(batch.units, batch.shown, columns=batch.columns)
 
 
-def _read(path: Path, how: Reading) -> Found:
+def _read(path: Path, how: FileReading) -> Found:
     return read_manifest(path, asked=how.asked, labeler=how.labeler, answer_column=how.answer_column)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.base import Batched, Format, Reading
-from fewlabels.labeling.flat import LINES, TABLES, Asked, add_answer, read_objects, read_rows, table_text
+from fewlabels.labeling.base import Batched, FileReading, Format
+from fewlabels.labeling.flat import LINES, TABLES, Answerable, add_answer, read_objects, read_rows, table_text
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.label import Label
 
@@ -23,7 +23,7 @@ Shown = Mapping[str, str | None]
 SKIPPED = "skipped"
 
 
-class Said(NamedTuple):
+class RowAnswer(NamedTuple):
     """What one row says about one unit: an answer (None if there is none yet), or why it does not count. `question` if the row names it."""
 
     answer: object = None
@@ -42,10 +42,10 @@ class Preset(NamedTuple):
     """How a tool's rows are read: where the unit may be (a.b is b within a), and what a row says."""
 
     unit: tuple[str, ...]
-    said: Callable[[Row, Asked, str | None], Iterator[Said]]
+    said: Callable[[Row, Answerable, str | None], Iterator[RowAnswer]]
 
 
-def read_preset(preset: Preset, path: Path, how: Reading) -> Found:
+def read_preset(preset: Preset, path: Path, how: FileReading) -> Found:
     """Return the answers of a file that the tool exported."""
     asked = how.asked
     rows = list(read_rows(path) if path.suffix in TABLES else read_objects(path))
@@ -83,7 +83,7 @@ def _within(item: Row, name: str) -> Any:
     return nested.get(inner) if dot and isinstance(nested, Mapping) else None
 
 
-def _columns(item: Row, asked: Asked, chosen: str | None, prefix: str) -> Iterator[tuple[str, str]]:
+def _columns(item: Row, asked: Answerable, chosen: str | None, prefix: str) -> Iterator[tuple[str, str]]:
     """Return the answer column of each question in the row: prefix and answer, or with several questions their names."""
     for question, names in asked.columns.items():
         wanted = (chosen,) if chosen else tuple(prefix + name for name in names)
@@ -95,25 +95,25 @@ def _columns(item: Row, asked: Asked, chosen: str | None, prefix: str) -> Iterat
         yield question, column
 
 
-def _mturk(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+def _mturk(item: Row, asked: Answerable, chosen: str | None) -> Iterator[RowAnswer]:
     """AssignmentStatus is Submitted, Approved or Rejected."""
     rejected = str(item.get("AssignmentStatus", "")).lower() == "rejected"
     why = "the requester rejected the assignment" if rejected else None
     for question, column in _columns(item, asked, chosen, "Answer."):
-        yield Said(item[column], item.get("WorkerId"), item.get("SubmitTime") or None, why, question)
+        yield RowAnswer(item[column], item.get("WorkerId"), item.get("SubmitTime") or None, why, question)
 
 
-def _toloka(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+def _toloka(item: Row, asked: Answerable, chosen: str | None) -> Iterator[RowAnswer]:
     """ASSIGNMENT:status is SUBMITTED, APPROVED (ACCEPTED), REJECTED, SKIPPED, EXPIRED or ACTIVE."""
     status = str(item.get("ASSIGNMENT:status", "")).upper()
     at = item.get("ASSIGNMENT:submitted") or item.get("ASSIGNMENT:started") or None
     why = "the requester rejected the assignment" if status == "REJECTED" else None
     for question, column in _columns(item, asked, chosen, "OUTPUT:"):
         answer = SKIPPED if status == "SKIPPED" else None if status in ("EXPIRED", "ACTIVE") else item[column]
-        yield Said(answer, item.get("ASSIGNMENT:worker_id"), at, why, question)
+        yield RowAnswer(answer, item.get("ASSIGNMENT:worker_id"), at, why, question)
 
 
-def _prodigy(item: Row, asked: Asked, _: str | None) -> Iterator[Said]:
+def _prodigy(item: Row, asked: Answerable, _: str | None) -> Iterator[RowAnswer]:
     """A yes/no task is accepted or rejected; one with options names them in `accept`. Ignored is skipped."""
     verdict, options = item.get("answer"), item.get("accept")
     answer: object = {"accept": "yes", "reject": "no", "ignore": SKIPPED}.get(str(verdict))
@@ -126,29 +126,29 @@ def _prodigy(item: Row, asked: Asked, _: str | None) -> Iterator[Said]:
         answer, why = _only(options)
         if verdict == "reject":
             why = "the labeler rejected a task with options, which chooses none of them"
-    yield Said(answer, item.get("_annotator_id") or item.get("_session_id"), _stamp(item.get("_timestamp")), why)
+    yield RowAnswer(answer, item.get("_annotator_id") or item.get("_session_id"), _stamp(item.get("_timestamp")), why)
 
 
-def _doccano(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+def _doccano(item: Row, asked: Answerable, chosen: str | None) -> Iterator[RowAnswer]:
     """The labels given to a text: a list, empty until one is given."""
     told = next((item[name] for name in ([chosen] if chosen else ["label", "labels"]) if name in item), None)
     if len(asked.columns) > 1:
-        yield Said(why="doccano has one list of labels per text, but the study asks several questions")
+        yield RowAnswer(why="doccano has one list of labels per text, but the study asks several questions")
     elif not told:
-        yield Said()
+        yield RowAnswer()
     else:
         answer, why = _only(told)
-        yield Said(answer, item.get("username"), None, why)
+        yield RowAnswer(answer, item.get("username"), None, why)
 
 
-def _argilla(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
+def _argilla(item: Row, asked: Answerable, chosen: str | None) -> Iterator[RowAnswer]:
     """Lists of equal length: <question>.responses, .responses.users and .responses.status. Machine suggestions are not read."""
     for question, names in asked.columns.items():
         wanted = (chosen,) if chosen else (*names, question)
         told = next((name for name in wanted if f"{name}.responses" in item), None)
         if told is None:
             if not any(str(key).endswith(".responses") for key in item):
-                yield Said(question=question)  # nobody has answered this record
+                yield RowAnswer(question=question)  # nobody has answered this record
                 continue
             raise LabelError(
                 f"the answers are expected in {' or '.join(f'{name}.responses' for name in wanted)}, but the record has "
@@ -157,16 +157,16 @@ def _argilla(item: Row, asked: Asked, chosen: str | None) -> Iterator[Said]:
         yield from _responses(item, told, question)
 
 
-def _responses(item: Row, told: str, question: str) -> Iterator[Said]:
+def _responses(item: Row, told: str, question: str) -> Iterator[RowAnswer]:
     """Yield one answer per user; discarded is skipped, a draft is none yet."""
     values, users, status = (item.get(f"{told}.{part}") or [] for part in ("responses", "responses.users", "responses.status"))
     if not len(values) == len(users) == len(status):
-        yield Said(why="responses, users and status differ in length, so an answer has no labeler", question=question)
+        yield RowAnswer(why="responses, users and status differ in length, so an answer has no labeler", question=question)
         return
     for value, user, state in zip(values, users, status, strict=True):
         answer = {"submitted": value, "discarded": SKIPPED, "draft": None}.get(str(state))
         known = state in ("submitted", "discarded", "draft")
-        yield Said(answer, str(user), None, None if known else f"the status of a response is {state!r}", question)
+        yield RowAnswer(answer, str(user), None, None if known else f"the status of a response is {state!r}", question)
 
 
 def _only(told: object) -> tuple[object, str | None]:

@@ -16,7 +16,7 @@ UNSEEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
 JOINERS = "\u200c\u200d"  # part of words and of emoji; they do not move the cursor
 
 
-class Taken(NamedTuple):
+class TerminalUnit(NamedTuple):
     """A unit to label, and what is shown of it."""
 
     unit: str
@@ -26,7 +26,7 @@ class Taken(NamedTuple):
 class Work(Protocol):
     """Where units come from and answers go."""
 
-    def take(self) -> Taken | None:
+    def take(self) -> TerminalUnit | None:
         """Return the next unit; None if there is none."""
         ...
 
@@ -39,7 +39,7 @@ class Work(Protocol):
         ...
 
 
-class Person(NamedTuple):
+class AtTerminal(NamedTuple):
     """The person at the terminal: the next key ("" when there are no more), a line to read, and a clock in seconds.
 
     fresh   discards the keys pressed so far, before the unit could be seen
@@ -66,7 +66,7 @@ def _seen(one: str) -> str:
     return f"\\x{ord(one):02x}" if ord(one) < 0x100 else f"\\u{{{ord(one):x}}}"
 
 
-def shown_lines(taken: Taken) -> list[str]:
+def shown_lines(taken: TerminalUnit) -> list[str]:
     """Return a unit as the labeler sees it: its id unless a column is the id, then every column by name, each line after a bar."""
     is_shown = taken.unit in taken.content.values()
     lines = [] if is_shown else [f"  | unit {harmless(taken.unit[:LONGEST]).replace(chr(10), ' ')}"]
@@ -92,12 +92,12 @@ def keys_of(answers: Sequence[str]) -> dict[str, str]:
 class Session:
     """One session of one labeler."""
 
-    def __init__(self, work: Work, person: Person, *, questions: Sequence[str], answers: Sequence[str]) -> None:
+    def __init__(self, work: Work, person: AtTerminal, *, questions: Sequence[str], answers: Sequence[str]) -> None:
         """Show nothing yet."""
         self._work, self._person = work, person
         self._questions, self._keys = tuple(questions), keys_of(answers)
-        self._told: list[Taken] = []
-        self._again: Taken | None = None
+        self._told: list[TerminalUnit] = []
+        self._again: TerminalUnit | None = None
         self.nothing_left = False  # no unit was left when it ended
 
     def run(self) -> int:
@@ -130,7 +130,7 @@ class Session:
         else:
             self._person.show("  nothing to undo in this session")
 
-    def _asked(self, taken: Taken) -> dict[str, str] | str | None:
+    def _asked(self, taken: TerminalUnit) -> dict[str, str] | str | None:
         """Return an answer to each question; UNDO; or None to quit."""
         progress = self._work.progress()
         self._person.fresh()

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 Kind = Literal[
     "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "double", "answer", "correction", "look", "stream",
@@ -105,7 +105,7 @@ class Ledger(Protocol):
     def writing(self, study: str) -> AbstractContextManager[Writing]:
         """Open one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
 
-    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Held]:
+    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
         """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:

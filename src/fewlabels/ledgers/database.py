@@ -22,7 +22,7 @@ from fewlabels.ledgers.contents import Content
 from fewlabels.ledgers.tables import ENTRY
 from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 
 def utc_now() -> str:
@@ -30,7 +30,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-class Kept:
+class ReadEntries:
     """The committed entries of a study read so far, and their keys."""
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
@@ -51,7 +51,7 @@ class Database:
         """Keep `where` and `advice` for messages: what cannot be used, and what to check."""
         self._engine, self._where, self._advice, self._clock = engine, where, advice, clock
         self._reader = engine.execution_options(reads_only=True)
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, ReadEntries] = {}
         self._guard = threading.Lock()
         weakref.finalize(self, engine.dispose)  # no connection outlives its ledger
 
@@ -125,7 +125,7 @@ class Database:
                 act.flush()
             self._keep(study, act)
 
-    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Held]:
+    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
         """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
         with self.connection() as connection:
             self._lock_labeler(connection, study, labeler)
@@ -176,13 +176,13 @@ class Database:
         with self.receiving(study) as connection:
             return contents.forget(connection, study)
 
-    def _refreshed(self, connection: sa.Connection, study: str, *, anew: bool = False) -> Kept:
+    def _refreshed(self, connection: sa.Connection, study: str, *, anew: bool = False) -> ReadEntries:
         """Return the cached entries of a study, with all that was committed since."""
         with self._guard:
-            kept = Kept() if anew else self._kept.get(study, Kept())
+            kept = ReadEntries() if anew else self._kept.get(study, ReadEntries())
             found = read(connection, study, since=kept.entries[-1].serial if kept.entries else None)
             if kept.entries and (not found or found[0] != kept.entries[-1]):
-                kept, found = Kept(), read(connection, study)
+                kept, found = ReadEntries(), read(connection, study)
             kept.extend(found[1:] if kept.entries else found)
             self._kept[study] = kept
             return kept
@@ -198,7 +198,7 @@ class Database:
 class Act:
     """One open act: the existing entries, and those it adds."""
 
-    def __init__(self, connection: sa.Connection, study: str, clock: Callable[[], str], kept: Kept) -> None:
+    def __init__(self, connection: sa.Connection, study: str, clock: Callable[[], str], kept: ReadEntries) -> None:
         """Work inside a transaction, which keeps what was read valid."""
         self._connection, self._study, self._clock, self._before = connection, study, clock, kept
         self._count = len(kept.entries)

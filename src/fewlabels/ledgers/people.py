@@ -51,7 +51,7 @@ class Granted(NamedTuple):
     until: float
 
 
-class Kept(NamedTuple):
+class KeptToken(NamedTuple):
     """What is stored of a token: everything except the secret."""
 
     id: str
@@ -185,11 +185,11 @@ class People:
         with self._database.connection() as connection:
             connection.execute(sa.delete(SECRET).where(SECRET.c.hash == hash))
 
-    def tokens(self, person: str) -> list[Kept]:
+    def tokens(self, person: str) -> list[KeptToken]:
         """Return a person's tokens, the newest first."""
         query = sa.select(SECRET).where(SECRET.c.person == person, SECRET.c.kind == "token").order_by(SECRET.c.at.desc())
         with self._database.reading() as connection:
-            return [Kept(row.hash[:ID_LENGTH], row.note, row.at, row.until) for row in connection.execute(query)]
+            return [KeptToken(row.hash[:ID_LENGTH], row.note, row.at, row.until) for row in connection.execute(query)]
 
     def revoke_token(self, person: str, id: str) -> bool:
         """Revoke one of a person's tokens; return whether there was such a token."""

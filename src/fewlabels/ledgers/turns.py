@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from fewlabels.ledgers.tables import TURN
-from fewlabels.nouns.turn import Finished, Held, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
@@ -52,7 +52,7 @@ def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
 
 def take(
     connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False
-) -> list[Held]:
+) -> list[Leased]:
     """Lease turns to a labeler: renew those still held, then take those named for them, then open ones in order; never two of one unit.
 
     On PostgreSQL, rows that another transaction is leasing are skipped; on SQLite, transactions are serialized anyway. Two leases for
@@ -70,7 +70,7 @@ def take(
     for wanted in (held, named, fresh):
         _choose(connection, wanted, chosen, units)
     _set(connection, study, [_name(row) | {"labeler": labeler, "until": until, "taken": now} for row in chosen.values()])
-    return [Held(unit, until) for unit in chosen]
+    return [Leased(unit, until) for unit in chosen]
 
 
 def _choose(connection: sa.Connection, wanted: sa.Select[Any], chosen: dict[str, Any], units: int) -> None:

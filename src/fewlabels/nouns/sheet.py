@@ -11,7 +11,7 @@ ShownKind = Literal["text", "image", "link"]
 KINDS: tuple[ShownKind, ...] = get_args(ShownKind)
 
 
-class Shown(NamedTuple):
+class FormColumn(NamedTuple):
     """A column as labelers see it: its text, the image it contains or names, or a link they may follow."""
 
     column: str
@@ -22,13 +22,13 @@ class Shown(NamedTuple):
         return self.column if self.kind == "text" else f"{self.column}:{self.kind}"
 
 
-def parse_shown(text: str) -> Shown:
+def parse_shown(text: str) -> FormColumn:
     """Parse a shown column: text, photo:image or url:link. A column whose name contains a colon must be followed by its kind."""
     column, colon, kind = text.rpartition(":")
     if not colon:
         column, kind = text, "text"
     if column and kind in KINDS:
-        return Shown(column, kind)
+        return FormColumn(column, kind)
     raise LabelError(f"a shown column is written COLUMN, COLUMN:image or COLUMN:link, but got {text!r}: use one of these forms")
 
 
@@ -39,7 +39,7 @@ class Sheet:
     check_every   a labeler gets a unit whose gold answer is known, not marked as such, after every so many answers; 0 for never
     """
 
-    show: tuple[Shown, ...] = ()
+    show: tuple[FormColumn, ...] = ()
     instructions: str = ""
     ask: str = ""
     check_every: int = 0

@@ -29,7 +29,7 @@ class Finished(NamedTuple):
     seconds: float | None = None
 
 
-class Held(NamedTuple):
+class Leased(NamedTuple):
     """A unit leased to a labeler, and when the lease expires, in seconds since 1970."""
 
     unit: str

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.designs.base import takes_of
-from fewlabels.designs.extending import Held, extend_design
+from fewlabels.designs.extending import HeldByCell, extend_design
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
@@ -31,7 +31,7 @@ class Late(NamedTuple):
     """
 
     profile: Profile
-    held: Held
+    held: HeldByCell
     asks: Sequence[Ask]
     needs: Sequence[int | None]
     judged: Sequence[int]
@@ -55,7 +55,7 @@ class Late(NamedTuple):
         return inside
 
 
-def late(profile: Profile, held: Held, asks: Sequence[Ask], *, judged: Sequence[int], interval: IntervalKind = "rec") -> Late:
+def late(profile: Profile, held: HeldByCell, asks: Sequence[Ask], *, judged: Sequence[int], interval: IntervalKind = "rec") -> Late:
     """The new goals, sized as if nothing were labeled yet."""
     return Late(profile, held, asks, [labels_needed(ask, interval=interval) for ask in asks], judged)
 

@@ -168,7 +168,7 @@ class Chart:
         return tag("div", left, plot, class_="chart", role="img", aria_label=sentence)
 
 
-class Band(NamedTuple):
+class DrawnInterval(NamedTuple):
     """An interval after so many labels, or at a threshold."""
 
     x: float
@@ -177,7 +177,7 @@ class Band(NamedTuple):
     high: float
 
 
-def band_chart(bands: Sequence[Band], x: Scale, *, target: float | None = None) -> Chart:
+def band_chart(bands: Sequence[DrawnInterval], x: Scale, *, target: float | None = None) -> Chart:
     """Return a chart of a value with its interval along an axis."""
     ends = [v for b in bands for v in (b.low, b.high)] + ([] if target is None else [target])
     chart = Chart(x, scale(ends, ends=(0.0, 1.0) if min(ends) >= 0 and max(ends) <= 1 else None))

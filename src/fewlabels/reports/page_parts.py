@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from fewlabels.reports.figures import row_axis, row_picture, row_scale
 from fewlabels.reports.markup import Element, add, tag
-from fewlabels.reports.sections import Column, Section, Table
+from fewlabels.reports.sections import Section, Table, TableColumn
 
-Group: TypeAlias = list[tuple[int, Column]]  # columns that share a cell, each with its position
+Group: TypeAlias = list[tuple[int, TableColumn]]  # columns that share a cell, each with its position
 HASH = re.compile("[0-9a-f]{24,}")
 GLYPHS = {"met": "✓", "not met": "✕", "open": "○"}  # beside the word, never instead of it
 SHAPES = {  # one shape per verdict, in a box of 48 by 48: color is never the only distinction
@@ -111,7 +111,7 @@ def _say_roles(table: Element) -> None:
             element.set("role", role)
 
 
-def _grouped(columns: Sequence[Column]) -> list[Group]:
+def _grouped(columns: Sequence[TableColumn]) -> list[Group]:
     """Yield the columns that share a cell: one, and those set under it."""
     groups: list[Group] = []
     for i, column in enumerate(columns):

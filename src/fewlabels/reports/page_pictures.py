@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fewlabels.nouns.canonical import Json
-from fewlabels.reports.figures import Band, Chart, Scale, band_chart, log_scale, scale
+from fewlabels.reports.figures import Chart, DrawnInterval, Scale, band_chart, log_scale, scale
 from fewlabels.reports.formatting import count, interval, name, share
 from fewlabels.reports.markup import Element, add, tag
 from fewlabels.reports.result_sections import MOST_CLASSES, budget_sentence
@@ -31,7 +31,7 @@ def convergence_pictures(report: Report) -> Iterator[Element]:
     """Return pictures of each goal's interval against labels."""
     made = []
     for goal in report["convergence"]["goals"]:
-        bands = [Band(p["labels"], p["low"], p["value"], p["high"]) for p in goal["points"]]
+        bands = [DrawnInterval(p["labels"], p["low"], p["value"], p["high"]) for p in goal["points"]]
         if not bands:
             continue
         first, last, asked = bands[0], bands[-1], target_of(goal["goal"])
@@ -126,7 +126,7 @@ def ribbon_pictures(found: Found, classifiers: Sequence[Found]) -> Element:
 def _ribbon(found: Found, metric: str, x: Scale, judged: Found | None) -> Element:
     curve = found["curves"][metric]
     parts = (found["units"], curve["ribbon_low"], curve["value"], curve["ribbon_high"])
-    bands = [Band(u, low, value, high) for u, low, value, high in zip(*parts, strict=True) if low is not None and high is not None]
+    bands = [DrawnInterval(u, low, value, high) for u, low, value, high in zip(*parts, strict=True) if low is not None and high is not None]
     chart = band_chart(bands, x)
     if judged is not None and judged["threshold"] is not None and x.low <= judged["flagged"] <= x.high:
         chart.post(judged["flagged"], f"current threshold, {judged['threshold']:.4g}")

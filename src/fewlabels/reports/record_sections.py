@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fewlabels.reports.formatting import UNKNOWN, chance, count, interval, level, moment, name, percent, plural, share
-from fewlabels.reports.sections import Column, Section, Table, named, whose
+from fewlabels.reports.sections import Section, Table, TableColumn, named, whose
 
 Report = Mapping[str, Any]
 Found = Mapping[str, Any]
 MOST_LABELERS = 50
-PART = (Column("part", words=True), Column("resolved"), Column("missing"), Column("share"))
+PART = (TableColumn("part", words=True), TableColumn("resolved"), TableColumn("missing"), TableColumn("share"))
 RULES = {
     "first": "the first usable answer of a unit counts",
     "majority": "the answer of most labelers counts",
@@ -38,7 +38,7 @@ def missing_section(report: Report) -> Section:
     sides = Table(caption="", columns=PART, rows=tuple(map(_part, parts)))
     tests = Table(
         caption="Each part against all others: it differs if the p-value is below its limit.",
-        columns=(*PART, Column("p-value"), Column("limit"), Column("differs", words=True)),
+        columns=(*PART, TableColumn("p-value"), TableColumn("limit"), TableColumn("differs", words=True)),
         rows=tuple(
             (*_part(p), chance(p["p_value"]), chance(p["limit"]), "beyond chance" if p["differs"] else "no") for p in found["tests"]
         ),
@@ -63,7 +63,7 @@ def worst_tables(estimates: Sequence[Found]) -> Iterator[Table]:
         if e["worst_low"] is not None
     )
     if rows:
-        columns = (Column("metric", words=True), Column("interval"), Column("worst case"))
+        columns = (TableColumn("metric", words=True), TableColumn("interval"), TableColumn("worst case"))
         yield Table(caption="If every missing answer were what moves the interval most.", columns=columns, rows=rows)
 
 
@@ -78,8 +78,9 @@ def labeler_section(report: Report) -> Section:
 def labeler_table(people: Sequence[Found]) -> Table:
     """Return a table with one row per labeler."""
     columns = (
-        Column("labeler", words=True), Column("units"), Column("answers", words=True), Column("cannot tell"), Column("skipped"),
-        Column("median seconds"), Column("agreement", words=True), Column("gold accuracy", words=True),
+        TableColumn("labeler", words=True), TableColumn("units"), TableColumn("answers", words=True), TableColumn("cannot tell"),
+        TableColumn("skipped"), TableColumn("median seconds"), TableColumn("agreement", words=True),
+        TableColumn("gold accuracy", words=True),
     )  # fmt: skip
     return Table(
         caption="Agreement: with the first other labeler of a unit. Gold accuracy: against adjudicated answers. Limits at level 0.95.",
@@ -123,7 +124,10 @@ def gold_tables(estimates: Sequence[Found]) -> Iterator[Table]:
     several = len({whose(e) for e in estimates}) > 1
     rows = tuple((named(e, several=several), *_corrected(e)) for e in estimates if e["gold"])
     if rows:
-        columns = (Column("metric", words=True), *map(Column, ("recorded", "recorded interval", "corrected", "interval", "gold answers")))
+        columns = (
+            TableColumn("metric", words=True),
+            *map(TableColumn, ("recorded", "recorded interval", "corrected", "interval", "gold answers")),
+        )
         yield Table(caption="As the labels were recorded, and corrected by the gold answers.", columns=columns, rows=rows)
 
 
@@ -171,7 +175,13 @@ def _certified(look: Found) -> str:
 def _earlier(plan: Found) -> tuple[Table, ...]:
     if not plan["earlier"]:
         return ()
-    columns = (Column("plan"), Column("made", words=True), Column("budget"), Column("change", words=True), Column("hash", words=True))
+    columns = (
+        TableColumn("plan"),
+        TableColumn("made", words=True),
+        TableColumn("budget"),
+        TableColumn("change", words=True),
+        TableColumn("hash", words=True),
+    )
     rows = tuple(
         (str(one["number"]), moment(one["at"]), plural(one["budget"], "label"), str(one["change"] or "none"), one["hash"])
         for one in plan["earlier"]

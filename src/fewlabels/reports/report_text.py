@@ -90,7 +90,7 @@ def _prose(table: Table) -> Iterator[str]:
 
 
 def _aligned(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
-    columns = Columns(widths, [column.words for column in table.columns], gap)
+    columns = ColumnWidths(widths, [column.words for column in table.columns], gap)
     yield from columns.heading([column.title for column in table.columns])
     for row in table.rows:
         called = textwrap.wrap(row[0], widths[0]) or [""]
@@ -99,14 +99,14 @@ def _aligned(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
 
 
 def _apart(table: Table, widths: Sequence[int], *, gap: int) -> Iterator[str]:
-    columns = Columns([0, *widths[1:]], [column.words for column in table.columns], gap)
+    columns = ColumnWidths([0, *widths[1:]], [column.words for column in table.columns], gap)
     yield from columns.heading(["", *(column.title for column in table.columns[1:])])
     for row in table.rows:
         yield from wrapped(row[0])
         yield columns.line(["", *row[1:]])
 
 
-class Columns(NamedTuple):
+class ColumnWidths(NamedTuple):
     """The width of each column, which of them hold words, and the separator."""
 
     widths: Sequence[int]

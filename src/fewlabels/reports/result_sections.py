@@ -8,9 +8,9 @@ from fewlabels.reports.sections import (
     BEHIND,
     MOST_ROWS,
     NUMBERS,
-    Column,
     Section,
     Table,
+    TableColumn,
     behind,
     key_of,
     levels,
@@ -72,21 +72,21 @@ def goal_section(report: Report) -> Section:
         return Section(key="goals", title="Goals", bullets=lines)
     uniform = {key_of(found): found["uniform_labels"] for found in report["estimates"]}
     even = [count(uniform.get(key_of(goal["estimate"]))) for goal in goals]
-    table = goal_table(goals, report["study"]["level"], more=[(Column("uniform would need"), even)])
+    table = goal_table(goals, report["study"]["level"], more=[(TableColumn("uniform would need"), even)])
     return Section(key="goals", title="Goals", tables=(table,), notes=(f"{EXPLAINED} {UNIFORM}", *_running(report["estimates"])))
 
 
-def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequence[tuple[Column, Sequence[str]]] = ()) -> Table:
+def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequence[tuple[TableColumn, Sequence[str]]] = ()) -> Table:
     """Return goals against their estimates; `whole` is the level at which all hold together, `more` further columns with their cells."""
     rows = []
     for i, goal in enumerate(goals):
         found = goal["estimate"]
         cells = (cells[i] for _, cells in more)
         rows.append((goal["goal"], STATES[goal["status"]], *numbers(found), _bound(goal), *behind(found), *cells))
-    first = (Column("goal", words=True), Column("status", words=True, under=True))
+    first = (TableColumn("goal", words=True), TableColumn("status", words=True, under=True))
     return Table(
         caption=levels([goal["estimate"] for goal in goals], whole),
-        columns=(*first, *NUMBERS, Column("one-sided bound"), *BEHIND, *(column for column, _ in more)),
+        columns=(*first, *NUMBERS, TableColumn("one-sided bound"), *BEHIND, *(column for column, _ in more)),
         rows=tuple(rows),
         marks=tuple(mark_of(goal["estimate"], target_of(goal["goal"])) for goal in goals),
         states=tuple(goal["status"] for goal in goals),
@@ -111,7 +111,7 @@ def metric_section(report: Report) -> Section | None:
     several = len({whose(found) for found in report["estimates"]}) > 1
     table = Table(
         caption=f"{levels(others)} Not goals of the plan: the draw was not designed for them.",
-        columns=(Column("metric", words=True), *NUMBERS, *BEHIND, Column("uniform would need")),
+        columns=(TableColumn("metric", words=True), *NUMBERS, *BEHIND, TableColumn("uniform would need")),
         rows=tuple((named(e, several=several), *numbers(e), *behind(e), count(e["uniform_labels"])) for e in others[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in others[:MOST_ROWS]),
         folded=f"{len(others):,} other metrics",
@@ -132,7 +132,7 @@ def convergence_section(report: Report) -> Section:
     tables = tuple(
         Table(
             caption="",
-            columns=(Column("labels"), Column("value"), Column("interval")),
+            columns=(TableColumn("labels"), TableColumn("value"), TableColumn("interval")),
             rows=tuple((count(p["labels"]), share(p["value"]), interval(p["low"], p["high"])) for p in goal["points"]),
             folded=f"Numbers of {name(goal['goal'])}",
         )
@@ -152,7 +152,7 @@ def budget_section(report: Report) -> Section | None:
     tables = tuple(
         Table(
             caption="Expected half-width.",
-            columns=(Column("labels"), Column("chosen"), Column("uniform")),
+            columns=(TableColumn("labels"), TableColumn("chosen"), TableColumn("uniform")),
             rows=tuple(
                 (count(n), f"±{share(chosen)}", f"±{share(uniform)}")
                 for n, chosen, uniform in zip(curve["labels"], curve["chosen"], curve["uniform"], strict=True)
@@ -188,7 +188,7 @@ def _sliced(part: Found) -> Table:
     of = f" of {whose(estimates[0])}" if estimates else ""
     return Table(
         caption=f"{name(part['metric'])}{of} by {', '.join(map(name, part['by']))}. {levels(estimates)} {together}".strip(),
-        columns=(Column("slice", words=True), *NUMBERS, *BEHIND),
+        columns=(TableColumn("slice", words=True), *NUMBERS, *BEHIND),
         rows=tuple((name(e["slice"][1]) if e.get("slice") else "all", *numbers(e), *behind(e)) for e in estimates),
         marks=tuple(mark_of(e) for e in estimates),
     )
@@ -203,9 +203,9 @@ def threshold_section(report: Report) -> Section | None:
     most = min(SOME_THRESHOLDS, size)
     picked = sorted({round(i * (size - 1) / max(1, most - 1)) for i in range(most)})
     metrics = list(found["curves"])
-    columns = [Column("threshold"), Column("units flagged"), Column("labels among them")]
+    columns = [TableColumn("threshold"), TableColumn("units flagged"), TableColumn("labels among them")]
     for metric in metrics:
-        columns += [Column(metric), Column(f"{metric} ribbon", under=True)]
+        columns += [TableColumn(metric), TableColumn(f"{metric} ribbon", under=True)]
     table = Table(
         caption=f"Classifier {name(found['classifier'])}. The ribbon is valid at all of them together, level {level(found['level'])}.",
         columns=tuple(columns),
@@ -231,7 +231,7 @@ def comparison_section(report: Report) -> Section | None:
     better = {frozenset(pair): pair[0] for pair in found["better"]}
     table = Table(
         caption=f"Difference in {name(found['metric'])}, the first minus the second, on the same units. {levels(found['pairs'])}",
-        columns=(Column("pair", words=True), Column("better", words=True, under=True), *NUMBERS, *BEHIND),
+        columns=(TableColumn("pair", words=True), TableColumn("better", words=True, under=True), *NUMBERS, *BEHIND),
         rows=tuple((whose(e), _better(e, better), *numbers(e), *behind(e)) for e in found["pairs"]),
         marks=tuple(mark_of(e)._replace(target=0.0) for e in found["pairs"]),
     )
@@ -255,7 +255,7 @@ def confusion_section(report: Report) -> Section | None:
     cut = (f"The {len(shown)} largest of {len(cells):,} cells; the others are in report.json.",) if len(shown) < len(cells) else ()
     table = Table(
         caption=levels(shown),
-        columns=(Column("class", words=True), *NUMBERS, *BEHIND, Column("units, estimated")),
+        columns=(TableColumn("class", words=True), *NUMBERS, *BEHIND, TableColumn("units, estimated")),
         rows=tuple(
             (f"predicted {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c), *behind(c), count(c["count"])) for c in shown
         ),

@@ -11,7 +11,7 @@ from fewlabels.reports.formatting import count, interval, level, name, ratio, sh
 MOST_ROWS = 120  # rows of a table; the rest is in report.json
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a table: `words` are left-aligned, numbers right-aligned; on a page, `under` goes below the column before it."""
 
     title: str
@@ -41,7 +41,7 @@ class Table:
     """
 
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     marks: tuple[Mark, ...] = ()
     folded: str | None = None
@@ -110,8 +110,8 @@ def key_of(found: Mapping[str, Any]) -> tuple[Any, ...]:
     return found["metric"], found["classifier"], found.get("over"), tuple(found.get("slice") or ()), found["level"]
 
 
-NUMBERS = (Column("value"), Column("half-width", under=True), Column("interval"), Column("strict interval", under=True))
-BEHIND = (Column("effective n"), Column("labels"), Column("design effect"))
+NUMBERS = (TableColumn("value"), TableColumn("half-width", under=True), TableColumn("interval"), TableColumn("strict interval", under=True))
+BEHIND = (TableColumn("effective n"), TableColumn("labels"), TableColumn("design effect"))
 
 
 def numbers(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fewlabels.reports.formatting import count, percent, share
-from fewlabels.reports.sections import Column, Section, Table
+from fewlabels.reports.sections import Section, Table, TableColumn
 
 Found = Mapping[str, Any]
 NONE = "-"  # not even all units would do
@@ -21,7 +21,7 @@ def size_section(found: Found) -> Section:
     titles = ("chosen", *(["recalibrated"] if learned else []), "at worst", "simple draw", "uniform", "uniform wastes")
     rows = [_row(goal, learned=learned) for goal in found["goals"]]
     rows += _together(found, len(titles)) if len(rows) > 1 else []
-    needed = Table(caption="Labels needed.", columns=(Column("goal", words=True), *map(Column, titles)), rows=tuple(rows))
+    needed = Table(caption="Labels needed.", columns=(TableColumn("goal", words=True), *map(TableColumn, titles)), rows=tuple(rows))
     gone = (f"Left out, because no unit there counts for them: {'; '.join(found['left_out'])}.",) if found["left_out"] else ()
     return Section(key="sizes", title="", tables=(needed, *_forecast(found)), lines=gone, bullets=tuple(_bills(found)), notes=(ASSUMED,))
 
@@ -69,7 +69,13 @@ def _forecast(found: Found) -> Iterator[Table]:
         if (shown := goal["at_budget"]) is not None
     )
     if rows:
-        columns = (Column("goal", words=True), Column("value"), Column("half-width"), Column("chance"), Column("enough", words=True))
+        columns = (
+            TableColumn("goal", words=True),
+            TableColumn("value"),
+            TableColumn("half-width"),
+            TableColumn("chance"),
+            TableColumn("enough", words=True),
+        )
         yield Table(caption=f"A budget of {count(found['budget'])} labels is expected to show", columns=columns, rows=rows)
 
 

@@ -34,7 +34,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from fastapi import HTTPException, Request
 
 from fewlabels.ledgers.people import Holder, Role
-from fewlabels.service.state import Bench, bench_of
+from fewlabels.service.state import ServerState, bench_of
 
 COOKIE = "fewlabels_session"
 CSRF_HEADER = "X-CSRF-Token"
@@ -48,7 +48,7 @@ RENEW_AFTER = 600  # seconds between two renewals, so that not every request wri
 AnyRole: TypeAlias = Literal["owner"] | Role
 
 
-class Person(NamedTuple):
+class Visitor(NamedTuple):
     """Somebody who is signed in."""
 
     name: str
@@ -58,7 +58,7 @@ class Person(NamedTuple):
 class Member(NamedTuple):
     """Somebody who is signed in, and their role in a study."""
 
-    person: Person
+    person: Visitor
     study: str
     role: AnyRole
 
@@ -84,15 +84,15 @@ def let_in(request: Request) -> None:
     request.state.holder, request.state.secret = holder, secret
 
 
-def signed_in(request: Request) -> Person:
+def signed_in(request: Request) -> Visitor:
     """Return the person who makes the request."""
     holder: Holder | None = getattr(request.state, "holder", None)
     if holder is None:  # the guard has rejected it; a route unknown to the guard is rejected here
         raise HTTPException(401, "you have to sign in first: use the link you were given, or send a valid token")
-    return Person(holder.person, holder.is_owner)
+    return Visitor(holder.person, holder.is_owner)
 
 
-def owner_only(request: Request) -> Person:
+def owner_only(request: Request) -> Visitor:
     """Return the person who makes the request; raise HTTPException unless it is an owner."""
     person = signed_in(request)
     if not person.is_owner:
@@ -134,7 +134,7 @@ def _csrf(secret: str) -> str:
     return hmac.new(secret.encode("utf-8", "surrogatepass"), b"fewlabels csrf", hashlib.sha256).hexdigest()
 
 
-def _renew(bench: Bench, holder: Holder) -> None:
+def _renew(bench: ServerState, holder: Holder) -> None:
     """Extend a session that is in use, up to its maximum age."""
     until = min(bench.clock() + SESSION_SECONDS, holder.at + SESSION_AT_MOST)
     if until - holder.until > RENEW_AFTER:

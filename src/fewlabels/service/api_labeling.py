@@ -9,9 +9,9 @@ from fastapi.responses import Response
 
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.labeling.flat import defused
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.requests import SheetBody, ShownColumn, TakeTurns, TellAnswers, Units
+from fewlabels.service.requests import NamedUnits, SheetBody, ShownColumn, TakeTurns, TellAnswers
 from fewlabels.service.responses import (
     REFUSALS,
     AcknowledgedShown,
@@ -19,8 +19,8 @@ from fewlabels.service.responses import (
     Data,
     DeskProgress,
     GivenBack,
+    LabelerTurn,
     SheetShown,
-    Turn,
     Turns,
 )
 from fewlabels.service.state import bench_of
@@ -41,7 +41,7 @@ def read_sheet(request: Request, member: Labeler) -> SheetShown:
 def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShown:
     """Set what labelers see. Scores, predictions and the guide are rejected: labelers are blind."""
     desk = bench_of(request).desk(member.study)
-    shown = tuple(Shown(one.column, one.kind) for one in wanted.show)
+    shown = tuple(FormColumn(one.column, one.kind) for one in wanted.show)
     desk.set_sheet(Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every))
     return _sheet(desk, member)
 
@@ -53,12 +53,12 @@ def take_turns(request: Request, member: Labeler, wanted: TakeTurns) -> Turns:
         raise HTTPException(403, "units that labelers disagree on are for adjudicators: ask an owner of the study")
     desk, name = bench_of(request).desk(member.study), member.person.name
     given = desk.take(name, wanted.units, adjudicates=wanted.adjudicates)
-    turns = [Turn(unit=one.unit, content=dict(one.content), until=one.until) for one in given]
+    turns = [LabelerTurn(unit=one.unit, content=dict(one.content), until=one.until) for one in given]
     return Turns(turns=turns, progress=_progress(desk, name))
 
 
 @router.delete("/turns", operation_id="giveBackTurns")
-def give_back(request: Request, member: Labeler, units: Units) -> GivenBack:
+def give_back(request: Request, member: Labeler, units: NamedUnits) -> GivenBack:
     """Release units, so that others may label them."""
     return GivenBack(given_back=bench_of(request).desk(member.study).give_back(member.person.name, units.units))
 

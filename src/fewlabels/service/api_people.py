@@ -7,17 +7,17 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request
 from fewlabels.desk.desk import refuse_name
 from fewlabels.ledgers.people import OWNER, Granted
 from fewlabels.nouns.label import CLOSER
-from fewlabels.service.access import Person, owner_only, signed_in
+from fewlabels.service.access import Visitor, owner_only, signed_in
 from fewlabels.service.requests import NO_NULL, NewPerson, NewToken, RoleOf
-from fewlabels.service.responses import REFUSALS, Done, Everyone, FreshToken, Link, Membership, PersonShown, Token, Tokens
+from fewlabels.service.responses import REFUSALS, Done, Everyone, FreshToken, InviteLink, Membership, PersonShown, Token, Tokens
 from fewlabels.service.state import bench_of
 from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
 KEPT = (CLOSER, GOLD)  # stand for "nobody answered" and "adjudicated"
 LINK_SECONDS = 7 * 24 * 3600.0
-Owner = Annotated[Person, Depends(owner_only)]
-Anybody = Annotated[Person, Depends(signed_in)]
+Owner = Annotated[Visitor, Depends(owner_only)]
+Anybody = Annotated[Visitor, Depends(signed_in)]
 Named = Annotated[str, Path(max_length=128, pattern=NO_NULL)]
 
 
@@ -32,7 +32,7 @@ def list_people(request: Request, owner: Owner) -> Everyone:
 
 
 @router.post("/people", operation_id="addPerson", status_code=201)
-def add_person(request: Request, owner: Owner, new: NewPerson) -> Link:
+def add_person(request: Request, owner: Owner, new: NewPerson) -> InviteLink:
     """Invite somebody and create a link for them, to be used once within a week. They see no study until they are given one."""
     refuse_name(new.name)
     if new.name in KEPT or (new.name == OWNER and not new.is_owner):
@@ -51,7 +51,7 @@ def remove_person(request: Request, owner: Owner, person: Named) -> Done:
 
 
 @router.post("/people/{person}/links", operation_id="makeLink", status_code=201)
-def make_link(request: Request, owner: Owner, person: Named) -> Link:
+def make_link(request: Request, owner: Owner, person: Named) -> InviteLink:
     """Create another link for somebody, to be used once within a week."""
     return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS))
 
@@ -103,12 +103,12 @@ def revoke_token(request: Request, person: Anybody, token: Annotated[str, Path(m
     return Done(done=True)
 
 
-def _linked(request: Request, granted: Granted | None) -> Link:
+def _linked(request: Request, granted: Granted | None) -> InviteLink:
     """Return the address of a new link, under the host name of the request."""
     if granted is None:
         raise _nobody()
     scheme = "https" if bench_of(request).settings.secure else "http"
-    return Link(person=granted.person, link=f"{scheme}://{request.headers['host']}/enter?key={granted.secret}", until=granted.until)
+    return InviteLink(person=granted.person, link=f"{scheme}://{request.headers['host']}/enter?key={granted.secret}", until=granted.until)
 
 
 def _nobody() -> HTTPException:

@@ -10,7 +10,7 @@ from fewlabels.service.requests import NewPlan
 from fewlabels.service.responses import REFUSALS, Data, PictureShown, PlanShown
 from fewlabels.service.state import bench_of
 from fewlabels.study.plan.chart import picture
-from fewlabels.study.plan.sizes import Columns, Cost, Sizing, Ways, size_goals
+from fewlabels.study.plan.sizes import ColumnNames, Cost, PlanOptions, Sizing, size_goals
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
@@ -58,8 +58,8 @@ async def fix_plan(request: Request, member: OwnerOf, new: NewPlan) -> PlanShown
     return await bench.compute(fixed)
 
 
-def _names(standing: Standing) -> Columns:
-    return Columns(standing.classifiers, standing.population["slices"])
+def _names(standing: Standing) -> ColumnNames:
+    return ColumnNames(standing.classifiers, standing.population["slices"])
 
 
 def _picture(study: Study) -> Data:
@@ -68,6 +68,6 @@ def _picture(study: Study) -> Data:
     names = _names(standing)
     sizing: Sizing = size_goals(standing.profile, standing.goals, names=names)
     try:
-        return {"picture": picture(standing.profile, standing.goals, sizing, ways=Ways(), names=names), "why": None}
+        return {"picture": picture(standing.profile, standing.goals, sizing, ways=PlanOptions(), names=names), "why": None}
     except PlanError as error:
         return {"picture": None, "why": str(error)}

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.stopping import parse_stopping
-from fewlabels.service.access import AnyRole, Member, Person, of_study, owner_only, signed_in
+from fewlabels.service.access import AnyRole, Member, Visitor, of_study, owner_only, signed_in
 from fewlabels.service.requests import NewStudy, PopulationBody
 from fewlabels.service.responses import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
 from fewlabels.service.settings import Settings
 from fewlabels.service.sources import allowed_source
-from fewlabels.service.state import Bench, bench_of, is_served
+from fewlabels.service.state import ServerState, bench_of, is_served
 from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.population.read import read_population
@@ -25,7 +25,7 @@ OwnerOf = Annotated[Member, Depends(of_study())]
 
 
 @router.get("/studies", operation_id="listStudies")
-def list_studies(request: Request, person: Annotated[Person, Depends(signed_in)]) -> Studies:
+def list_studies(request: Request, person: Annotated[Visitor, Depends(signed_in)]) -> Studies:
     """List the studies you may see. Labelers see only the name; owners and viewers also the progress."""
     bench = bench_of(request)
     every = bench.ledger.studies()
@@ -36,7 +36,7 @@ def list_studies(request: Request, person: Annotated[Person, Depends(signed_in)]
 
 
 @router.post("/studies", operation_id="createStudy", status_code=201)
-async def create_study(request: Request, owner: Annotated[Person, Depends(owner_only)], new: NewStudy) -> Made:
+async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner_only)], new: NewStudy) -> Made:
     """Create a study of a table below the server's data folder. Idempotent."""
     bench = bench_of(request)
     if not is_served(new.name):
@@ -81,7 +81,7 @@ def flagged_of(profile: Any) -> int:
     return int(profile.count[profile.predicted(0)].sum())
 
 
-def _shown(bench: Bench, name: str, role: AnyRole) -> StudyShown:
+def _shown(bench: ServerState, name: str, role: AnyRole) -> StudyShown:
     """Return a study as the list shows it."""
     if role not in ("owner", "viewer"):
         return StudyShown(name=name, role=role)

@@ -11,10 +11,10 @@ from fastapi.staticfiles import StaticFiles
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
 from fewlabels.service import sign_in as entering
-from fewlabels.service.access import COOKIE, Person, signed_in
+from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
 from fewlabels.service.settings import Settings
-from fewlabels.service.state import Bench
+from fewlabels.service.state import ServerState
 from fewlabels.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
@@ -38,14 +38,14 @@ ABOUT = (
 def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     """Return the workbench and its API on one ledger."""
     app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
-    app.state.bench = Bench(open_ledger(ledger_address), settings)
+    app.state.bench = ServerState(open_ledger(ledger_address), settings)
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False))
 
     @app.get("/api/openapi.json", include_in_schema=False)
-    def openapi(request: Request, person: Annotated[Person, Depends(signed_in)]) -> JSONResponse:
+    def openapi(request: Request, person: Annotated[Visitor, Depends(signed_in)]) -> JSONResponse:
         return JSONResponse(document(request.app))
 
     app.add_middleware(Guard)

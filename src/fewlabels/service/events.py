@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from fewlabels.errors import FewlabelsError
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.responses import REFUSALS, Data
-from fewlabels.service.state import Bench, bench_of
+from fewlabels.service.state import ServerState, bench_of
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import progress
 from fewlabels.study.study import Study
@@ -34,12 +34,12 @@ STREAM: dict[int | str, Data] = {
 async def watch(request: Request, member: Annotated[Member, Depends(of_study("viewer"))]) -> StreamingResponse:
     """Send events: `progress` whenever the ledger has grown, `running` for online plans, `look` when the look may be read."""
     bench = bench_of(request)
-    answer = Stream(_stream(request, bench, member.study), media_type="text/event-stream")
+    answer = EventStream(_stream(request, bench, member.study), media_type="text/event-stream")
     answer.held.enter_context(bench.limits.watching(member.person.name))
     return answer
 
 
-class Stream(StreamingResponse):
+class EventStream(StreamingResponse):
     """An event stream that releases its resources when it ends, even if the client left before it began."""
 
     def __init__(self, content: AsyncIterator[str], *, media_type: str) -> None:
@@ -53,7 +53,7 @@ class Stream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _stream(request: Request, bench: Bench, study: str) -> AsyncIterator[str]:
+async def _stream(request: Request, bench: ServerState, study: str) -> AsyncIterator[str]:
     """Yield events until the client leaves, may no longer see the study, or the server stops."""
     seen, quiet, unchecked = -1, 0.0, 0.0
     while not bench.ends.is_set() and not await request.is_disconnected():

@@ -84,7 +84,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request, reading = Request(scope, receive), Reading(scope, receive)
+        request, reading = Request(scope, receive), BodyReading(scope, receive)
         try:
             _check(request)
             if not is_open(request.url.path):
@@ -120,7 +120,7 @@ def _name(host: str) -> str:
         return ""
 
 
-class Reading:
+class BodyReading:
     """The body of a request: rejected if it is too large, or takes too long to arrive."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:

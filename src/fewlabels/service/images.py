@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NO_NULL
 from fewlabels.service.responses import REFUSALS, Data
-from fewlabels.service.state import Bench, bench_of
+from fewlabels.service.state import ServerState, bench_of
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["labeling"], responses=REFUSALS)
 MOST_BYTES = 20_000_000
@@ -47,7 +47,7 @@ def image_kind(data: bytes) -> str | None:
     return next((kind for start, kind in KINDS if data.startswith(start)), None)
 
 
-def _named(bench: Bench, study: str, *, unit: str, column: str) -> str | None:
+def _named(bench: ServerState, study: str, *, unit: str, column: str) -> str | None:
     """Return what labelers see of a unit in that column; None if it was not handed out, or is not shown as an image."""
     if not any(one.column == column and one.kind == "image" for one in bench.ledger.sheet(study).show):
         return None

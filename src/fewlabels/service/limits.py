@@ -9,7 +9,7 @@ from typing import Literal
 
 from fastapi import HTTPException
 
-from fewlabels.service.settings import Limits, Rate
+from fewlabels.service.settings import RequestLimits, RequestRate
 
 MOST_KEYS = 20_000  # addresses and sessions remembered; the least recently seen is forgotten
 Kind = Literal["address", "entering", "refused", "person"]
@@ -18,7 +18,7 @@ Kind = Literal["address", "entering", "refused", "person"]
 class Buckets:
     """How many requests each address and each session may still make."""
 
-    def __init__(self, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limits: RequestLimits, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Start with all buckets full."""
         self._limits, self._clock = limits, clock
         self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
@@ -27,7 +27,7 @@ class Buckets:
 
     def wait(self, kind: Kind, key: str) -> float:
         """Take one request out of a bucket; return 0, or the seconds to wait if it is empty."""
-        rate: Rate = getattr(self._limits, kind)
+        rate: RequestRate = getattr(self._limits, kind)
         with self._lock:
             now = self._clock()
             left, since = self._left.pop((kind, key), (rate.burst, now))

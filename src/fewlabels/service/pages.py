@@ -8,14 +8,14 @@ from starlette.concurrency import run_in_threadpool
 
 from fewlabels.nouns.metrics import COMMON
 from fewlabels.service import api_labeling, api_people, api_results, api_studies
-from fewlabels.service.access import Member, Person, csrf_token, of_study, owner_only, signed_in
+from fewlabels.service.access import Member, Visitor, csrf_token, of_study, owner_only, signed_in
 from fewlabels.service.filters import environment, part
 
 router = APIRouter(include_in_schema=False)
 TEMPLATES = environment()
 HEADINGS = {401: "Sign in first", 403: "No access", 404: "Not found", 409: "Not now", 429: "Too many requests", 503: "Ledger unavailable"}
-Anybody = Annotated[Person, Depends(signed_in)]
-Owner = Annotated[Person, Depends(owner_only)]
+Anybody = Annotated[Visitor, Depends(signed_in)]
+Owner = Annotated[Visitor, Depends(owner_only)]
 OwnerOf = Annotated[Member, Depends(of_study())]
 Labeler = Annotated[Member, Depends(of_study("labeler", "adjudicator"))]
 Reader = Annotated[Member, Depends(of_study("viewer"))]
@@ -28,7 +28,7 @@ PAGES = {  # of a study: the name of each page, and the roles that see it
 }
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """A link to another page."""
 
     name: str
@@ -155,7 +155,7 @@ def tokens(request: Request, person: Anybody) -> HTMLResponse:
 def error_page(request: Request, status: int, text: str) -> HTMLResponse:
     """Return an error as a page, or as a sentence if only a part of a page was requested."""
     holder = getattr(request.state, "holder", None)
-    person = Person(holder.person, holder.is_owner) if holder else None
+    person = Visitor(holder.person, holder.is_owner) if holder else None
     name = "parts/problem" if request.headers.get("hx-request") == "true" else "error"
     return page(request, name, person=person, code=status, heading=HEADINGS.get(status, "That did not work"), text=text)
 
@@ -169,29 +169,29 @@ def study_page(request: Request, name: str, member: Member, *, at: str | None = 
     )  # fmt: skip
 
 
-def page(request: Request, name: str, *, person: Person | None = None, code: int = 200, **shown: Any) -> HTMLResponse:
+def page(request: Request, name: str, *, person: Visitor | None = None, code: int = 200, **shown: Any) -> HTMLResponse:
     """Return a rendered template as a response with that status code."""
     shown.setdefault("links", links(person, request.url.path))
     text = TEMPLATES.get_template(f"{name}.html").render(person=person, csrf=csrf_token(request), code=code, **shown)
     return HTMLResponse(text, code)
 
 
-def links(person: Person | None, here: str) -> list[Link]:
+def links(person: Visitor | None, here: str) -> list[PageLink]:
     """Return links to the pages that belong to no study."""
     if person is None:
         return []
     own = ("People", "/people") if person.is_owner else ("Tokens", "/tokens")
-    return [Link(name, address, here=address == here) for name, address in (("Studies", "/"), own)]
+    return [PageLink(name, address, here=address == here) for name, address in (("Studies", "/"), own)]
 
 
-def study_links(study: str, role: str, here: str = "") -> list[Link]:
+def study_links(study: str, role: str, here: str = "") -> list[PageLink]:
     """Return links to the pages of a study that a person may see."""
-    return [Link(name, f"/studies/{part(study)}/{end}", here=end == here) for end, (name, roles) in PAGES.items() if role in roles]
+    return [PageLink(name, f"/studies/{part(study)}/{end}", here=end == here) for end, (name, roles) in PAGES.items() if role in roles]
 
 
 async def _status(request: Request, member: Member) -> dict[str, Any]:
     return (await api_studies.read_status(request, member)).model_dump()
 
 
-def _tokens(request: Request, person: Person) -> list[dict[str, Any]]:
+def _tokens(request: Request, person: Visitor) -> list[dict[str, Any]]:
     return [one.model_dump() for one in api_people.list_tokens(request, person).tokens]

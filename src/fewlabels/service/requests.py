@@ -123,7 +123,7 @@ class TakeTurns(Body):
     adjudicates: bool = False
 
 
-class Units(Body):
+class NamedUnits(Body):
     """A list of units."""
 
     units: Annotated[list[UnitId], Field(max_length=500)]

@@ -57,7 +57,7 @@ class Everyone(BaseModel):
     people: list[PersonShown]
 
 
-class Link(BaseModel):
+class InviteLink(BaseModel):
     """A link for one person, to be used once. It is never shown again."""
 
     person: str
@@ -226,7 +226,7 @@ class SheetShown(BaseModel):
     check_every: int | None = None
 
 
-class Turn(BaseModel):
+class LabelerTurn(BaseModel):
     """A unit reserved for a labeler, until a time (seconds since 1970)."""
 
     unit: str
@@ -246,7 +246,7 @@ class DeskProgress(BaseModel):
 class Turns(BaseModel):
     """Units handed out."""
 
-    turns: list[Turn]
+    turns: list[LabelerTurn]
     progress: DeskProgress
 
 

@@ -9,18 +9,18 @@ from fewlabels.desk.desk import LEASE
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class Rate(NamedTuple):
+class RequestRate(NamedTuple):
     """So many requests at once, and then so many per second."""
 
     burst: float
     per_second: float
 
 
-OF_ADDRESS, TO_ENTER, REFUSED, OF_PERSON = Rate(1_000, 200), Rate(60, 0.5), Rate(100, 2), Rate(300, 40)
+OF_ADDRESS, TO_ENTER, REFUSED, OF_PERSON = RequestRate(1_000, 200), RequestRate(60, 0.5), RequestRate(100, 2), RequestRate(300, 40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """How many requests one address and one person may make.
 
     address    every request of an address; a whole office may share one
@@ -31,10 +31,10 @@ class Limits:
     computing  long computations at one time; labelers never wait for them
     """
 
-    address: Rate = OF_ADDRESS
-    entering: Rate = TO_ENTER
-    refused: Rate = REFUSED
-    person: Rate = OF_PERSON
+    address: RequestRate = OF_ADDRESS
+    entering: RequestRate = TO_ENTER
+    refused: RequestRate = REFUSED
+    person: RequestRate = OF_PERSON
     watching: tuple[int, int] = (6, 200)
     computing: int = 3
     body_bytes: int = 1_000_000
@@ -59,4 +59,4 @@ class Settings:
     host_names: tuple[str, ...] = LOOPBACK
     secure: bool = False
     lease: float = LEASE
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)

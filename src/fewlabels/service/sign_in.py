@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from fewlabels.ledgers.people import hashed
-from fewlabels.service.access import COOKIE, SESSION_AT_MOST, SESSION_SECONDS, Person, signed_in
+from fewlabels.service.access import COOKIE, SESSION_AT_MOST, SESSION_SECONDS, Visitor, signed_in
 from fewlabels.service.responses import REFUSALS, Done, Membership, PersonShown
 from fewlabels.service.state import bench_of
 
@@ -40,7 +40,7 @@ def enter(request: Request, key: Annotated[str, Depends(_key)]) -> Response:
 
 
 @router.get("/api/me", operation_id="whoAmI", tags=["people"], responses=REFUSALS)
-def whoami(request: Request, person: Annotated[Person, Depends(signed_in)]) -> PersonShown:
+def whoami(request: Request, person: Annotated[Visitor, Depends(signed_in)]) -> PersonShown:
     """Return the signed-in person and their roles in studies."""
     roles = sorted(bench_of(request).people.roles(person.name).items())
     studies = [Membership(study=study, role=role) for study, role in roles]
@@ -48,7 +48,7 @@ def whoami(request: Request, person: Annotated[Person, Depends(signed_in)]) -> P
 
 
 @router.post("/api/leave", operation_id="leave", tags=["people"], responses=REFUSALS)
-def leave(request: Request, response: Response, person: Annotated[Person, Depends(signed_in)]) -> Done:
+def leave(request: Request, response: Response, person: Annotated[Visitor, Depends(signed_in)]) -> Done:
     """End the session, or revoke the token, of the request."""
     bench_of(request).people.revoke(request.state.holder.hash)
     response.delete_cookie(COOKIE, path="/")

@@ -19,14 +19,14 @@ from fewlabels.study.study import Study
 Value = TypeVar("Value")
 
 
-class Read(NamedTuple):
+class ReadAt(NamedTuple):
     """What was read from a study when its newest entry had this serial."""
 
     serial: int
     value: object
 
 
-class Bench:
+class ServerState:
     """The state of one server. Desks and results are cached, and read again only after a new entry."""
 
     def __init__(self, ledger: Database, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
@@ -37,7 +37,7 @@ class Bench:
         self.ends = threading.Event()  # set when the server is stopped: streams then end, and nobody waits for them
         self._desks: dict[str, Desk] = {}
         self._known: set[str] = set()
-        self._read: dict[tuple[str, str], Read] = {}
+        self._read: dict[tuple[str, str], ReadAt] = {}
         self._lock = threading.Lock()
         self._reading: defaultdict[tuple[str, str], threading.Lock] = defaultdict(threading.Lock)
         self._computing = CapacityLimiter(settings.limits.computing)
@@ -66,7 +66,7 @@ class Bench:
         with reading:
             serial, kept = self.ledger.last(study), self._read.get((study, what))
             if kept is None or kept.serial != serial:
-                kept = Read(serial, make(self.study(study)))
+                kept = ReadAt(serial, make(self.study(study)))
                 self._read[study, what] = kept
             return cast(Value, kept.value)
 
@@ -80,6 +80,6 @@ def is_served(study: str) -> bool:
     return bool(study) and "/" not in study and study.isprintable() and study not in (".", "..")
 
 
-def bench_of(request: Request) -> Bench:
+def bench_of(request: Request) -> ServerState:
     """Return the bench of the server that received the request."""
-    return cast(Bench, request.app.state.bench)
+    return cast(ServerState, request.app.state.bench)

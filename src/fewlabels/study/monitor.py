@@ -22,7 +22,7 @@ from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.randomness import TOP, new_salt, permanent_number
 from fewlabels.study.labels.record import as_labels
-from fewlabels.study.labels.rows import Questions
+from fewlabels.study.labels.rows import AskedQuestions
 
 QUESTION = "positive"
 
@@ -156,7 +156,7 @@ class Monitor:
             ...     print(unit, monitor.tell({unit: "yes"}))
             t1 1
         """
-        labels = as_labels(answers, Questions((QUESTION,), ()))
+        labels = as_labels(answers, AskedQuestions((QUESTION,), ()))
         with self._ledger.writing(self.name) as act:
             stream = _read(act.entries())
             asked, new = {unit for unit, was in zip(stream.unit, stream.asked, strict=True) if was}, 0
@@ -212,7 +212,7 @@ class Monitor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class StreamRecord:
     """The record of a stream, unit by unit; `answers` holds the first usable answer to each unit."""
 
     terms: Mapping[str, Any]
@@ -225,7 +225,7 @@ class Stream:
     answers: Mapping[str, str]
 
 
-def _read(entries: Sequence[Entry]) -> Stream:
+def _read(entries: Sequence[Entry]) -> StreamRecord:
     """Fold the entries into the record of the stream."""
     answers: dict[str, str] = {}
     arrived: dict[str, list[object]] = {name: [] for name in ("unit", "flagged", "guess", "pi", "asked")}
@@ -236,7 +236,7 @@ def _read(entries: Sequence[Entry]) -> Stream:
         elif entry.kind == "answer" and answers.get(entry.body["unit"], "skipped") in UNANSWERED:
             answers[entry.body["unit"]] = entry.body["answer"]
     terms = entries[0].body
-    return Stream(terms=terms, salt=terms["salt"], answers=answers, **arrived)  # type: ignore[arg-type]  # what `arrive` wrote
+    return StreamRecord(terms=terms, salt=terms["salt"], answers=answers, **arrived)  # type: ignore[arg-type]  # what `arrive` wrote
 
 
 def _alarm(terms: Mapping[str, Any]) -> StreamAlarm:
@@ -250,7 +250,7 @@ def _alarm(terms: Mapping[str, Any]) -> StreamAlarm:
     )  # fmt: skip
 
 
-def _observed(stream: Stream) -> tuple[StreamAlarm, int]:
+def _observed(stream: StreamRecord) -> tuple[StreamAlarm, int]:
     """The alarm after all units up to the first that waits for an answer, and the number of those units."""
     alarm = _alarm(stream.terms)
     label = {"yes": 1, "no": 0}
@@ -263,7 +263,7 @@ def _observed(stream: Stream) -> tuple[StreamAlarm, int]:
     return alarm, len(stream.unit)
 
 
-def _chosen(stream: Stream, rows: Sequence[tuple[str, bool, float]]) -> dict[str, Any]:
+def _chosen(stream: StreamRecord, rows: Sequence[tuple[str, bool, float]]) -> dict[str, Any]:
     """The ledger entry of an arrival: the probability of asking about each unit, and whether it is asked about."""
     alarm, _ = _observed(stream)
     flagged, guess = np.array([row[1] for row in rows], dtype=np.bool_), np.array([row[2] for row in rows])

@@ -43,7 +43,7 @@ class Chance(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class SimulatedCell:
     """The results of one design for one metric with one number of labels.
 
     mean, rmse   of the estimate; a replicate without a value is scored by the midpoint of its interval (`undefined` counts those)
@@ -82,8 +82,8 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     level: float = DEFAULT_LEVEL,
     joint: bool = False,
     interval: IntervalKind = "rec",
-    on_cell: Callable[[Cell], None] | None = None,
-) -> list[Cell]:
+    on_cell: Callable[[SimulatedCell], None] | None = None,
+) -> list[SimulatedCell]:
     """Simulate draws on known labels; return one cell for each classifier, metric, design and number of labels.
 
     Each metric has its own draw; joint=True draws once for all of them. `on_cell` is called with each cell when it is done.
@@ -102,7 +102,7 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     if not 0.5 <= level < 1:
         raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
     wanted = [_counted(name) for name in metrics]
-    cells: list[Cell] = []
+    cells: list[SimulatedCell] = []
     for c, classifier in enumerate(population.classifiers):
         bench = _Bench.open(population, classifier, truth=truth, reps=reps, level=level, interval=interval)
         for d, name in enumerate(designs):
@@ -154,7 +154,7 @@ class _Bench:
             interval=interval,
         )
 
-    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> Cell:
+    def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> SimulatedCell:
         """Choose the design as a study would, draw replicates as counts, and measure each of them."""
         design = choose_design(self.profile, designed_for, labels=labels, name=name, classifier=self.position)
         used = min(labels, design.frame)
@@ -245,12 +245,12 @@ def true_value(profile: Profile, positives: IntArray, metric: Metric, *, classif
     return float(metric.value(Totals.of_sides(A, B, N1=N1, N0=profile.N - N1)))
 
 
-def summarize(measured: Measured, truth: float, *, named: Mapping[str, str], labels: int, used: int) -> Cell:
+def summarize(measured: Measured, truth: float, *, named: Mapping[str, str], labels: int, used: int) -> SimulatedCell:
     """Summarize the replicates in a cell."""
     undefined = ~np.isfinite(measured.value)
     value: FloatArray = np.where(undefined, (measured.low + measured.high) / 2, measured.value)
     known = bool(np.isfinite(truth))
-    return Cell(
+    return SimulatedCell(
         classifier=named["classifier"],
         metric=named["metric"],
         design=named["design"],

@@ -436,10 +436,10 @@ class Study:
 
     def _tell(self, answers: object, *, correct: bool, ignore_undrawn: bool, gold: bool) -> Told:
         from fewlabels.study.labels.record import as_labels, ended_looks, record
-        from fewlabels.study.labels.rows import Questions
+        from fewlabels.study.labels.rows import AskedQuestions
 
         standing = self.standing
-        asked = Questions(standing.questions, standing.classes, standing.population["id"])
+        asked = AskedQuestions(standing.questions, standing.classes, standing.population["id"])
         labels = as_labels(answers, asked, gold=gold)
         with self._ledger.writing(self.name) as act:
             before, register = act.count, Register()

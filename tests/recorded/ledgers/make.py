@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
@@ -33,7 +33,7 @@ def made(path: Path) -> Study:
     study, ledger, says = planned(path)
     ticks = itertools.count(int(START.timestamp()))
     desk = Desk(study, clock=lambda: float(next(ticks)))
-    desk.set_sheet(Sheet(show=(Shown("text"),), instructions="Read it all.", ask="Is it?"))
+    desk.set_sheet(Sheet(show=(FormColumn("text"),), instructions="Read it all.", ask="Is it?"))
     desk.double(0.3)
     label(desk, says)
     study.estimate()

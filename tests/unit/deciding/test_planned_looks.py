@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 
 from fewlabels.deciding.planned_looks import (
     MOST_LOOKS,
-    Look,
+    PlannedLook,
     Sides,
     boundaries,
     crossing,
@@ -103,9 +103,9 @@ def test_a_draw_of_much_of_the_frame_knows_more_at_its_end() -> None:
 
 def test_a_census_at_the_end_is_exact_and_the_looks_before_it_share_the_error() -> None:
     *before, last = planned_looks(300, looks=3, frame=300)
-    assert last == Look(3, 300, 1.0, 1.0, 1.0)
+    assert last == PlannedLook(3, 300, 1.0, 1.0, 1.0)
     assert [look.two_sided for look in before] == [look.two_sided for look in planned_looks(200, looks=2, frame=300)]
-    assert planned_looks(40, looks=1, frame=40) == (Look(1, 40, 1.0, 1.0, 1.0),)
+    assert planned_looks(40, looks=1, frame=40) == (PlannedLook(1, 40, 1.0, 1.0, 1.0),)
 
 
 def test_a_look_is_due_when_its_labels_are_in() -> None:

@@ -8,7 +8,7 @@ from fewlabels.desk import desk as desks
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.nouns.label import CLOSER, Label
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 from tests.unit.desk.made_desk import Clock, desk_of, keep_in, planned, says, statuses, tell, units_of, work
@@ -234,7 +234,7 @@ class Fetches:
 def test_what_is_shown_is_fetched_once_for_all_drawn_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = planned(tmp_path)
     desk = desk_of(study)
-    desk.set_sheet(Sheet(show=(Shown("text"),)))
+    desk.set_sheet(Sheet(show=(FormColumn("text"),)))
     fetches = Fetches(monkeypatch)
     for labeler in ("ada", "bob", "eve"):
         for one in desk.take(labeler, 10):
@@ -256,9 +256,9 @@ def test_without_a_sheet_nothing_is_shown_or_fetched(tmp_path: Path, monkeypatch
 
 def test_another_sheet_shows_other_columns(tmp_path: Path) -> None:
     desk = desk_of(planned(tmp_path))
-    desk.set_sheet(Sheet(show=(Shown("text"),)))
+    desk.set_sheet(Sheet(show=(FormColumn("text"),)))
     desk.take("ada", 3)
-    desk.set_sheet(Sheet(show=(Shown("id"), Shown("text"), Shown("id", "link")), instructions="Look twice."))
+    desk.set_sheet(Sheet(show=(FormColumn("id"), FormColumn("text"), FormColumn("id", "link")), instructions="Look twice."))
     assert [dict(one.content) for one in desk.take("ada", 1)] == [{"id": u, "text": f"text of {u}"} for u in units_of(desk.take("ada", 1))]
     assert desk.sheet.instructions == "Look twice."
 
@@ -267,13 +267,13 @@ def test_another_sheet_shows_other_columns(tmp_path: Path) -> None:
 def test_a_column_that_gives_away_or_does_not_exist_is_refused(tmp_path: Path, column: str, why: str) -> None:
     desk = desk_of(planned(tmp_path))
     with pytest.raises(FewlabelsError, match=why):
-        desk.set_sheet(Sheet(show=(Shown("text"), Shown(column))))
+        desk.set_sheet(Sheet(show=(FormColumn("text"), FormColumn(column))))
     assert desk.sheet == Sheet()
 
 
 def test_a_table_that_has_lost_units_is_refused(tmp_path: Path) -> None:
     study = planned(tmp_path)
-    desk_of(study).set_sheet(Sheet(show=(Shown("text"),)))
+    desk_of(study).set_sheet(Sheet(show=(FormColumn("text"),)))
     study.ask(40)
     fewer = {name: values[:30] for name, values in TABLE.items()}
     desk = Desk(Study.load("s", ledger=study.ledger, table=fewer))

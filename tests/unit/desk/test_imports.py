@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from fewlabels.desk.imports import Ways, checked, receive
+from fewlabels.desk.imports import ImportOptions, checked, receive
 from fewlabels.desk.label_studio import How, pull, push, pushed_projects
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.client import Project
 from fewlabels.nouns.label import CLOSER, Label
-from fewlabels.nouns.sheet import Shown
+from fewlabels.nouns.sheet import FormColumn
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create
 
-LEAVE_OUT = Ways(leave_out=True)
+LEAVE_OUT = ImportOptions(leave_out=True)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_changed_answer_is_refused_unless_it_is_a_correction(study: Study) -> 
     unit = units(study)[0]
     receive(study, Found([label(unit)], []))
     assert "answered yes before and now no" in receive(study, Found([label(unit, "no")], []), LEAVE_OUT).refused[0].why
-    assert receive(study, Found([label(unit, "no")], []), Ways(correct=True)).told.corrected == 1
+    assert receive(study, Found([label(unit, "no")], []), ImportOptions(correct=True)).told.corrected == 1
 
 
 def test_another_labeler_may_say_otherwise(study: Study) -> None:
@@ -85,7 +85,7 @@ def test_a_defused_id_is_restored(study: Study, tmp_path: Path) -> None:
 
 
 def test_undrawn_units_are_left_out_silently_if_asked(study: Study) -> None:
-    done = receive(study, Found([label("nobody"), label(units(study)[0])], []), Ways(ignore_undrawn=True))
+    done = receive(study, Found([label("nobody"), label(units(study)[0])], []), ImportOptions(ignore_undrawn=True))
     assert (done.told.recorded, done.told.undrawn, done.refused) == (1, 1, [])
 
 
@@ -137,7 +137,7 @@ class Fake:
 
 def test_pushing_twice_is_pushing_once(study: Study) -> None:
     fake: Any = Fake()
-    how = How(units=40, show=(Shown("text"),), webhook="http://hook")
+    how = How(units=40, show=(FormColumn("text"),), webhook="http://hook")
     first, second = push(study, fake, how), push(study, fake, how)
     assert (first.projects[0].added, second.projects[0].added, second.projects[0].known) == (40, 0, 40)
     assert len(fake.made) == 1
@@ -238,7 +238,7 @@ def test_a_project_whose_description_was_edited_is_named(study: Study) -> None:
 def test_a_score_is_refused_before_a_project_is_made(study: Study) -> None:
     fake: Any = Fake()
     with pytest.raises(StudyError, match="labelers see no score"):
-        push(study, fake, How(show=(Shown("score"),)))
+        push(study, fake, How(show=(FormColumn("score"),)))
     assert fake.made == {}
 
 

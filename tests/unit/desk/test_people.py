@@ -10,7 +10,7 @@ from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.randomness import is_double
 from fewlabels.study.estimate.convergence import sizes
 from fewlabels.study.study import Study
@@ -302,7 +302,7 @@ def test_a_column_that_a_later_classifier_judges_by_is_no_longer_shown(tmp_path:
     study = Study.create("s", population(table), goals=list(GOALS), ledger=ledger_in(tmp_path))
     study.plan(40)
     desk = Desk(study)
-    desk.set_sheet(Sheet(show=(Shown("text"), Shown("other"))))
+    desk.set_sheet(Sheet(show=(FormColumn("text"), FormColumn("other"))))
     assert set(desk.take("ann", 1)[0].content) == {"text", "other"}
     study.extend(classifiers=[Classifier("late", score="other", threshold=0.3)])
     assert set(desk.take("ann", 1)[0].content) == {"text"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from fewlabels.errors import LabelError
-from fewlabels.estimators.agreement import Agreement, Rate, TruthRule, agreement, agreement_of_counts, truth_of
+from fewlabels.estimators.agreement import Agreement, RateWithLimits, TruthRule, agreement, agreement_of_counts, truth_of
 from fewlabels.nouns.label import Answer
 from tests.identities.made import checked
 
@@ -94,7 +94,7 @@ def test_three_labelers_are_the_mean_of_their_pairs() -> None:
     found = agreement(rows, tail=TAIL)
     pairs = [agreement([[row[i], row[j]] for row in rows], tail=TAIL) for i, j in itertools.combinations(range(3), 2)]
     for name in ("observed", "kappa", "ac1"):
-        mean: Rate = getattr(found, name)
+        mean: RateWithLimits = getattr(found, name)
         np.testing.assert_allclose(mean, np.mean([getattr(pair, name) for pair in pairs], axis=0))
     assert found.units == 180
 

@@ -13,9 +13,9 @@ from fewlabels.intervals.anytime import (
     BELOW,
     EFFECTS,
     MISSING,
-    Evidence,
     Steps,
     Terms,
+    Wealth,
     after,
     band_of,
     bet,
@@ -57,13 +57,11 @@ def step_of(N: IntArray, counts: FloatArray, prior: FloatArray, band: int, label
 
 def every_path(
     terms: Terms, units: tuple[list[int], list[int]], lost: tuple[int, int] | None, m: float
-) -> Iterator[tuple[int, float, Evidence, Steps]]:
+) -> Iterator[tuple[int, float, Wealth, Steps]]:
     """Every order of drawing, with its probability: (draws, probability, evidence, last step). `lost` is (band, position) of one unit."""
     N, prior, at = np.array([len(band) for band in units]), np.array([0.6, 0.3]), np.array([m])
 
-    def go(
-        drawn: frozenset[tuple[int, int]], counts: FloatArray, p: float, evidence: Evidence
-    ) -> Iterator[tuple[int, float, Evidence, Steps]]:
+    def go(drawn: frozenset[tuple[int, int]], counts: FloatArray, p: float, evidence: Wealth) -> Iterator[tuple[int, float, Wealth, Steps]]:
         for band, labels in enumerate(units):
             left = [i for i in range(len(labels)) if (band, i) not in drawn]
             for i in left:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fewlabels.errors import FileError, LabelError
-from fewlabels.labeling.flat import Asked, batch_text, defused, read_answers, refuse_untold, restored
+from fewlabels.labeling.flat import Answerable, batch_text, defused, read_answers, refuse_untold, restored
 from fewlabels.nouns.classifier import DEFAULT_QUESTION
 from fewlabels.nouns.label import Label
 from fewlabels.writing import write_whole
@@ -192,7 +192,7 @@ def test_labeler_and_time_come_from_the_file_unless_told(tmp_path: Path) -> None
 def test_the_first_named_column_is_taken(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,no,yes\n")
     assert [(label.unit, label.answer) for label in read(path)] == [("a", "yes")]
-    by_name = read_answers(path, unit_columns=["id"], asked=Asked({DEFAULT_QUESTION: ["label"]})).labels
+    by_name = read_answers(path, unit_columns=["id"], asked=Answerable({DEFAULT_QUESTION: ["label"]})).labels
     assert [(label.unit, label.answer) for label in by_name] == [("x", "no")]
 
 

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 import pytest
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked
+from fewlabels.labeling.flat import Answerable
 from fewlabels.labeling.label_studio.interface import class_names, interface_text, written
 from fewlabels.labeling.label_studio.tasks import as_tasks, data_keys, read_export
-from fewlabels.nouns.sheet import Shown
+from fewlabels.nouns.sheet import FormColumn
 
-ASKED = Asked()
-TWO = Asked({"spam": ("spam",), "rude": ("rude",)})
+ASKED = Answerable()
+TWO = Answerable({"spam": ("spam",), "rude": ("rude",)})
 HOSTILE = ('a"b', "<Choice/>", "&amp;", "$text", "two\nlines", "\x00\x1b", "日本", "'", "]]>")
 
 
@@ -38,7 +38,7 @@ def test_columns_that_are_no_names_get_numbers() -> None:
 
 
 def test_the_interface_asks_yes_no_and_cannot_tell_with_keys() -> None:
-    view = ElementTree.fromstring(interface_text(ASKED, [Shown("text"), Shown("photo", "image")], data_keys(["text", "photo"])))
+    view = ElementTree.fromstring(interface_text(ASKED, [FormColumn("text"), FormColumn("photo", "image")], data_keys(["text", "photo"])))
     assert [(c.get("value"), c.get("hotkey")) for c in view.iter("Choice")] == [("yes", "1"), ("no", "2"), ("cannot_tell", "3")]
     assert [c.get("value") for c in view.iter("Text")] == ["$text"]
     assert [c.get("value") for c in view.iter("Image")] == ["$photo"]
@@ -54,12 +54,12 @@ def test_the_interface_asks_every_question_and_keys_are_not_used_twice() -> None
 
 
 def test_more_answers_than_keys_are_chosen_by_hand() -> None:
-    view = ElementTree.fromstring(interface_text(Asked(classes=[f"c{i}" for i in range(12)]), (), {}))
+    view = ElementTree.fromstring(interface_text(Answerable(classes=[f"c{i}" for i in range(12)]), (), {}))
     assert [c.get("hotkey") for c in view.iter("Choice")] == [*"123456789", None, None, None, None]
 
 
 def test_hostile_classes_and_columns_stay_text() -> None:
-    view = ElementTree.fromstring(interface_text(Asked(classes=HOSTILE[:5]), [Shown('<b>"&')], {'<b>"&': "shown_1"}))
+    view = ElementTree.fromstring(interface_text(Answerable(classes=HOSTILE[:5]), [FormColumn('<b>"&')], {'<b>"&': "shown_1"}))
     assert [c.get("value") for c in view.iter("Choice")] == ['a"b', "<Choice/>", "&amp;", "$text", "two lines", "cannot_tell"]
     assert {child.tag for child in view.iter()} == {"View", "Header", "Text", "Choices", "Choice"}
 
@@ -73,7 +73,7 @@ def test_classes_that_would_look_the_same_are_refused() -> None:
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if written(name)])
 def test_a_class_comes_back_by_what_was_shown_of_it(name: str) -> None:
-    found = read_export([task({"result": [result(written(name))]})], asked=Asked(classes=[name]))
+    found = read_export([task({"result": [result(written(name))]})], asked=Answerable(classes=[name]))
     assert [label.answer for label in found.labels] == [name]
 
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked
-from fewlabels.labeling.formats import FORMATS, Batched, Reading, guess_format, read_found, write_batch
+from fewlabels.labeling.flat import Answerable
+from fewlabels.labeling.formats import FORMATS, Batched, FileReading, guess_format, read_found, write_batch
 from fewlabels.labeling.found import Found
 from fewlabels.labeling.ground_truth import read_manifest
 from fewlabels.labeling.presets import PRESETS
 
-ASKED = Asked()
-CLASSES = Asked(classes=("cat", "dog"))
-TWO = Asked({"spam": ("spam",), "rude": ("rude",)})
+ASKED = Answerable()
+CLASSES = Answerable(classes=("cat", "dog"))
+TWO = Answerable({"spam": ("spam",), "rude": ("rude",)})
 
 
 def lines(path: Path, *rows: Any) -> Path:
@@ -27,8 +27,8 @@ def told(found: Found) -> list[tuple[str, str, str, str | None]]:
     return [(label.unit, label.answer, label.labeler, label.at) for label in found.labels]
 
 
-def read(folder: Path, name: str, *rows: Any, asked: Asked = ASKED, **how: Any) -> Found:
-    return read_found(lines(folder / "f.jsonl", *rows), Reading(name, asked, **how))
+def read(folder: Path, name: str, *rows: Any, asked: Answerable = ASKED, **how: Any) -> Found:
+    return read_found(lines(folder / "f.jsonl", *rows), FileReading(name, asked, **how))
 
 
 # ---------------------------------------------------------------- tables
@@ -41,7 +41,7 @@ def test_mturk(tmp_path: Path) -> None:
         "h,w1,Approved,noon,u1,hello,yes\nh,w2,Submitted,,u1,hello,no\nh,w3,Rejected,noon,u1,hello,no\nh,w4,Approved,noon,u2,x,\n"
         "h,w5,Approved,noon,,x,yes\n"
     )
-    found = read_found(path, Reading("mturk", ASKED))
+    found = read_found(path, FileReading("mturk", ASKED))
     assert told(found) == [("u1", "yes", "w1", "noon"), ("u1", "no", "w2", None)]
     assert [(one.unit, one.where) for one in found.refused] == [("u1", "row 3"), (None, "row 5")]
     assert found.blank == 1
@@ -51,8 +51,8 @@ def test_mturk_with_an_answer_under_another_name(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("Input.unit,Answer.category.label\nu1,positive\n")
     with pytest.raises(LabelError, match="--answer-column"):
-        read_found(path, Reading("mturk", ASKED))
-    assert told(read_found(path, Reading("mturk", ASKED, answer_column="Answer.category.label"))) == [("u1", "yes", "anonymous", None)]
+        read_found(path, FileReading("mturk", ASKED))
+    assert told(read_found(path, FileReading("mturk", ASKED, answer_column="Answer.category.label"))) == [("u1", "yes", "anonymous", None)]
 
 
 def test_toloka(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_toloka(tmp_path: Path) -> None:
     rows = [("u1", "yes", "APPROVED"), ("u2", "no", "REJECTED"), ("u3", "", "SKIPPED"), ("u4", "yes", "EXPIRED"), ("u5", "no", "SUBMITTED")]
     head = "INPUT:unit\tOUTPUT:answer\tASSIGNMENT:status\tASSIGNMENT:worker_id\tASSIGNMENT:started\n"
     path.write_text(head + "".join(f"{u}\t{a}\t{s}\tw\tnoon\n\n" for u, a, s in rows))  # an empty line after each suite
-    found = read_found(path, Reading("toloka", ASKED))
+    found = read_found(path, FileReading("toloka", ASKED))
     assert [(label.unit, label.answer) for label in found.labels] == [("u1", "yes"), ("u3", "skipped"), ("u5", "no")]
     assert ([one.unit for one in found.refused], found.blank) == (["u2"], 1)
 
@@ -68,7 +68,7 @@ def test_toloka(tmp_path: Path) -> None:
 def test_tables_with_a_column_a_question(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("Input.unit,Answer.spam,Answer.rude\nu1,yes,no\nu2,yes,\n")
-    found = read_found(path, Reading("mturk", TWO))
+    found = read_found(path, FileReading("mturk", TWO))
     assert [(label.unit, label.question, label.answer) for label in found.labels] == [
         ("u1", "spam", "yes"),
         ("u1", "rude", "no"),
@@ -198,7 +198,7 @@ def test_one_answer_a_row_is_not_enough_for_two_questions(name: str, tmp_path: P
     with pytest.raises(LabelError, match="spam, rude"):
         write_batch(Batched(["u1"], [{}], [], TWO), name, FORMATS.named(name).endings[0])
     with pytest.raises(LabelError, match="spam, rude"):
-        read_found(lines(tmp_path / "f.jsonl", {}), Reading(name, TWO))
+        read_found(lines(tmp_path / "f.jsonl", {}), FileReading(name, TWO))
 
 
 def test_what_is_shown_becomes_one_text_where_a_tool_has_one() -> None:

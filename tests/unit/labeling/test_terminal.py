@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.terminal import LONGEST, Person, Session, Taken, harmless, keys_of, shown_lines
+from fewlabels.labeling.terminal import LONGEST, AtTerminal, Session, TerminalUnit, harmless, keys_of, shown_lines
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x1b[1;1H\r\x08\x00\x7f\x9b31m\u202eevil\u2066\u2028\ud800"
 
@@ -16,8 +16,8 @@ class Desk:
     def __init__(self, *units: str, refuse: str | None = None) -> None:
         self.left, self.told, self.refuse = list(units), list[tuple[str, dict[str, str], bool]](), refuse
 
-    def take(self) -> Taken | None:
-        return Taken(self.left[0], {"text": f"text of {self.left[0]}"}) if self.left else None
+    def take(self) -> TerminalUnit | None:
+        return TerminalUnit(self.left[0], {"text": f"text of {self.left[0]}"}) if self.left else None
 
     def tell(self, unit: str, answers: Mapping[str, str], *, seconds: float, again: bool) -> str | None:
         assert seconds >= 0
@@ -37,7 +37,7 @@ def sit(
 ) -> tuple[int, list[str]]:
     shown: list[str] = []
     pressed = iter(keys)
-    person = Person(lambda: next(pressed, ""), shown.append, lambda: 1.0, lambda: None)
+    person = AtTerminal(lambda: next(pressed, ""), shown.append, lambda: 1.0, lambda: None)
     return Session(desk, person, questions=questions, answers=answers).run(), shown
 
 
@@ -134,22 +134,22 @@ def test_hostile_text_is_seen_and_not_obeyed() -> None:
 
 
 def test_hostile_text_cannot_pass_for_a_line_of_fewlabels_own() -> None:
-    lines = shown_lines(Taken("u", {"text": "x\n1 yes  2 no", "a\nb": "y\r\n"}))
+    lines = shown_lines(TerminalUnit("u", {"text": "x\n1 yes  2 no", "a\nb": "y\r\n"}))
     assert [line for line in lines if not line.startswith("  | ")] == ["  text", "  a b"]
     assert lines[0] == "  | unit u"
     assert "\r" not in "".join(lines)
 
 
 def test_without_columns_the_id_is_shown_and_is_harmless() -> None:
-    assert shown_lines(Taken("u\x1b\n1", {})) == ["  | unit u\\x1b 1"]
+    assert shown_lines(TerminalUnit("u\x1b\n1", {})) == ["  | unit u\\x1b 1"]
 
 
 def test_the_id_is_shown_once_and_a_single_column_by_name() -> None:
-    assert shown_lines(Taken("u7", {"text": "hello"})) == ["  | unit u7", "  text", "  | hello"]
-    assert shown_lines(Taken("u7", {"message_id": "u7", "text": "hello"})) == ["  message_id", "  | u7", "  text", "  | hello"]
+    assert shown_lines(TerminalUnit("u7", {"text": "hello"})) == ["  | unit u7", "  text", "  | hello"]
+    assert shown_lines(TerminalUnit("u7", {"message_id": "u7", "text": "hello"})) == ["  message_id", "  | u7", "  text", "  | hello"]
 
 
 def test_long_text_is_cut_and_says_so() -> None:
-    lines = shown_lines(Taken("u", {"text": "x" * (LONGEST + 5)}))
+    lines = shown_lines(TerminalUnit("u", {"text": "x" * (LONGEST + 5)}))
     assert lines[-1] == "  (5 more characters)"
     assert len(lines[2]) == LONGEST + 4

@@ -18,7 +18,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.people import People
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, MEMBER, PERSON, SECRET, SHEET, TURN
-from fewlabels.nouns.sheet import Sheet, Shown
+from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.study import Study
 from tests.contracts.ledgers_under_test import LEDGERS, NEEDS_POSTGRES, UnderTest
 from tests.unit.study.made import GOALS, TRUTH, population
@@ -44,7 +44,7 @@ def labeled(ledger: Database, name: str = "s", *, answers: int = 15) -> Study:
     study = Study.create(name, population(), goals=list(GOALS), ledger=ledger)
     study.plan(40)
     desk = Desk(study)
-    desk.set_sheet(Sheet(show=(Shown("text"),), instructions="Read \u4f60\u597d."))
+    desk.set_sheet(Sheet(show=(FormColumn("text"),), instructions="Read \u4f60\u597d."))
     given = desk.take("ada", answers + 3)
     question = desk.questions[0]
     desk.tell("ada", [Said(one.unit, {question: TRUTH[one.unit]}, seconds=0.1) for one in given[:answers]])

@@ -9,7 +9,7 @@ import pytest
 
 from fewlabels.engines.duckdb import write_parquet
 from fewlabels.errors import LabelError, PlanError, StudyError
-from fewlabels.labeling.flat import Asked, batch_text, read_answers
+from fewlabels.labeling.flat import Answerable, batch_text, read_answers
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
 from fewlabels.randomness import stream
@@ -126,7 +126,7 @@ def told(form: str, units: tuple[str, ...], folder: Path) -> Any:
     assert head == ["unit", *LABELS]
     lines = [head, *([row[0], *("yes" if TRUTH[row[0]][q] else "no" for q in LABELS)] for row in rows)]
     path.write_text("\n".join(",".join(line) for line in lines))
-    return read_answers(path, unit_columns=("unit",), asked=Asked({q: (q,) for q in LABELS})).labels
+    return read_answers(path, unit_columns=("unit",), asked=Answerable({q: (q,) for q in LABELS})).labels
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.study.plan.sizes import Columns, size_goals
+from fewlabels.study.plan.sizes import ColumnNames, size_goals
 from fewlabels.study.population.profile import profile_for
 from fewlabels.study.population.read import read_population
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
@@ -18,7 +18,7 @@ from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS
 def test_sizes_are_finite_and_a_larger_budget_shows_more(judged: list[Classifier], texts: tuple[str, ...]) -> None:
     goals = [parse_goal(text) for text in texts]
     _, profile = profile_for(read_population(TABLE, classifiers=judged), goals)
-    names = Columns([c.name for c in judged])
+    names = ColumnNames([c.name for c in judged])
     small, large = (size_goals(profile, goals, budget=n, names=names) for n in (120, 500))
     assert small.together is not None
     for one, other in zip(small.goals, large.goals, strict=True):

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import Asked
-from fewlabels.nouns.sheet import Shown
+from fewlabels.labeling.flat import Answerable
+from fewlabels.nouns.sheet import FormColumn
 
 KEYS = "123456789"
 YES_OR_NO = ("yes", "no")
@@ -40,7 +40,7 @@ def _is_xml(one: str) -> bool:
     return " " <= one < "\x7f" or "\xa0" <= one <= "\ud7ff" or "\ue000" <= one <= "\ufffd" or one >= "\U00010000"
 
 
-def interface_text(asked: Asked, show: Sequence[Shown], keys: Mapping[str, str]) -> str:
+def interface_text(asked: Answerable, show: Sequence[FormColumn], keys: Mapping[str, str]) -> str:
     """Return the interface as XML: what is shown of a unit, then each question with its answers.
 
     keys   the key of each shown column in a task's data; if no column is shown, the unit's id is

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.base import Batched, Format, Reading
-from fewlabels.labeling.flat import Asked, add_answer, read_objects
+from fewlabels.labeling.base import Batched, FileReading, Format
+from fewlabels.labeling.flat import Answerable, add_answer, read_objects
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.labeling.label_studio.interface import class_names, question_names
 from fewlabels.nouns.label import Label
@@ -54,7 +54,7 @@ def unit_of(task: Mapping[str, Any]) -> str | None:
 
 
 def read_export(
-    tasks: Sequence[Mapping[str, Any]], *, asked: Asked, labeler: str | None = None, names: Mapping[str, str] | None = None
+    tasks: Sequence[Mapping[str, Any]], *, asked: Answerable, labeler: str | None = None, names: Mapping[str, str] | None = None
 ) -> Found:
     """Return the answers of a JSON export.
 
@@ -87,7 +87,7 @@ def labeler_of(annotation: Mapping[str, Any], names: Mapping[str, str]) -> str:
     return names.get(account) or (f"label-studio:{account}" if account.isdecimal() else account)
 
 
-def _add(found: Found, annotation: Mapping[str, Any], unit: str | None, *, asked: Asked, labeler: str) -> None:
+def _add(found: Found, annotation: Mapping[str, Any], unit: str | None, *, asked: Answerable, labeler: str) -> None:
     """Add what one annotation says to the answers found, question by question, or to those refused."""
     number, at = annotation.get("id"), annotation.get("updated_at") or annotation.get("created_at")
     where = f"{found.place} {number}"
@@ -118,7 +118,7 @@ def _why_not(annotation: Mapping[str, Any], unit: str | None) -> str | None:
     return None
 
 
-def _answers(annotation: Mapping[str, Any], asked: Asked) -> dict[str, tuple[object, str | None]]:
+def _answers(annotation: Mapping[str, Any], asked: Answerable) -> dict[str, tuple[object, str | None]]:
     """Yield for each question what was chosen, or why that is not an answer."""
     if annotation.get("was_cancelled"):
         return {question: ("skipped", None) for question in asked.columns}
@@ -152,7 +152,7 @@ def _write(batch: Batched, _suffix: str) -> str:
     return tasks_text(batch.units, batch.shown, columns=batch.columns)
 
 
-def _read(path: Path, how: Reading) -> Found:
+def _read(path: Path, how: FileReading) -> Found:
     return read_export(read_objects(path), asked=how.asked, labeler=how.labeler)
 
 

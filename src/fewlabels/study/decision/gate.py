@@ -67,7 +67,7 @@ def of_look(standing: Standing, asked: Mapping[str, Any]) -> GateLook:
     return GateLook(gate=read_gate(standing, Policy.of_json(asked["rules"]), forecast=False))
 
 
-class Read(NamedTuple):
+class ReadRule(NamedTuple):
     """A rule with the reading it is judged on, and the notes to show beside it."""
 
     rule: Rule
@@ -186,7 +186,7 @@ def _ahead_in_words(more: MoreLabels | None) -> tuple[str, ...]:
     return (f"{more} should settle it" if more.enough else f"even all remaining units ({more.labels:,}) may not settle it",)
 
 
-def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> Read:
+def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> ReadRule:
     """Read a rule's metric at the look, at the rule's level."""
     goal, plan, missing = rule.goal, standing.plan, base.missing
     mine = with_goals(standing, (goal,))
@@ -215,7 +215,7 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         notes.append(caution)
     if standing.gold and one.gold is None:
         notes.append("judged on the labels as recorded, gold answers do not correct it")
-    return Read(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))
+    return ReadRule(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))
 
 
 def _nonresponse(standing: Standing, answers: Answers, goal: Goal) -> float:
@@ -225,7 +225,7 @@ def _nonresponse(standing: Standing, answers: Answers, goal: Goal) -> float:
     return float(lacking.mean()) if lacking.size else 0.0
 
 
-def _verdict(read: Read, *, share: float, among: int) -> RuleVerdict:
+def _verdict(read: ReadRule, *, share: float, among: int) -> RuleVerdict:
     """Judge one rule."""
     rule, reading = read.rule, read.reading
     rated = rate_rule(reading, share=share, among=among)

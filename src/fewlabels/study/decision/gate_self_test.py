@@ -21,7 +21,7 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate import checked_rules
-from fewlabels.study.decision.gate_trial import Bench, bench_of, drawn
+from fewlabels.study.decision.gate_trial import TrialRule, bench_of, drawn
 from fewlabels.study.decision.gate_truths import Shape, is_kept, shapes_of, truth_at, value_at
 from fewlabels.study.state.standing import Standing
 
@@ -217,7 +217,7 @@ class Trial:
         """Whether each rule ships, and whether it fails, in every simulated study."""
         rng = stream(self.seed, *map(int, purpose), labels)
         counts = drawn(self.standing.plan.design, self.standing.profile.count, truth, labels=labels, reps=self.reps, rng=rng)
-        benches: list[Bench] = [bench_of(self.standing, self.rules[i], labels=labels) for i in which]
+        benches: list[TrialRule] = [bench_of(self.standing, self.rules[i], labels=labels) for i in which]
         return [bench.judge(counts, among=self.among) for bench in benches]
 
 

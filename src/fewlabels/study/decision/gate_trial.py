@@ -30,7 +30,7 @@ def drawn(design: DrawDesign, count: IntArray, positives: IntArray, *, labels: i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bench:
+class TrialRule:
     """A rule, and how its labels are counted and read.
 
     of_cell   the group of each profile cell; -1: none
@@ -118,7 +118,7 @@ def _simple(metric: Metric, tally: AnyTally, labels: float) -> AnyTally:
     return simple_tally(metric, tally, p1=p1, p0=p0, n=n)
 
 
-def bench_of(standing: Standing, rule: Rule, *, labels: int) -> Bench:
+def bench_of(standing: Standing, rule: Rule, *, labels: int) -> TrialRule:
     """A rule under the study's design with `labels` labels."""
     goal, plan = rule.goal, standing.plan
     sized = replace(plan, budget=labels, take=takes_of(plan.design, labels))
@@ -133,7 +133,7 @@ def bench_of(standing: Standing, rule: Rule, *, labels: int) -> Bench:
     else:
         groups = groups_for(mine, None, goal.slice)[judged[0]]
         count = groups.tally
-    return Bench(
+    return TrialRule(
         rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share, standing=mine
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ POINTS, FEWEST = 14, 20
 KIND = Literal["afterwards", "running", "none"]
 
 
-class Point(NamedTuple):
+class ConvergencePoint(NamedTuple):
     """The interval of a goal after `labels` labels; `value` is None if it had none yet."""
 
     labels: int
@@ -40,7 +40,7 @@ class Convergence:
     """The points of each goal, from few labels to all; `why` gives the reason if there are none."""
 
     kind: KIND
-    goals: tuple[tuple[Goal, tuple[Point, ...]], ...] = ()
+    goals: tuple[tuple[Goal, tuple[ConvergencePoint, ...]], ...] = ()
     why: str | None = None
 
     def as_json(self) -> dict[str, Json]:
@@ -57,7 +57,7 @@ def read_convergence(standing: Standing) -> Convergence:
     refused = refusal_of("convergence", standing.traits)
     if refused is not None:
         return Convergence(kind="none", why=f"{FEATURES['convergence'].rule}, not with {refused.trait}: {refused.why}")
-    seen: dict[Goal, list[Point]] = {goal: [] for goal in plan.goals}
+    seen: dict[Goal, list[ConvergencePoint]] = {goal: [] for goal in plan.goals}
     for labels in sizes(plan.budget):
         for goal, point in _points(standing, labels):
             seen[goal].append(point)
@@ -70,7 +70,7 @@ def sizes(most: int) -> list[int]:
     return [*(a for a, b in pairwise(found) if a < b), *found[-1:]]
 
 
-def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
+def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, ConvergencePoint]]:
     """The interval of each goal that has one after the first `labels` units of the asking order."""
     plan, units = standing.plan, standing.units
     assert units is not None  # complete
@@ -83,7 +83,7 @@ def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, Point]]:
         of = whose(name_of(goal.definition, goal.classifier or standing.classifiers[0]), goal.over)
         for one in found.estimates:
             if (one.metric, one.whose, one.slice) == (goal.definition.name, of, goal.slice):
-                yield goal, Point(labels, one.low, one.value, one.high)
+                yield goal, ConvergencePoint(labels, one.low, one.value, one.high)
 
 
 def read_running_path(standing: Standing) -> Convergence:
@@ -93,5 +93,5 @@ def read_running_path(standing: Standing) -> Convergence:
     goals = []
     for one in found.course.goals:
         stands = ((k, standpoint(found.course, one, found.steps.part(0, k), plan.stopping)) for k in sizes(found.labels))
-        goals.append((one.goal, tuple(Point(k, s.low, s.value, s.high) for k, s in stands)))
+        goals.append((one.goal, tuple(ConvergencePoint(k, s.low, s.value, s.high) for k, s in stands)))
     return Convergence(kind="running", goals=tuple(goals))

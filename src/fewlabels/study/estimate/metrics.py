@@ -33,7 +33,7 @@ from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
 from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
-from fewlabels.study.state.tallies import Answers, Counts, groups_for, read_answers, tally
+from fewlabels.study.state.tallies import Answers, StudyCounts, groups_for, read_answers, tally
 
 # What only some studies need is imported where it is used: confidence sequences, differences, forecasts of labels.
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 ALL = "all"  # whose metric it is where several labels or classes are judged together
 
 
-class Shown(NamedTuple):
+class EstimateSource(NamedTuple):
     """The inputs of one estimate: the metric, its classifier, the labels, and the labels with missing answers filled in."""
 
     metric: Metric
@@ -93,37 +93,39 @@ def of_look(found: Estimates, done: Progress) -> Estimates:
     return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
 
 
-def readable(standing: Standing) -> list[Shown]:
+def readable(standing: Standing) -> list[EstimateSource]:
     """Every metric the draw can estimate, the goals' first, with the labels behind it."""
     names = standing.classifiers
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
     reached = groups[None] if standing.plan.guide is None else groups_for(standing, design=standing.plans[0].design)
     answers = read_answers(standing)
-    counts = Counts(standing, answers, groups)
-    shown: dict[tuple[str, str], Shown] = {}
+    counts = StudyCounts(standing, answers, groups)
+    shown: dict[tuple[str, str], EstimateSource] = {}
     for metric, j in _wanted(standing, names):
         name = name_of(metric, names[j])
         judged = name == ALL or (j < len(reached) and _answerable(metric, reached[j]))
         if (metric.name, name) not in shown and judged:
             labels, gold = counts.labels(metric, j)
-            shown[metric.name, name] = Shown(metric, name, labels, partial(counts.filled, metric, j), gold)
+            shown[metric.name, name] = EstimateSource(metric, name, labels, partial(counts.filled, metric, j), gold)
     slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.is_difference]
     return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
 
 
-def shown_for(standing: Standing, answers: Answers, goal: Goal) -> Shown:
+def shown_for(standing: Standing, answers: Answers, goal: Goal) -> EstimateSource:
     """The inputs of a goal's estimate, provided that the draw can estimate it."""
     metric, j = goal.definition, standing.position(goal.classifier)
     if goal.over is not None:
         from fewlabels.study.estimate.comparison import pair_tally
 
         count = partial(pair_tally, standing, metric, j, standing.position(goal.over))
-        return Shown(metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over)
+        return EstimateSource(
+            metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over
+        )
     groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
-    counts = Counts(standing, answers, groups, goal.slice)
+    counts = StudyCounts(standing, answers, groups, goal.slice)
     labels, gold = counts.labels(metric, j)
-    return Shown(metric, name_of(metric, standing.classifiers[j]), labels, partial(counts.filled, metric, j), gold, goal.slice)
+    return EstimateSource(metric, name_of(metric, standing.classifiers[j]), labels, partial(counts.filled, metric, j), gold, goal.slice)
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
@@ -156,7 +158,7 @@ def _answerable(metric: Metric, groups: Groups) -> bool:
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
-def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
+def read_one(standing: Standing, one: EstimateSource, missing: Missing) -> Estimate:
     """An estimate, corrected by gold answers if there are any, with the worst case if too many answers are missing."""
     plan = standing.plan
     level = standing.level_of(*one.classifiers)
@@ -175,7 +177,7 @@ def read_one(standing: Standing, one: Shown, missing: Missing) -> Estimate:
     return replace(found, worst_low=float(low), worst_high=float(high))
 
 
-def is_goal(goal: Goal, one: Shown, standing: Standing) -> bool:
+def is_goal(goal: Goal, one: EstimateSource, standing: Standing) -> bool:
     """Whether an estimate is of a goal's metric, classifier and slice."""
     first = standing.population["classifiers"][0]["name"]
     return (

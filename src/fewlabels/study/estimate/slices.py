@@ -17,7 +17,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.state.standing import Standing
-from fewlabels.study.state.tallies import Counts, groups_for, read_answers
+from fewlabels.study.state.tallies import StudyCounts, groups_for, read_answers
 
 MOST_SLICES = 500
 CROSSED = " x "
@@ -109,7 +109,7 @@ def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, lev
     if not needed.any() or (standing.plan.design.band[cells][needed] < 0).any():
         return None
     groups = {column: groups_for(standing, column, part) for column in {None, metric.weight}}
-    labels, _ = Counts(standing, read_answers(standing), groups, part).labels(metric, j)
+    labels, _ = StudyCounts(standing, read_answers(standing), groups, part).labels(metric, j)
     judged = standing.population["classifiers"][j]["name"]
     where = (CROSSED.join(column for column, _ in part), CROSSED.join(value for _, value in part))
     planned = any(

@@ -10,7 +10,7 @@ from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, Label, read_answer
 from fewlabels.nouns.turn import Finished
-from fewlabels.study.labels.rows import Questions, asked_words, is_missing, rows_of
+from fewlabels.study.labels.rows import AskedQuestions, asked_words, is_missing, rows_of
 from fewlabels.study.state.label_index import GOLD, Register
 from fewlabels.study.state.standing import Seat, Standing
 
@@ -28,7 +28,7 @@ class Told(NamedTuple):
         return {**self._asdict()}
 
 
-def as_labels(answers: object, questions: Questions, *, gold: bool = False) -> list[Label]:
+def as_labels(answers: object, questions: AskedQuestions, *, gold: bool = False) -> list[Label]:
     """Convert answers in any accepted form to labels.
 
     answers   {unit: answer}, a DataFrame, a Series, Labels, or rows with unit, answer and optionally labeler, at and question
@@ -44,7 +44,7 @@ def as_labels(answers: object, questions: Questions, *, gold: bool = False) -> l
     return labels
 
 
-def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold: bool) -> list[Label]:
+def _of_row(item: Mapping[str, object], row: int, questions: AskedQuestions, *, gold: bool) -> list[Label]:
     """The labels of a row: one, or one per question that is a column."""
     said = _said(item, row, questions)
     unit = item.get("unit", item.get(questions.id))
@@ -68,7 +68,7 @@ def _of_row(item: Mapping[str, object], row: int, questions: Questions, *, gold:
     ]
 
 
-def _said(item: Mapping[str, object], row: int, questions: Questions) -> dict[str, object]:
+def _said(item: Mapping[str, object], row: int, questions: AskedQuestions) -> dict[str, object]:
     """The answers in a row, by question."""
     if "answer" not in item:
         each = {question: item[question] for question in questions.asked if not is_missing(item.get(question))}

@@ -25,7 +25,7 @@ WAYS_OUT = {
 NOTHING = frozenset({"NAType", "NaTType"})  # missing values of pandas, besides None and NaN
 
 
-class Questions(NamedTuple):
+class AskedQuestions(NamedTuple):
     """What a study asks: its questions, the classes an answer may name, and the population's column of ids."""
 
     asked: tuple[str, ...]
@@ -33,7 +33,7 @@ class Questions(NamedTuple):
     id: str = "unit"
 
 
-def rows_of(answers: object, questions: Questions) -> list[tuple[int, Row]]:
+def rows_of(answers: object, questions: AskedQuestions) -> list[tuple[int, Row]]:
     """The rows of the answers, each with its number from 1. Raise LabelError for an unsupported type.
 
     A table is read like a file: a row without an answer is skipped. In other forms every answer counts, and a missing one is refused
@@ -78,7 +78,7 @@ def _items(series: Any) -> Iterator[tuple[object, object]]:
     yield from series.items()
 
 
-def _table_rows(table: Any, kind: tuple[str, str], questions: Questions) -> Iterator[dict[str, object]]:
+def _table_rows(table: Any, kind: tuple[str, str], questions: AskedQuestions) -> Iterator[dict[str, object]]:
     """The rows of a table as dicts by column; in pandas, an index named like the unit column counts as a column."""
     names = _unit_names(questions)
     if kind == PANDAS and not set(names) & set(table.columns) and set(names) & set(table.index.names):
@@ -94,11 +94,11 @@ def _table_rows(table: Any, kind: tuple[str, str], questions: Questions) -> Iter
     return (dict(zip(columns, row, strict=True)) for row in rows)
 
 
-def _unit_names(questions: Questions) -> tuple[str, ...]:
+def _unit_names(questions: AskedQuestions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("unit", questions.id)))
 
 
-def _refuse_columns(columns: Sequence[str], questions: Questions) -> None:
+def _refuse_columns(columns: Sequence[str], questions: AskedQuestions) -> None:
     """Raise LabelError unless the table has a unit column and an answer column, and no duplicate names."""
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
@@ -110,7 +110,7 @@ def _refuse_columns(columns: Sequence[str], questions: Questions) -> None:
             raise LabelError(f"a table of answers has a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it")
 
 
-def _answered(rows: Iterable[dict[str, object]], questions: Questions) -> list[tuple[int, Row]]:
+def _answered(rows: Iterable[dict[str, object]], questions: AskedQuestions) -> list[tuple[int, Row]]:
     """The rows that have an answer, without their missing values."""
     kept: list[tuple[int, Row]] = []
     for number, item in enumerate(rows, start=1):
@@ -123,21 +123,21 @@ def _answered(rows: Iterable[dict[str, object]], questions: Questions) -> list[t
     return kept
 
 
-def _answer_names(item: Mapping[str, object], questions: Questions) -> tuple[str, ...]:
+def _answer_names(item: Mapping[str, object], questions: AskedQuestions) -> tuple[str, ...]:
     """The columns of a row that hold answers: answer, or one per question, or label."""
     if "answer" in item:
         return ("answer",)
     return tuple(question for question in questions.asked if question in item) or ("label",)
 
 
-def _plain(value: object, questions: Questions) -> object:
+def _plain(value: object, questions: AskedQuestions) -> object:
     """The value; as an integer if missing values in its column turned the class 3 into 3.0."""
     if isinstance(value, float) and value.is_integer() and str(value) not in questions.classes:
         return int(value)
     return value
 
 
-def _row_of(unit: object, answer: object, questions: Questions) -> dict[str, object]:
+def _row_of(unit: object, answer: object, questions: AskedQuestions) -> dict[str, object]:
     """The row of {unit: answer} or {unit: {question: answer}}. Raise LabelError for a question that was not asked."""
     if not isinstance(answer, Mapping):
         return {"unit": unit, "answer": answer}

@@ -23,7 +23,7 @@ from fewlabels.planning.assumptions import Believed, believed
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import imagined_tally
 from fewlabels.planning.goal_scope import Ask
-from fewlabels.study.plan.sizes import Columns, Sizing, Ways, asks_for, narrowed
+from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, Sizing, asks_for, narrowed
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # multiply the odds of a positive everywhere
@@ -32,7 +32,13 @@ MOST_LABELS, MOST_GOALS = 20_000, 12
 
 
 def picture(
-    profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, ways: Ways, names: Columns, on_goal: Callable[[Goal], None] | None = None
+    profile: Profile,
+    goals: Sequence[Goal],
+    sizing: Sizing,
+    *,
+    ways: PlanOptions,
+    names: ColumnNames,
+    on_goal: Callable[[Goal], None] | None = None,
 ) -> dict[str, Json]:
     """Plain data for the page, for goals of one classifier each; `on_goal` is called with each goal before it is computed."""
     found: list[Json] = []
@@ -58,7 +64,9 @@ def picture(
     }
 
 
-def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[int | None, int | None]) -> dict[str, Json] | None:
+def _goal(
+    profile: Profile, ask: Ask, ways: PlanOptions, names: ColumnNames, needed: tuple[int | None, int | None]
+) -> dict[str, Json] | None:
     """The numbers of one goal; None if the metric has no value or no design is possible."""
     alone = ask.alone
     belief = _beliefs(alone)
@@ -96,7 +104,7 @@ def _goal(profile: Profile, ask: Ask, ways: Ways, names: Columns, needed: tuple[
     }
 
 
-def _design(ask: Ask, labels: int, ways: Ways, names: Columns) -> DrawDesign | None:
+def _design(ask: Ask, labels: int, ways: PlanOptions, names: ColumnNames) -> DrawDesign | None:
     """The design with `labels` labels; None if they are too few for its strata."""
     try:
         design = choose_design(ask.part, [ask.metric], labels=labels, name=ways.choice, classifier=ask.classifier, slices=names.slices)

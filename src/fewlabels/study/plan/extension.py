@@ -8,7 +8,7 @@ import numpy as np
 
 from fewlabels.deciding.error_spending import extended
 from fewlabels.designs.base import takes_of
-from fewlabels.designs.extending import Held
+from fewlabels.designs.extending import HeldByCell
 from fewlabels.engines.base import Engine, take_smallest
 from fewlabels.errors import FingerprintError, PlanError, StudyError
 from fewlabels.nouns.arrays import IntArray
@@ -142,7 +142,7 @@ def late_of(standing: Standing) -> Late:
     parent = parents(before, standing.profile, standing.known)
     band = plan.design.band[parent]
     rate = np.where(band >= 0, (plan.take / plan.design.N)[band], 0.0)
-    held = Held(band, rate, np.bincount(standing.profile.cells(units.pattern, units.guide_bin, units.slice), minlength=parent.size))
+    held = HeldByCell(band, rate, np.bincount(standing.profile.cells(units.pattern, units.guide_bin, units.slice), minlength=parent.size))
     new = [goal for goal in standing.goals if goal not in plan.goals]
     asks = [ask_of(standing.profile, goal, names=names, slices=standing.population["slices"]) for goal in new]
     named = {name or names[0] for goal in standing.goals for name in goal.judged}

@@ -8,7 +8,7 @@ from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.goal import Goal
 from fewlabels.planning.forecasting import Forecast, forecast
-from fewlabels.study.plan.sizes import Columns, asks_for
+from fewlabels.study.plan.sizes import ColumnNames, asks_for
 from fewlabels.study.state.standing import Standing
 
 NO_FORECAST = "nothing: a study that began with a pilot is not forecast from its scores"
@@ -66,7 +66,7 @@ def growth(standing: Standing, budget: int) -> Growth:
         raise PlanError(f"these goals can use at most the {largest:,} units they are about, but the budget is {budget:,}: lower it")
     if plan.pilot is not None:  # the rest depends on what the pilot taught, which a forecast from the scores ignores
         return Growth(held=plan.budget, budget=budget, frame=largest, goals=(), assumes=NO_FORECAST)
-    names = Columns(standing.classifiers, standing.population["slices"])
+    names = ColumnNames(standing.classifiers, standing.population["slices"])
     share = spending(standing.plans, budget=budget, grow_to=None, shown=standing.shown_plans).share if budget > plan.budget else plan.share
     asks = asks_for(standing.profile, standing.goals, names)
     goals = tuple(

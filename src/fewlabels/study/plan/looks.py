@@ -6,7 +6,7 @@ from itertools import takewhile
 import numpy as np
 
 from fewlabels.deciding.error_spending import Spending
-from fewlabels.deciding.planned_looks import Look, due, planned_looks, promise_of, refuse_unplannable
+from fewlabels.deciding.planned_looks import PlannedLook, due, planned_looks, promise_of, refuse_unplannable
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.intervals.registered import INTERVALS
@@ -18,7 +18,7 @@ from fewlabels.nouns.stopping import Stopping
 from fewlabels.study.state.standing import Standing
 
 
-def looks_of(design: DrawDesign, budget: int, stopping: Stopping, *, level: float) -> tuple[Look, ...]:
+def looks_of(design: DrawDesign, budget: int, stopping: Stopping, *, level: float) -> tuple[PlannedLook, ...]:
     """The planned looks of a plan."""
     fewest = int(np.minimum(design.N, design.smallest).sum())
     return planned_looks(budget, looks=stopping.looks, level=level, frame=design.frame, fewest=fewest)

@@ -24,7 +24,7 @@ from fewlabels.planning.sizing import labels_needed
 from fewlabels.study.plan.looks import with_looks
 from fewlabels.study.plan.online import online_plan, require_online
 from fewlabels.study.plan.pilot import pilot_of
-from fewlabels.study.plan.sizes import Columns, asks_for
+from fewlabels.study.plan.sizes import ColumnNames, asks_for
 from fewlabels.study.state.standing import Standing
 
 
@@ -67,12 +67,12 @@ def check_fixed(
 
 def first_design(standing: Standing, budget: int, choice: Design, interval: IntervalKind) -> DrawDesign:
     """The design of a study's first plan: one draw for all its goals."""
-    names = Columns(standing.classifiers, standing.population["slices"])
+    names = ColumnNames(standing.classifiers, standing.population["slices"])
     if standing.profile.claims is not None:
         return design_together(standing.profile, asks_for(standing.profile, standing.goals, names), [None], labels=budget, choice=choice)
     keep = kept_columns(standing.goals, choice)
     merged = merge(standing.profile, keep, names.slices)
-    asks = asks_for(merged.profile, standing.goals, Columns(names.classifiers, keep))
+    asks = asks_for(merged.profile, standing.goals, ColumnNames(names.classifiers, keep))
     # A goal without units stays unanswered and does not block the others; for a slice it is refused, since no group could hold its labels.
     asks = [ask for ask in asks if ask.goal.slice is not None or not ask.is_empty] or asks
     needs = [labels_needed(ask, interval=interval) for ask in asks] if len(asks) > 1 else [None]

@@ -11,13 +11,13 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.planning.forecasting import forecast
 from fewlabels.planning.goal_scope import Ask
 from fewlabels.planning.shared_draw import design_together
-from fewlabels.study.plan.sizes import Columns, GoalSize, Sizing, asks_for, narrowed
+from fewlabels.study.plan.sizes import ColumnNames, GoalSize, Sizing, asks_for, narrowed
 
 MOST_SAID = 8  # sentences about goals of one kind, such as those of every slice
 NO_TARGET = "no goal has a target: the verdict will say how precisely the number is known, not whether it is good enough"
 
 
-def verdicts_expected(profile: Profile, goals: Sequence[Goal], sizing: Sizing, names: Columns) -> list[str]:
+def verdicts_expected(profile: Profile, goals: Sequence[Goal], sizing: Sizing, names: ColumnNames) -> list[str]:
     """The verdict to expect for each goal with a target if the scores are true probabilities, and which goals others imply."""
     if all(goal.kind == "+-" for goal in goals):
         return [*implied(goals), NO_TARGET]
@@ -79,7 +79,7 @@ def _together(one: Goal, other: Goal) -> str | None:
     return f"{low} and {high} contradict each other: no value meets both" if low.value > high.value else None
 
 
-def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget: int, grow_to: int | None, names: Columns) -> Sizing:
+def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget: int, grow_to: int | None, names: ColumnNames) -> Sizing:
     """The same sizes, with the forecast of each goal at the look of a budget."""
     profile, names = narrowed(profile, goals, Design(), names)
     asks = asks_for(profile, goals, names)

@@ -23,7 +23,7 @@ from fewlabels.planning.goal_scope import Ask, ask_of, cells_of
 from fewlabels.planning.guiding import fit_guide, pilot_weight
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_needed
-from fewlabels.study.plan.sizes import Columns
+from fewlabels.study.plan.sizes import ColumnNames
 from fewlabels.study.state.fitted_guide import columns_of, guide_of
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers
@@ -104,7 +104,7 @@ def plan_rest(standing: Standing) -> Plan:
 def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: int) -> DrawDesign:
     """The bands of the second round, aligned with the cells of the study's profile; N counts the units the pilot left."""
     steered = steer(standing.profile, guide, left)
-    names = Columns(standing.classifiers, standing.population["slices"])
+    names = ColumnNames(standing.classifiers, standing.population["slices"])
     asks = _asks_left(steered.profile, standing, names)
     needs = [labels_needed(ask) for ask in asks] if len(asks) > 1 else [None]
     found = design_together(steered.profile, asks, needs, labels=labels, choice=Design(), slices=names.slices)
@@ -113,7 +113,7 @@ def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: 
     return replace(found, band=band)
 
 
-def _asks_left(profile: Profile, standing: Standing, names: Columns) -> list[Ask]:
+def _asks_left(profile: Profile, standing: Standing, names: ColumnNames) -> list[Ask]:
     """What the goals still need from the units a pilot left; a slice it labeled completely needs nothing more."""
     found = []
     for goal in standing.goals:

@@ -129,7 +129,7 @@ class Sizing(Displayed):
         }
 
 
-class Ways(NamedTuple):
+class PlanOptions(NamedTuple):
     """How labels would be drawn and read: what a plan locks besides its goals and sizes."""
 
     choice: Design = Design()
@@ -137,7 +137,7 @@ class Ways(NamedTuple):
     recalibration: Recalibration | None = None
 
 
-class Columns(NamedTuple):
+class ColumnNames(NamedTuple):
     """The names that a profile does not store: of its classifiers and of its slice columns, in order."""
 
     classifiers: Sequence[str] = ()
@@ -146,10 +146,10 @@ class Columns(NamedTuple):
 
 FINE_CELLS, COARSE = 1_000, 8  # profiles with more cells are sized with eight bins of the ladder merged into one
 MOST_COMPARED = 8  # most goals for which the optimum is computed beside the largest rates
-DEFAULT_WAYS, NO_NAMES, FREE = Ways(), Columns(), Cost()
+DEFAULT_WAYS, NO_NAMES, FREE = PlanOptions(), ColumnNames(), Cost()
 
 
-def asks_for(profile: Profile, goals: Sequence[Goal], names: Columns) -> list[Ask]:
+def asks_for(profile: Profile, goals: Sequence[Goal], names: ColumnNames) -> list[Ask]:
     """What the goals ask; a goal by a slice column becomes one per value."""
     each = expand(profile, goals, slices=names.slices, names=names.classifiers)
     return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in each]
@@ -171,13 +171,13 @@ class Nearby:
         return found
 
 
-def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: Columns) -> tuple[Profile, Columns]:
+def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: ColumnNames) -> tuple[Profile, ColumnNames]:
     """The profile reduced to the slice columns that goals and design use: the same sizes, computed faster."""
     if profile.claims is not None:
         return profile, names
     keep = kept_columns(goals, choice)
     bins = COARSE if profile.guided and profile.count.size > FINE_CELLS else 1
-    return merge(profile, keep, names.slices, bins=bins).profile, Columns(names.classifiers, keep)
+    return merge(profile, keep, names.slices, bins=bins).profile, ColumnNames(names.classifiers, keep)
 
 
 def size_goals(
@@ -186,8 +186,8 @@ def size_goals(
     *,
     budget: int | None = None,
     grow_to: int | None = None,
-    ways: Ways = DEFAULT_WAYS,
-    names: Columns = NO_NAMES,
+    ways: PlanOptions = DEFAULT_WAYS,
+    names: ColumnNames = NO_NAMES,
     cost: Cost = FREE,
 ) -> Sizing:
     """The labels each goal needs, those all need together, and what a budget is expected to show of each at its look."""
@@ -217,7 +217,7 @@ def size_goals(
     )
 
 
-def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: Ways, near: "Nearby") -> GoalSize:
+def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: PlanOptions, near: "Nearby") -> GoalSize:
     """The sizes of one goal, in all ways."""
     interval = ways.interval
     simple = near.labels(ask, "simple", name="simple", interval=interval)
@@ -243,8 +243,8 @@ def _at_budget(
     alone: Sequence[int | None],
     budget: int,
     grow_to: int | None,
-    ways: Ways,
-    names: Columns,
+    ways: PlanOptions,
+    names: ColumnNames,
     share: float,
 ) -> list[Forecast]:
     """What the budget is expected to show of each goal, with one draw for all."""
@@ -279,12 +279,12 @@ def size(
     """
     wanted = read_goals(goals, level)
     population, profile = profile_for(population, wanted)
-    names = Columns([c.name for c in population.classifiers], population.slices)
+    names = ColumnNames([c.name for c in population.classifiers], population.slices)
     choice = design if isinstance(design, Design) else Design(name=design)
-    return size_goals(profile, wanted, budget=budget, ways=Ways(choice, interval), names=names)
+    return size_goals(profile, wanted, budget=budget, ways=PlanOptions(choice, interval), names=names)
 
 
-class Point(NamedTuple):
+class SizePoint(NamedTuple):
     """Mean half-widths with `labels` labels: by the chosen design, and drawn uniformly over the table."""
 
     labels: int
@@ -292,7 +292,9 @@ class Point(NamedTuple):
     uniform: float
 
 
-def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Columns = NO_NAMES, points: int = 8) -> list[Point]:
+def curve(
+    profile: Profile, goal: Goal, *, ways: PlanOptions = DEFAULT_WAYS, names: ColumnNames = NO_NAMES, points: int = 8
+) -> list[SizePoint]:
     """Half-width against labels for one goal, from 25 labels (or the fewest the design allows) to all its units, at most 20,000."""
     profile, names = narrowed(profile, [goal], ways.choice, names)
     ask = asks_for(profile, [goal], names)[0]
@@ -307,7 +309,7 @@ def curve(profile: Profile, goal: Goal, *, ways: Ways = DEFAULT_WAYS, names: Col
         even = simple(alone.part, frame=alone.needed)
         uniform = max(1, round(n * ask.frame / profile.N))
         found.append(
-            Point(
+            SizePoint(
                 n,
                 forecast(ask, design, n, interval=ways.interval).half_width,
                 forecast(alone, even, uniform, interval=ways.interval).half_width,

@@ -210,7 +210,7 @@ def with_gold(answers: Answers, groups: Groups, classifier: int = 0) -> tuple[Ta
     return (fill_empty(told), None) if gold is None else fill_empty_gold(told, gold)
 
 
-class Counts(NamedTuple):
+class StudyCounts(NamedTuple):
     """The answers of a study and the groups they are counted in, keyed by metric weight (None: units)."""
 
     standing: Standing

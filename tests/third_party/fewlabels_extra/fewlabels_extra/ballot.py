@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from fewlabels.labeling.base import Batched, Format, Reading
+from fewlabels.labeling.base import Batched, FileReading, Format
 from fewlabels.labeling.flat import add_answer, read_text
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.label import Label
@@ -18,7 +18,7 @@ def write(batch: Batched, suffix: str) -> str:
     return "".join(f"[ ] {json.dumps(unit)} | {text}\n" for unit, text in zip(batch.units, shown, strict=True))
 
 
-def read(path: Path, how: Reading) -> Found:
+def read(path: Path, how: FileReading) -> Found:
     """The answers of the lines that have one."""
     found, blank = Found([], [], place="line"), 0
     for row, line in enumerate(read_text(path).splitlines(), start=1):
