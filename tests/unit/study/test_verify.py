@@ -246,6 +246,23 @@ def test_changed_answers_with_hashes_and_seals_that_fit_contradict_what_was_show
     assert all("(look): recomputing its estimates from the ledger gives other numbers" in line for line in found)
 
 
+def reword(entries: Plain) -> None:
+    """As an earlier version would have written it: another caution beside the same numbers."""
+    for entry in entries:
+        asked = entry["body"].get("asked") if entry["kind"] == "look" else None
+        if asked is not None and asked["kind"] == "slices":
+            shown = entry["body"]["shown"]
+            other = [{**one, "caution": f"an older atlas: {one['caution']}"} for one in shown["estimates"]]
+            entry["body"] = {**entry["body"], "shown": {**shown, "estimates": other}}
+
+
+def test_a_caution_that_was_worded_otherwise_is_no_change_of_numbers(tmp_path: Path) -> None:
+    table = {**TABLE, "country": ["BR", "DE"] * (len(TABLE["id"]) // 2)}
+    finished(tmp_path, table=table, slices=["country"]).slices("precision", by=["country"])
+    rewritten(tmp_path, reword, seals=True)
+    assert findings(tmp_path) == ()
+
+
 def change_unit(entries: Plain) -> None:
     draw = next(entry for entry in entries if entry["kind"] == "draw")
     body = dict(draw["body"])
