@@ -2,6 +2,10 @@
 
 population > profile > plan > draw > labels > estimate > decision > report
 
+The rooms of `study` stand along that path and join two wings that do not know each other. Mathematics, which touches no file, clock or
+database: nouns, designs, planning, estimators, intervals, deciding. The world: engines (tables), ledgers (the record), labeling (files and
+tools), reports (pages). Above them: desk (labelers), cli, service, integrations.
+
 The names below are the whole public interface, in the order of that path. Each is imported on first use, so `import fewlabels` is fast.
 """
 

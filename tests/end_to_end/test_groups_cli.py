@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
-from fewlabels.cli.groups import Branch, GroupEntry
 from fewlabels.cli.help import ManyOptions
+from fewlabels.cli.lazy_groups import Branch, GroupEntry
 from fewlabels.cli.main import COMMANDS, FIRST, GROUPS, cli
 from tests.end_to_end.commands import fewlabels, ok, real
 

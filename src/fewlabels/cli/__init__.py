@@ -1,1 +1,4 @@
-"""The command line: one command a file, thin. A new command is a file with a click command and a line in `main.COMMANDS`."""
+"""The command line: one command per file, thin.
+
+A new command is a file with a click command, a line in `main.SHORT`, and its group in `main.GROUPS`.
+"""

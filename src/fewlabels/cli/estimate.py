@@ -25,7 +25,7 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import COMMON
 
 if TYPE_CHECKING:
-    from fewlabels.study.estimate.metrics import Estimates
+    from fewlabels.study.estimate.estimates import Estimates
 
 COUNTS_ONLY = ("flagged_units", "unflagged_units", "metrics", "level", "interval")
 

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from fewlabels.cli.groups import Branch, GroupEntry, LazyGroup, Listed
 from fewlabels.cli.help import help_all_option
+from fewlabels.cli.lazy_groups import Branch, GroupEntry, LazyGroup, Listed
 from fewlabels.cli.nearest import no_such_option
 from fewlabels.errors import FewlabelsError
 from fewlabels.version import VERSION
@@ -172,7 +172,7 @@ def cli(*, config: str | None) -> None:
     """Tell how good a classifier is from the fewest human labels, and how sure you are.
 
     \b
-    population > profile > plan > draw > labels > estimate > decision
+    population > profile > plan > draw > labels > estimate > decision > report
     Start with:  fewlabels demo DIR,  or with your own table:  fewlabels new TABLE.csv
     """  # noqa: D301 - \b is Click's mark for "keep these lines"
 

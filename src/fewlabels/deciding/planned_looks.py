@@ -22,9 +22,9 @@ from scipy.special import ndtr, ndtri
 
 from fewlabels.errors import PlanError
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.works_with import require
 
 MOST_LOOKS, USUAL_LOOKS = 10, 5
 SMALLEST_TAIL = 1e-12  # the smallest tail of an interval; rarer crossings are not integrated

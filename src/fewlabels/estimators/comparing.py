@@ -25,7 +25,6 @@ from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.ellipsoid import reached
 from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
@@ -34,6 +33,7 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import PairTally as PairTally
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
+from fewlabels.nouns.works_with import require
 
 CELLS = 4  # 2 * first predicts positive + second predicts positive: 0 neither, 1 the second alone, 2 the first alone, 3 both
 FIRST = np.array([False, False, True, True])

@@ -24,11 +24,11 @@ from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.works_with import Trait, require
 
 
 class Shared(NamedTuple):

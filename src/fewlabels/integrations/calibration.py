@@ -15,8 +15,8 @@ from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.rare import rec
 from fewlabels.nouns.arrays import IntArray
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.works_with import require
 from fewlabels.study.state.tallies import groups_for, read_answers, tally
 from fewlabels.study.study import Study
 

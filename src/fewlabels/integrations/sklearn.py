@@ -19,9 +19,9 @@ from fewlabels.integrations.displays import EstimateDisplay as EstimateDisplay
 from fewlabels.intervals.binomial import entering
 from fewlabels.intervals.expanded import ExpandedShare, Expansions, measure_expanded
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.works_with import require
 
 ArrayLike: TypeAlias = Any  # what numpy.asarray accepts
 EXPANDED = "the interval for unequal probabilities was tested on made-up draws only, see docs/maths/expanded.md"

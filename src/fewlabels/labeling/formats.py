@@ -16,7 +16,7 @@ from fewlabels.labeling.flat import LINES, TABLES, batch_text, find_answers, rea
 from fewlabels.labeling.found import Found
 from fewlabels.labeling.ground_truth import GROUND_TRUTH
 from fewlabels.labeling.label_studio.tasks import LABEL_STUDIO
-from fewlabels.labeling.presets import PRESETS
+from fewlabels.labeling.tool_formats import PRESETS
 from fewlabels.registry import Registry
 
 FLAT = "flat"

@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 from fewlabels.errors import GoalError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named, plain
+from fewlabels.nouns.works_with import Trait
 
 DEFAULT_LEVEL = 0.95
 DEFAULT_POWER = 0.8  # the chance of settling a target that a plan is sized for

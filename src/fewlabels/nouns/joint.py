@@ -28,7 +28,9 @@ def averaged(average: Average, part: Metric) -> Metric:
     value, gradient = {"micro": _micro, "macro": _macro, "weighted": _weighted}[average](part)
     needs = average == "weighted" or part.needs_unflagged
     name = f"{average}[{part.name}]"
-    return Metric(name=name, value=value, gradient=gradient, low=part.low, high=part.high, needs_unflagged=needs, joint=True)
+    return Metric(
+        name=name, value=value, gradient=gradient, low=part.low, high=part.high, needs_unflagged=needs, joint=True, better=part.better
+    )
 
 
 def _micro(part: Metric) -> Functions:

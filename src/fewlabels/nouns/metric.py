@@ -6,13 +6,14 @@ All functions take and return arrays and broadcast; where a metric is undefined 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.capabilities import Trait
+from fewlabels.nouns.works_with import Trait
 
+Better = Literal["higher", "lower", "neither"]
 Coefficients = tuple[float, float, float, float]
 
 
@@ -41,6 +42,7 @@ class Metric:
     needs_flagged, needs_unflagged   False where the other side alone determines it
     joint            whether it combines several classifiers; totals then have one entry per classifier on the last axis
     weight           the column that is summed instead of counting units, as in "precision by amount"; None if units are counted
+    better           which values are better: lower for errors and costs, neither for a metric that judges nothing
     terms            for a ratio of two sums of totals: the coefficients of TP, FP, FN, TN in its numerator and denominator
     """
 
@@ -53,6 +55,7 @@ class Metric:
     needs_unflagged: bool = True
     joint: bool = False
     weight: str | None = None
+    better: Better = "higher"
     terms: tuple[tuple[float, float], ...] = ()
 
     @property
@@ -67,7 +70,7 @@ def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom != 0))
 
 
-def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.0, high: float = 1.0) -> Metric:
+def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.0, high: float = 1.0, better: Better = "higher") -> Metric:
     """A ratio of two sums of totals: most metrics are one.
 
         theta = (c . T) / (d . T),     dtheta/dT_j = sum_k (c_j d_k - d_j c_k) T_k / (d . T)^2
@@ -91,6 +94,7 @@ def ratio(name: str, top: Coefficients, bottom: Coefficients, *, low: float = 0.
         high=high,
         needs_flagged=pairs[0] != pairs[1],
         needs_unflagged=pairs[2] != pairs[3],
+        better=better,
         terms=tuple(pairs),
     )
 

@@ -15,11 +15,11 @@ from fewlabels.nouns.metric import Coefficients, Metric, Totals, combination, ov
 PRECISION = ratio("precision",              (1, 0, 0, 0),  (1, 1, 0, 0))  # fmt: skip
 RECALL = ratio("recall",                    (1, 0, 0, 0),  (1, 0, 1, 0))  # fmt: skip
 ACCURACY = ratio("accuracy",                (1, 0, 0, 1),  (1, 1, 1, 1))  # fmt: skip
-PREVALENCE = ratio("prevalence",            (1, 0, 1, 0),  (1, 1, 1, 1))  # fmt: skip
+PREVALENCE = ratio("prevalence",            (1, 0, 1, 0),  (1, 1, 1, 1), better="neither")  # fmt: skip
 SPECIFICITY = ratio("specificity",          (0, 0, 0, 1),  (0, 1, 0, 1))  # fmt: skip
 NPV = ratio("negative_predictive_value",    (0, 0, 0, 1),  (0, 0, 1, 1))  # fmt: skip
-FALSE_POSITIVE_RATE = ratio("false_positive_rate", (0, 1, 0, 0),  (0, 1, 0, 1))  # fmt: skip
-FALSE_OMISSION_RATE = ratio("false_omission_rate", (0, 0, 1, 0),  (0, 0, 1, 1))  # fmt: skip
+FALSE_POSITIVE_RATE = ratio("false_positive_rate", (0, 1, 0, 0),  (0, 1, 0, 1), better="lower")  # fmt: skip
+FALSE_OMISSION_RATE = ratio("false_omission_rate", (0, 0, 1, 0),  (0, 0, 1, 1), better="lower")  # fmt: skip
 F1_NEGATIVE = ratio("f1_negative",          (0, 0, 0, 2),  (0, 1, 1, 2))  # fmt: skip
 JACCARD = ratio("jaccard",                  (1, 0, 0, 0),  (1, 1, 1, 0))  # fmt: skip
 
@@ -118,7 +118,7 @@ def cost(tp: float, fp: float, fn: float, tn: float) -> Metric:
     if tp == fp and fn == tn:  # the sizes of the sides are known before any label
         raise GoalError(f"costs of {costs} do not depend on the labels: let tp and fp differ, or fn and tn, as in cost[0,1,5,0]")
     name = f"cost[{','.join(plain(c) for c in costs)}]"
-    return ratio(name, costs, (1, 1, 1, 1), low=min(costs), high=max(costs))
+    return ratio(name, costs, (1, 1, 1, 1), low=min(costs), high=max(costs), better="lower")
 
 
 METRICS: dict[str, Metric] = {

@@ -20,7 +20,6 @@ KEYS = ("metric", "classifier", "over", "slice", "by", "target", *LIMITS)
 MOST_RULES = 500
 LARGEST = 1e15  # of any number a rule may hold
 LONGEST = 1_000_000  # characters of a file
-NOT_PLAIN = ("prevalence", "false_", "cost[")  # metrics of which a number alone does not say which side is good
 _TARGET = re.compile(rf"(?P<kind>>=|≥|<=|≤)\s*(?P<value>{NUMBER})(?P<percent>\s*%)?")
 _KINDS: dict[str, Kind] = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<="}
 
@@ -194,7 +193,7 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
         if match is None:
             raise PolicyError(f'a target is written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own')
         return _KINDS[match["kind"]], float(match["value"] + ("e-2" if match["percent"] else ""))
-    if metric.name.startswith(NOT_PLAIN):
+    if metric.better != "higher":
         raise PolicyError(
             f"a target without >= or <= means at least, but {where} is about {metric.name}, for which the direction is unclear: write "
             f'target = "<= {target}" or ">= {target}"'

@@ -16,12 +16,12 @@ from fewlabels.estimators.linearize import doubted_guide
 from fewlabels.estimators.online import difference_terms, influences, terms_of
 from fewlabels.intervals.anytime import EFFECTS, Terms, width_effects
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.goal_scope import cells_of, domain_of
 
 STEP = 0.001  # of a metric's range: the grid step of a confidence sequence

@@ -5,7 +5,7 @@
     PlannedLooks   numbers at looks named before the first label
     Online         a confidence sequence: numbers at any time, units chosen adaptively
 
-A pilot, several questions and the like are not kinds but traits, which a kind may support or refuse: nouns/capabilities.py.
+A pilot, several questions and the like are not kinds but traits, which a kind may support or refuse: nouns/works_with.py.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ class OneLook:
 
     def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
         """Every metric the draw can estimate; before the look, only progress unless peek=True."""
-        from fewlabels.study.estimate.metrics import read_estimates
+        from fewlabels.study.estimate.estimates import read_estimates
 
         return read_estimates(standing, peek=peek)
 
     def decide(self, standing: Standing, shown: Estimates) -> Decision:
         """The verdict on the goals, given their estimates."""
-        from fewlabels.study.estimate.metrics import read_decision
+        from fewlabels.study.estimate.estimates import read_decision
 
         return read_decision(standing, shown)
 
@@ -126,7 +126,7 @@ class PlannedLooks(OneLook):
 
     def read(self, standing: Standing, *, peek: bool = False) -> Estimates:
         """The estimates at the last planned look; before the first, only progress unless peek=True."""
-        from fewlabels.study.estimate.metrics import of_look, read_estimates
+        from fewlabels.study.estimate.estimates import of_look, read_estimates
         from fewlabels.study.plan.looks import at_look
 
         then = at_look(standing)
@@ -134,7 +134,7 @@ class PlannedLooks(OneLook):
 
     def decide(self, standing: Standing, shown: Estimates) -> Decision:
         """The verdict at that look, without a forecast, since no labels can be added."""
-        from fewlabels.study.estimate.metrics import read_decision
+        from fewlabels.study.estimate.estimates import read_decision
         from fewlabels.study.plan.looks import at_look
 
         return read_decision(at_look(standing, one_sided=True) or standing, shown, forecast=False)

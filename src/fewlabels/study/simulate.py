@@ -18,7 +18,6 @@ from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
@@ -28,6 +27,7 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.design_choice import DesignName, choose_design
 from fewlabels.randomness import stream
 

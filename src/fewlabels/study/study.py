@@ -12,7 +12,6 @@ from fewlabels.estimators.agreement import TruthRule
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.display import html_of
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
@@ -20,6 +19,7 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping
+from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.following import carried, leader_of
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from fewlabels.nouns.estimate import Estimate
     from fewlabels.nouns.gate import Gate
     from fewlabels.nouns.policy import Policy
-    from fewlabels.study.decision.looks import Shown
+    from fewlabels.study.decision.requests import Shown
     from fewlabels.study.draw.offline import Texts
     from fewlabels.study.estimate.comparison import Comparison, Ranked
     from fewlabels.study.estimate.confusion import ConfusionCell
     from fewlabels.study.estimate.convergence import Convergence
+    from fewlabels.study.estimate.estimates import Estimates
     from fewlabels.study.estimate.labelers import Labelers
-    from fewlabels.study.estimate.metrics import Estimates
     from fewlabels.study.estimate.online import Running
     from fewlabels.study.estimate.periods import Change, Watched
     from fewlabels.study.estimate.slices import InSlices
@@ -868,7 +868,7 @@ class Study:
 
         Numbers are computed outside the write transaction, so that nobody waits for them, and again if an entry came in between.
         """
-        from fewlabels.study.estimate.metrics import look_body
+        from fewlabels.study.estimate.estimates import look_body
 
         while True:
             entries = self._ledger.entries(self.name)
@@ -884,7 +884,7 @@ class Study:
 
     def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
         """The answer to a request, recorded as a look before it is returned."""
-        from fewlabels.study.decision.looks import answer, asked_body
+        from fewlabels.study.decision.requests import answer, asked_body
 
         while True:
             entries = self._ledger.entries(self.name)

@@ -16,10 +16,10 @@ from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Plan
 from fewlabels.randomness import permanent_number
-from fewlabels.study.decision.looks import answer, asked_body
+from fewlabels.study.decision.requests import answer, asked_body
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
 from fewlabels.study.draw.online import check_round
-from fewlabels.study.estimate.metrics import look_body
+from fewlabels.study.estimate.estimates import look_body
 from fewlabels.study.kinds import KINDS, kind_of
 from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh

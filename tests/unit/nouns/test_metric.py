@@ -312,3 +312,20 @@ def test_a_goal_of_these_metrics_is_read_and_printed(text: str, printed: str) ->
 def test_a_target_outside_the_range_of_its_metric_is_refused(text: str) -> None:
     with pytest.raises(GoalError):
         parse_goal(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("precision", "higher"),
+        ("kappa", "higher"),
+        ("prevalence", "neither"),
+        ("false_positive_rate", "lower"),
+        ("false_omission_rate by amount", "lower"),
+        ("macro[false_positive_rate]", "lower"),
+        ("cost[0,1,5,0]", "lower"),
+        ("weighted[f1]", "higher"),
+    ],
+)
+def test_a_metric_says_which_values_are_better(name: str, better: str) -> None:
+    assert metric_named(name).better == better

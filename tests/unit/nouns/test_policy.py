@@ -101,7 +101,10 @@ def test_what_cannot_be_meant_is_refused_with_the_way_out(text: str, message: st
     assert message in str(refusal.value)
 
 
-@pytest.mark.parametrize("metric", ["prevalence", "false_positive_rate", "false_omission_rate", "cost[0,1,5,0]", "prevalence by amount"])
+@pytest.mark.parametrize(
+    "metric",
+    ["prevalence", "false_positive_rate", "false_omission_rate", "cost[0,1,5,0]", "prevalence by amount", "macro[false_positive_rate]"],
+)
 def test_a_number_alone_is_refused_where_less_may_be_better(metric: str) -> None:
     with pytest.raises(PolicyError, match="the direction is unclear"):
         parse_policy(f'[[rule]]\nmetric = "{metric}"\ntarget = 0.4')

@@ -11,7 +11,7 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.gate import Gate
 from fewlabels.nouns.policy import Policy, parse_policy
-from fewlabels.study.estimate.metrics import shown_for
+from fewlabels.study.estimate.estimates import shown_for
 from fewlabels.study.state.tallies import read_answers
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, finished, label_all, ledger_in, truth_of

@@ -9,7 +9,7 @@ import pytest
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.label import Label
-from fewlabels.study.estimate.metrics import read_estimates
+from fewlabels.study.estimate.estimates import read_estimates
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing

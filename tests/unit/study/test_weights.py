@@ -13,7 +13,7 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.weights import QUANTA, layer_of
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.randomness import stream
-from fewlabels.study.estimate.metrics import ahead_of, readable
+from fewlabels.study.estimate.estimates import ahead_of, readable
 from fewlabels.study.plan.sizes import size_goals
 from fewlabels.study.population.profile import profile_for
 from fewlabels.study.population.read import read_population

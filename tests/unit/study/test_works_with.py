@@ -14,10 +14,10 @@ from fewlabels.integrations.calibration import read_calibration
 from fewlabels.integrations.sklearn import score
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.nouns.capabilities import FEATURES, OF_METRICS, Trait, refusal_of
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.policy import parse_policy
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.works_with import FEATURES, OF_METRICS, Trait, refusal_of
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate_self_test import self_test
 from fewlabels.study.population.read import read_population

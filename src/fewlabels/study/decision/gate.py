@@ -15,16 +15,16 @@ from fewlabels.deciding.more_labels import more_labels
 from fewlabels.deciding.verdict import Reading
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import refusal_of
 from fewlabels.nouns.decision import MoreLabels
 from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.nouns.works_with import refusal_of
 from fewlabels.planning.goal_scope import expand
 from fewlabels.study.decision.gate_online import gate_online
 from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
 from fewlabels.study.estimate.atlas import caution_of
-from fewlabels.study.estimate.metrics import ahead_of, is_goal, read_one, shown_for
+from fewlabels.study.estimate.estimates import ahead_of, is_goal, read_one, shown_for
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings

@@ -10,7 +10,7 @@ from fewlabels.nouns.canonical import fingerprint
 from fewlabels.nouns.gate import Gate
 from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.study.decision.gate import GateLook, asked_gate, read_gate
-from fewlabels.study.decision.looks import asked_body
+from fewlabels.study.decision.requests import asked_body
 from fewlabels.study.state.replay import replay
 
 

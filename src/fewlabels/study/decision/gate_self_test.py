@@ -16,9 +16,9 @@ from fewlabels.deciding.gating import Rate
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.arrays import BoolArray, IntArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.nouns.works_with import require
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate import checked_rules
 from fewlabels.study.decision.gate_trial import TrialRule, bench_of, drawn

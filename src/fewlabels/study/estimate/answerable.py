@@ -4,9 +4,9 @@ import numpy as np
 
 from fewlabels.errors import StudyError
 from fewlabels.nouns.arrays import BoolArray
-from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.works_with import Trait, require
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.goal_scope import ask_of
 from fewlabels.planning.online import refuse_goals

@@ -13,7 +13,6 @@ from fewlabels.errors import StudyError
 from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal
@@ -21,19 +20,17 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import PairTally
 from fewlabels.nouns.weights import LabelSums
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.planning.thin_cells import refuse_thin
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
-FALLING = ("false_positive_rate", "false_negative_rate", "false_omission_rate", "false_discovery_rate")  # lower is better
-
 
 def less_is_better(metric: str) -> bool:
     """Whether lower values are better: the metric counts errors or costs."""
-    name = metric_named(metric).name.split(" by ")[0]
-    return name in FALLING or name.startswith("cost[")
+    return metric_named(metric).better == "lower"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -15,9 +15,9 @@ from fewlabels.deciding.online_status import standpoint
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import FEATURES, refusal_of
 from fewlabels.nouns.goal import Goal, whose
-from fewlabels.study.estimate.metrics import name_of, read_estimates
+from fewlabels.nouns.works_with import FEATURES, refusal_of
+from fewlabels.study.estimate.estimates import name_of, read_estimates
 from fewlabels.study.state.online_path import walked
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing

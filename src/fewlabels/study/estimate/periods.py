@@ -16,11 +16,11 @@ from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.periods import Shared, change, shared_units, window
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.works_with import require
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import prefix, read_answers, tally

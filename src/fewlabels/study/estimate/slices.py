@@ -9,11 +9,11 @@ import numpy as np
 from fewlabels.errors import StudyError
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.state.standing import Standing

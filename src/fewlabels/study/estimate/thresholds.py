@@ -12,9 +12,9 @@ from fewlabels.estimators.ribbons import Curve, measure_thresholds
 from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.threshold_search import search_of
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers

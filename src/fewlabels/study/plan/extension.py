@@ -13,12 +13,12 @@ from fewlabels.engines.base import Engine, take_smallest
 from fewlabels.errors import FingerprintError, PlanError, StudyError
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.extending import Late, labels_with_reuse, late, late_design, late_forecast
 from fewlabels.planning.forecasting import Forecast
 from fewlabels.planning.goal_scope import ask_of, expand

@@ -10,11 +10,11 @@ from fewlabels.deciding.planned_looks import PlannedLook, due, planned_looks, pr
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.intervals.registered import INTERVALS
-from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.works_with import Trait, require
 from fewlabels.study.state.standing import Standing
 
 

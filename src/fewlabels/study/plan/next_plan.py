@@ -8,7 +8,6 @@ from fewlabels.deciding.error_spending import declared_next, spending
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
 from fewlabels.intervals.registered import plan_interval
-from fewlabels.nouns.capabilities import FEATURES, Trait, require
 from fewlabels.nouns.design import Design, DesignName
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import IntervalKind
@@ -17,6 +16,7 @@ from fewlabels.nouns.plan import Pilot, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import ONLINE, Stopping
+from fewlabels.nouns.works_with import FEATURES, Trait, require
 from fewlabels.planning.goal_scope import expand, kept_columns, merge
 from fewlabels.planning.guiding import pilot_weight
 from fewlabels.planning.shared_draw import design_together

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import PlanError
-from fewlabels.nouns.capabilities import Trait, require
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
+from fewlabels.nouns.works_with import Trait, require
 from fewlabels.planning.online import online_design, refuse_goals
 from fewlabels.study.state.standing import Standing
 

@@ -12,15 +12,15 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.intervals.binomial import is_simple, share_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.goal import Goal, whose
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.works_with import require
 from fewlabels.planning.forecasting import spread_labels
 from fewlabels.planning.sizing import smoothed_shares
-from fewlabels.study.estimate.metrics import Estimates
+from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import groups_for, read_answers, tally
 

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 from fewlabels.errors import FewlabelsError, StudyError
 from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.works_with import Trait
 from fewlabels.study.estimate.comparison import Ranked, less_is_better
 from fewlabels.study.estimate.confusion import ConfusionCell
 from fewlabels.study.estimate.convergence import Convergence
+from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.estimate.labelers import Labelers
-from fewlabels.study.estimate.metrics import Estimates
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.report.budgets import read_budgets, uniform_labels

@@ -5,7 +5,7 @@ from math import ceil, floor
 from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
-from fewlabels.study.estimate.metrics import Estimates
+from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing

@@ -6,13 +6,13 @@ from typing import Any, TypeAlias
 
 from fewlabels.errors import StudyError
 from fewlabels.estimators.agreement import TruthRule, truth_of
-from fewlabels.nouns.capabilities import Trait
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
 from fewlabels.nouns.plan import Kind, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.works_with import Trait
 from fewlabels.randomness import NumberRule, is_double
 
 COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct the others, they are not counted

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from fewlabels.errors import StudyError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import require
+from fewlabels.nouns.works_with import require
 from fewlabels.study.decision import gate as gating
 from fewlabels.study.estimate import comparison as comparing
 from fewlabels.study.estimate import periods, thresholds

@@ -15,7 +15,6 @@ from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
 from fewlabels.nouns.agreement import Agreed, Share
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.capabilities import refusal_of
 from fewlabels.nouns.decision import Decision
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.evidence import Limits
@@ -26,6 +25,7 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import COMMON, METRICS, metric_named
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.tally import AnyTally, Tally
+from fewlabels.nouns.works_with import refusal_of
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates as Estimates

@@ -11,7 +11,7 @@ from fewlabels.labeling.flat import Answerable
 from fewlabels.labeling.formats import FORMATS, Batched, FileReading, guess_format, read_found, write_batch
 from fewlabels.labeling.found import Found
 from fewlabels.labeling.ground_truth import read_manifest
-from fewlabels.labeling.presets import PRESETS
+from fewlabels.labeling.tool_formats import PRESETS
 
 ASKED = Answerable()
 CLASSES = Answerable(classes=("cat", "dog"))
