@@ -161,7 +161,7 @@ def test_strata_have_the_shares_their_names_promise() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "there is one take per stratum, but got 3 for 2 strata"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "there is one take per stratum, got 3 for 2 strata"),
         (Design(name="manual", cut=Cut("score", parts=1), takes=(1, 5)), "a take lies between 2 and the units of its stratum"),
         (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5000)), "a take lies between 2 and the units"),
         (Design(name="neyman", cut=Cut("column", column="city")), "'city' is not one of .*: name it with --slice"),

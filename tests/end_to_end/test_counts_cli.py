@@ -65,7 +65,7 @@ def test_what_is_unknown_says_why() -> None:
         (("estimate", "--counts", "tp=1,fp=2"), 2, "tp, fp, fn and tn once each"),
         (("estimate", "--counts", "tp=1,fp=2,fn=3,tn=4,tn=4"), 2, "once each"),
         (("estimate", "--counts", "tp=1,fp=2,fn=3,tn=x"), REFUSED, "tn is a whole number"),
-        (("estimate", "--counts", "tp=1,fp=2,fn=3,tn=-4"), REFUSED, "but got -4"),
+        (("estimate", "--counts", "tp=1,fp=2,fn=3,tn=-4"), REFUSED, "got -4"),
         ((*COUNTS, "--flagged-units", 40), REFUSED, "give both"),
         ((*COUNTS, "--flagged-units", 40, "--unflagged-units", 900), REFUSED, "50 labels are more than 40 units"),
         ((*COUNTS, "--level", 2), REFUSED, "a level lies in"),

@@ -192,7 +192,7 @@ def test_growth_in_words(folder: Path) -> None:
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is locked with the first plan, which has bands"),
-        (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but got {'several': 'optimum'}: leave it out"),
+        (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, got {'several': 'optimum'}: leave it out"),
         (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is locked with the first plan, which has rec"),
         (("--study", "s", "--budget", 50), "a later plan only adds labels, but 50 were asked for and 100 are planned: ask for more"),
         (("--study", "s", "--budget", 90_000), "at most the 1,200 units they are about, but the budget is 90,000: lower it"),
@@ -212,9 +212,9 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
     [
         (("--goal", "recall +-0.1 by city"), "'city' is not one and the population has country: name it with --slice"),
         (("--goal", "recall +-0.1 in country=xx"), "the population has none there: check the value"),
-        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "there is one take per stratum, but got 3 for 2 strata"),
-        ((*ONE, "--design", "manual", "--takes", "5,many"), "--takes are whole numbers with commas between them, but got '5,many'"),
-        ((*ONE, "--design", "manual"), "the design manual needs the labels of each stratum, but got none"),
+        ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "there is one take per stratum, got 3 for 2 strata"),
+        ((*ONE, "--design", "manual", "--takes", "5,many"), "--takes are whole numbers with commas between them, got '5,many'"),
+        ((*ONE, "--design", "manual"), "the design manual needs the labels of each stratum, got none"),
         (
             (*ONE, "--design", "neyman", "--cut", "column:city"),
             "name a slice column, but 'city' is not one and the population has country: name it with --slice",

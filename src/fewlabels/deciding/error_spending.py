@@ -94,11 +94,11 @@ def _check(earlier: Sequence[Plan], budget: int, grow_to: int | None) -> None:
     """Raise PlanError if the sizes break what an earlier plan promised."""
     if grow_to is not None and grow_to <= budget:
         raise PlanError(
-            f"grow_to must exceed the budget, but grow_to is {grow_to:,} and the budget {budget:,}: raise grow_to or leave it out"
+            f"grow_to must exceed the budget of {budget:,}, got {grow_to:,}: raise grow_to or leave it out"
         )
     if earlier and budget <= earlier[-1].budget:
         raise PlanError(
-            f"a later plan only adds labels, but {budget:,} were asked for and {earlier[-1].budget:,} are planned: ask for more"
+            f"a later plan can only add labels, but {budget:,} were requested and {earlier[-1].budget:,} are planned: request more"
         )
     if earlier and grow_to is not None and grow_to != earlier[-1].grow_to:
         raise PlanError("growth is declared with the first plan, not later: leave grow_to out")

@@ -148,7 +148,7 @@ def test_loading_makes_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["fewlabels.db", "mysql://localhost/x", "sqlite://", ""])
 def test_another_kind_of_address_is_refused(text: str) -> None:
-    with pytest.raises(LedgerError, match="starts with sqlite:/// or postgresql://, but got"):
+    with pytest.raises(LedgerError, match="starts with sqlite:/// or postgresql://, got"):
         open_ledger(text)
 
 

@@ -60,7 +60,7 @@ def test_what_is_no_cut_is_refused(text: str) -> None:
         ({"name": "neyman", "expect": (0.4, 0.1)}, "expect is for the design two_bins, but the design is neyman"),
         ({"weights": (1.0, 1.0, 1.0)}, "weights is for the design two_bins, but the design is bands"),
         ({"pi": "rate"}, "pi is for the design given, but the design is bands"),
-        ({"name": "manual"}, "manual needs the labels of each stratum, but got none: name them"),
+        ({"name": "manual"}, "manual needs the labels of each stratum, got none: name them"),
         ({"name": "given"}, "given needs the slice column"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
         ({"expected": float("nan")}, "has nan"),
         ({"kind": "<=", "expected": 0.9}, "recall <= 0.8 has 0.9"),
         ({"kind": "<=", "expected": 0.0}, "recall <= 0.8 has 0"),
-        ({"slice": ("a", "b"), "by": "c"}, "one slice or about every slice of a column, but got in a and by c: leave one out"),
+        ({"slice": ("a", "b"), "by": "c"}, "one slice or about every slice of a column, got in a and by c: leave one out"),
     ],
 )
 def test_what_no_plan_could_be_sized_for_is_refused(said: dict[str, Any], message: str) -> None:

@@ -135,7 +135,7 @@ def test_uniform_labels_hold_the_flagged_ones_on_average(labels: int, share: flo
         ({"level": 0.5}, "a level lies in"),
         ({"level": 1.0}, "a level lies in"),
         ({"interval": "agresti"}, "no interval 'agresti': fewlabels knows rec"),
-        ({"interval": "bootstrap"}, "is one of rec, strict, midp, clopper_pearson, wilson, wald, beta, but got 'bootstrap'"),
+        ({"interval": "bootstrap"}, "is one of rec, strict, midp, clopper_pearson, wilson, wald, beta, got 'bootstrap'"),
         ({"interval": "wald", "share": 1.0}, "wald has no width"),
         ({"half_width": 1e-6}, "needs more than 100,000,000 labels: widen it"),
     ],
@@ -147,7 +147,7 @@ def test_impossible_sizes_are_refused(change: dict[str, Any], message: str) -> N
 
 
 def test_impossible_numbers_of_labels_and_flagged_shares_are_refused() -> None:
-    with pytest.raises(PlanError, match="at least 1 label, but got 0"):
+    with pytest.raises(PlanError, match="at least 1 label, got 0"):
         half_width_for(0, 0.5)
     for share in (0.0, 1.1, math.nan):
         with pytest.raises(PlanError, match="give flagged units / all units"):
