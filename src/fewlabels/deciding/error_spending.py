@@ -93,9 +93,7 @@ def _declared(first: int, last: int) -> str:
 def _check(earlier: Sequence[Plan], budget: int, grow_to: int | None) -> None:
     """Raise PlanError if the sizes break what an earlier plan promised."""
     if grow_to is not None and grow_to <= budget:
-        raise PlanError(
-            f"grow_to must exceed the budget of {budget:,}, got {grow_to:,}: raise grow_to or leave it out"
-        )
+        raise PlanError(f"grow_to must exceed the budget of {budget:,}, got {grow_to:,}: raise grow_to or leave it out")
     if earlier and budget <= earlier[-1].budget:
         raise PlanError(
             f"a later plan can only add labels, but {budget:,} were requested and {earlier[-1].budget:,} are planned: request more"

@@ -108,7 +108,9 @@ def information(sizes: Sequence[int], frame: int | None = None) -> FloatArray:
     if frame is None or not n.size:
         return np.asarray(n / n[-1:])
     if n[-1] >= frame:
-        raise PlanError(f"a look before a census must hold fewer than all {frame:,} units, but it is planned at {sizes[-1]:,}: lower the budget")
+        raise PlanError(
+            f"a look before a census must hold fewer than all {frame:,} units, but it is planned at {sizes[-1]:,}: lower the budget"
+        )
     return np.asarray(n / n[-1] * (1 - n[-1] / frame) / (1 - n / frame))
 
 

@@ -12,8 +12,8 @@ Each step picks a band at random, with probabilities updated from the answers so
     sum                 in either term, the sum of its numerator over all bands, without 1 - eta or eta
 
 A share eta of the draws is spread evenly over all units left, so an unexpected label, even in a rarely sampled band, never represents more
-than about 1/eta units. Until LEARNING answers are in, eta is at least 1/2. The confidence sequence is valid for any r that does not look ahead.
-Derivation: docs/maths/anytime.md.
+than about 1/eta units. Until LEARNING answers are in, eta is at least 1/2. The confidence sequence is valid for any r that does not look
+ahead. Derivation: docs/maths/anytime.md.
 """
 
 import numpy as np

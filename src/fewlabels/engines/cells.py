@@ -123,8 +123,8 @@ def _refuse_weights(population: Population, cells: Sequence[Cell]) -> None:
     total, units = sum(c.quanta for c in cells), sum(c.N for c in cells)
     if total >= MOST_QUANTA:
         raise PopulationError(
-            f"the weights of a population must add up to less than {MOST_QUANTA / QUANTA:,.0f}, but those in {population.weight!r} add up to "
-            f"{total / QUANTA:,.0f}: divide the column by a power of ten"
+            f"the weights of a population must add up to less than {MOST_QUANTA / QUANTA:,.0f}, but those in {population.weight!r} add up "
+            f"to {total / QUANTA:,.0f}: divide the column by a power of ten"
         )
     if total < FEWEST_QUANTA * units:
         raise PopulationError(
@@ -142,8 +142,8 @@ def too_many(population: Population, distinct: Sequence[int]) -> PopulationError
         )
     worst = int(np.argmax(distinct))
     return PopulationError(
-        f"a profile can hold at most {limits.MOST_CELLS:,} cells, but these slices make more: drop slice column {population.slices[worst]!r}, "
-        f"which has {distinct[worst]:,} distinct values, or group its values"
+        f"a profile can hold at most {limits.MOST_CELLS:,} cells, but these slices make more: drop slice column "
+        f"{population.slices[worst]!r}, which has {distinct[worst]:,} distinct values, or group its values"
     )
 
 

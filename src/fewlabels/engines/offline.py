@@ -272,5 +272,7 @@ def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     except (OSError, ValueError, csv.Error) as error:
         raise EngineError(f"{str(path)!r} cannot be read as CSV in UTF-8: {error}; write it again, or write Parquet") from None
     if any(len(row) != len(names) for row in rows):
-        raise EngineError(f"every row of {str(path)!r} must have the columns of the first, but one does not: export all of it, or write Parquet")
+        raise EngineError(
+            f"every row of {str(path)!r} must have the columns of the first, but one does not: export all of it, or write Parquet"
+        )
     return names, rows

@@ -210,7 +210,8 @@ def _sizes(counts: dict[str, int], N1: object, N0: object) -> tuple[int | None, 
         return None, None
     if N1 is None or N0 is None:
         raise PopulationError(
-            f"sizes must come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both or neither (a simple draw)"
+            f"sizes must come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both or neither "
+            "(a simple draw)"
         )
     sizes = _whole("n_predicted_positive", N1), _whole("n_predicted_negative", N0)
     sides = (("tp", "fp", "n_predicted_positive"), ("fn", "tn", "n_predicted_negative"))

@@ -205,8 +205,8 @@ def labeled(y_true: ArrayLike, y_pred: ArrayLike, *, inclusion_prob: ArrayLike =
     pi = np.asarray(inclusion_prob, dtype=np.float64).ravel()
     if pi.size != true.size or not ((pi > 0) & (pi <= 1)).all():
         raise LabelError(
-            f"inclusion_prob must be a probability in (0, 1] for each of {true.size:,} labeled units, got {pi.size:,} numbers, the least of "
-            f"them {pi.min(initial=np.inf):g} and the greatest {pi.max(initial=-np.inf):g}: pass those of the draw, not weights"
+            f"inclusion_prob must be a probability in (0, 1] for each of {true.size:,} labeled units, got {pi.size:,} numbers, the least "
+            f"of them {pi.min(initial=np.inf):g} and the greatest {pi.max(initial=-np.inf):g}: pass those of the draw, not weights"
         )
     return Labeled(predicted == pos_label, true == pos_label, pi)
 

@@ -124,8 +124,7 @@ def _refuse_unreadable(
         raise PopulationError(f"a classifier's name must be text without '=', '@', ',' or outer blanks, got {name!r}: rename it")
     if name == "each" or any(f" {word} " in name for word in RESERVED):
         raise PopulationError(
-            f"a goal says 'for NAME', so a name is not 'each' and has none of {', '.join(RESERVED)} between blanks, got {name!r}: "
-            "rename it"
+            f"a goal says 'for NAME', so a name is not 'each' and has none of {', '.join(RESERVED)} between blanks, got {name!r}: rename it"
         )
     _refuse_vote(name, of=of, at_least=at_least, columns=(score, threshold, predicted, value))
     if not of and predicted is None and (score is None or threshold is None):
@@ -141,7 +140,9 @@ def _refuse_unreadable(
             "name the column and the class"
         )
     if threshold is not None and not math.isfinite(threshold):
-        raise PopulationError(f"a threshold must be a finite number, but {name!r} has {threshold}: give the score from which a unit is flagged")
+        raise PopulationError(
+            f"a threshold must be a finite number, but {name!r} has {threshold}: give the score from which a unit is flagged"
+        )
 
 
 def _refuse_vote(name: str, *, of: Sequence[str], at_least: int, columns: Sequence[object]) -> None:

@@ -91,7 +91,9 @@ class Design:
         if self.cut is not None and self.name not in STRATIFIED:
             raise PlanError(f"strata can be cut only for {', '.join(STRATIFIED)}, but the design is {self.name}: leave the cut out")
         if self.smallest < 1 or (self.smallest != 2 and self.name not in STRATIFIED):
-            raise PlanError(f"the smallest take must be at least 1 and is for strata only, but {self.name} has {self.smallest}: leave it out")
+            raise PlanError(
+                f"the smallest take must be at least 1 and is for strata only, but {self.name} has {self.smallest}: leave it out"
+            )
         weighed = self.weights != (0.0, 0.0, 1.0)
         only = (
             ("manual", "takes", self.takes),

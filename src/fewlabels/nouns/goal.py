@@ -95,12 +95,16 @@ class Goal:
                 f'"{self.metric} >= 0 for A over B"'
             )
         if self.slice is not None or self.by is not None or Trait.JOINT in self.definition.traits:
-            raise GoalError(f"a difference must be over all units and one question, got {self}: leave the slice out, or name another metric")
+            raise GoalError(
+                f"a difference must be over all units and one question, got {self}: leave the slice out, or name another metric"
+            )
 
     def _check_chance(self, low: float, high: float) -> None:
         """Raise GoalError if no plan could be sized for the power or the expected value."""
         if self.kind == "+-" and (self.power != DEFAULT_POWER or self.expected is not None):
-            raise GoalError(f"power and an expected value are only for a target, >= or <=, but {self.metric} has a half-width: leave them out")
+            raise GoalError(
+                f"power and an expected value are only for a target, >= or <=, but {self.metric} has a half-width: leave them out"
+            )
         if not 0 < self.power < 1:
             raise GoalError(f"the power must lie in (0, 1), got {self.power:g}: 0.8 is usual, 0.9 is surer")
         if self.expected is None:

@@ -44,14 +44,17 @@ class Rule:
         """Raise PolicyError for a limit that every study, or none, would meet."""
         metric = self.goal.definition
         if not self.min_n_eff >= 1:
-            raise PolicyError(f"min_n_eff must be at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs")
+            raise PolicyError(
+                f"min_n_eff must be at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs"
+            )
         if self.max_half_width is not None and not 0 < self.max_half_width < metric.high - metric.low:
             raise PolicyError(
                 f"max_half_width must lie between 0 and {metric.high - metric.low:g}, but {self} has {self.max_half_width:g}: 0.05 is usual"
             )
         if not 0 <= self.max_nonresponse < 1:
             raise PolicyError(
-                f"max_nonresponse must be a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 lets a tenth of the answers be missing"
+                f"max_nonresponse must be a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 allows a tenth of the answers to "
+                "be missing"
             )
 
     def __str__(self) -> str:
@@ -192,7 +195,9 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
     if isinstance(target, str):
         match = _TARGET.fullmatch(target.strip())
         if match is None:
-            raise PolicyError(f'a target must be written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own')
+            raise PolicyError(
+                f'a target must be written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own'
+            )
         return _KINDS[match["kind"]], float(match["value"] + ("e-2" if match["percent"] else ""))
     if metric.name.startswith(NOT_PLAIN):
         raise PolicyError(

@@ -40,7 +40,8 @@ class Stopping:
             )
         if (self.kind == "looks") != (2 <= self.looks <= MOST_LOOKS):
             raise PlanError(
-                f"the number of planned looks must be 2 to {MOST_LOOKS}, got {self.looks}: name fewer, or stop by a decision, which may be watched"
+                f"the number of planned looks must be 2 to {MOST_LOOKS}, got {self.looks}: name fewer, or stop by a decision, which "
+                "may be watched"
             )
 
     def __str__(self) -> str:

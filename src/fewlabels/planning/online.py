@@ -93,7 +93,10 @@ def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[st
     asked = [_cell_terms(profile, goal, names, slices) for goal in goals]
     frame = np.any([_matters(terms) for terms in asked], axis=0)
     if not frame.any():
-        raise PlanError("no unit's label matters for these goals, because the classifiers agree everywhere or flag nothing: check their thresholds, or change the goals")
+        raise PlanError(
+            "no unit's label matters for these goals, because the classifiers agree everywhere or flag nothing: check their "
+            "thresholds, or change the goals"
+        )
     judged = sorted({names.index(name or names[0]) for goal in goals for name in goal.judged})
     told = sum(profile.predicted(j).astype(np.int64) << i for i, j in enumerate(judged))
     domain = domain_of(profile, goals, slices)

@@ -142,4 +142,6 @@ def _check(parent_ratio: float, child_ratio: float, parent_labels: int, child_la
             "divide the units both flag by those the parent flags, and by those the child flags"
         )
     if parent_labels < 0 or child_labels < 0:
-        raise PlanError(f"numbers of labels must be at least 0, got {parent_labels} and {child_labels}: pass 0 for a classifier without a draw")
+        raise PlanError(
+            f"numbers of labels must be at least 0, got {parent_labels} and {child_labels}: pass 0 for a classifier without a draw"
+        )

@@ -98,7 +98,9 @@ class Monitor:
             act.append("stream", key="stream", body={**how, "salt": new_salt()})
             held = act.entries()[0].body
         if {key: held[key] for key in how} != how:
-            raise StudyError(f"a monitor named {name!r} already exists with different terms, {_terms(held)}: choose another name, or load it")
+            raise StudyError(
+                f"a monitor named {name!r} already exists with different terms, {_terms(held)}: choose another name, or load it"
+            )
         return cls(name, book)
 
     @classmethod
@@ -279,9 +281,13 @@ def _row(number: int, item: Mapping[str, object]) -> tuple[str, bool, float]:
     try:
         unit, flagged, guess = str(item["unit"]), item["flagged"], float(str(item["guess"]))
     except (KeyError, ValueError):
-        raise LabelError(f"an arriving unit must have unit, flagged and guess, but number {number} has {dict(item)}: name all three") from None
+        raise LabelError(
+            f"an arriving unit must have unit, flagged and guess, but number {number} has {dict(item)}: name all three"
+        ) from None
     if not 0 <= guess <= 1 or flagged not in (True, False):
-        raise LabelError(f"flagged must be true or false and guess must lie in [0, 1], but unit {unit!r} has {flagged!r} and {guess:g}: map them first")
+        raise LabelError(
+            f"flagged must be true or false and guess must lie in [0, 1], but unit {unit!r} has {flagged!r} and {guess:g}: map them first"
+        )
     return unit, bool(flagged), guess
 
 

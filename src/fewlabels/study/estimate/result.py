@@ -71,7 +71,9 @@ class Estimates(Displayed):
                 "continue labeling, or peek"
             )
         if not self.estimates:
-            raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: continue labeling, or peek")
+            raise StudyError(
+                f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: continue labeling, or peek"
+            )
         raise StudyError(f"this draw cannot estimate {metric}: it has {', '.join(e.metric for e in self.estimates)}")
 
     def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:

@@ -89,8 +89,8 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
     if not by or (unknown := [c for c in by if c not in columns]):
         has = f"has {', '.join(columns)}" if columns else "has none"
         raise StudyError(
-            f"estimates by slice must name a slice column of the population, which {has}, got {', '.join(unknown if by else ()) or 'none'}: "
-            "name it with --slice when the study is created"
+            f"estimates by slice must name a slice column of the population, which {has}, got {', '.join(unknown if by else ()) or 'none'}"
+            ": name it with --slice when the study is created"
         )
     places = [columns.index(c) for c in by]
     values = {tuple(profile.slice_values[code][p] for p in places) for code in np.unique(profile.slice).tolist()}

@@ -107,7 +107,9 @@ def _refuse_columns(columns: Sequence[str], questions: AskedQuestions) -> None:
     for what, names in (("unit", units), ("answer", tuple(answers))):
         if not set(names) & set(columns):
             has = ", ".join(map(repr, columns)) or "no column"
-            raise LabelError(f"a table of answers must have a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it")
+            raise LabelError(
+                f"a table of answers must have a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it"
+            )
 
 
 def _answered(rows: Iterable[dict[str, object]], questions: AskedQuestions) -> list[tuple[int, Row]]:

@@ -85,9 +85,7 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
     if budget < 1 and not standing.plans:
         raise PlanError(f"the budget must be at least 1 label, got {budget}: raise it")
     if standing.plans and standing.plan.is_pilot:
-        raise PlanError(
-            "finish the pilot before making a new plan: label its remaining units (fewlabels draw)"
-        )
+        raise PlanError("finish the pilot before making a new plan: label its remaining units (fewlabels draw)")
     rule = standing.plan.stopping if standing.plans else ways.stopping
     if rule is not None and rule.kind in ONLINE:
         require_online(standing, design=ways.design, interval=ways.interval, pilot=ways.pilot is not None, growth=grow_to is not None)
@@ -130,9 +128,7 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
     first = ways.pilot or budget
     choice = ways.design if isinstance(ways.design, Design) else Design(name=ways.design)
     if choice.takes and budget != sum(choice.takes):
-        raise PlanError(
-            f"manual takes must sum to the budget of {budget:,} labels, got {sum(choice.takes):,}: give the same, or none"
-        )
+        raise PlanError(f"manual takes must sum to the budget of {budget:,} labels, got {sum(choice.takes):,}: give the same, or none")
     rule = ways.stopping
     looks = rule.looks if rule is not None and ways.pilot is None else 1
     chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # the first of planned looks has to fill every band
