@@ -103,7 +103,9 @@ def require_types(wanted: Iterable[Role], columns: Iterable[Column]) -> dict[str
     for role in wanted:
         if types[role.column] not in role.types:
             allowed = ", ".join(role.types)
-            raise PopulationError(f"the {role.name} column must be {allowed}, but {role.column!r} is {types[role.column]}: {role.way_out}")
+            raise PopulationError(
+                f"the {role.name} column must be one of {allowed}, but {role.column!r} is {types[role.column]}: {role.way_out}"
+            )
     return {role.column: types[role.column] for role in wanted}
 
 

@@ -156,5 +156,5 @@ def test_plans_that_cannot_be_kept_are_refused() -> None:
         planned_looks(500, looks=4, frame=400)
     with pytest.raises(PlanError, match="almost equal information"):
         planned_looks(100_000, looks=[0.9, 0.9001, 1])
-    with pytest.raises(PlanError, match="level lies"):
+    with pytest.raises(PlanError, match="level must lie"):
         planned_looks(500, looks=4, level=1.0)

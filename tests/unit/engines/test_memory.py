@@ -57,7 +57,7 @@ def test_text_that_utf8_cannot_write_is_refused() -> None:
     population = Population(source=MEMORY, id="id", classifiers=GBM, slices=("k",))
     with pytest.raises(PopulationError, match=r"text that UTF-8 can write, but 1 do not \(for example 'a\\ud800'\)"):
         MemoryEngine(population, {"id": ["a\ud800", "b"], "s": [0.5, 0.5], "k": ["x", "y"]}).profile()
-    with pytest.raises(PopulationError, match="slice values are text that UTF-8 can write, but 'k' holds"):
+    with pytest.raises(PopulationError, match="slice values must be text that UTF-8 can write, but 'k' holds"):
         MemoryEngine(population, {"id": ["a", "b"], "s": [0.5, 0.5], "k": ["x", "\ud800"]}).profile()
 
 

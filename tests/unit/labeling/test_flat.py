@@ -140,7 +140,7 @@ def test_a_batch_nobody_filled_in_is_all_blank(tmp_path: Path, suffix: str) -> N
 
 
 def test_a_bad_answer_is_named_by_file_and_row(tmp_path: Path) -> None:
-    with pytest.raises(LabelError, match=r"a.csv, row 2: an answer is yes or no .* got 'perhaps'"):
+    with pytest.raises(LabelError, match=r"a.csv, row 2: an answer must be yes or no .* got 'perhaps'"):
         read(written(tmp_path, "a.csv", "unit,answer\na,yes\nb,perhaps\n"))
 
 

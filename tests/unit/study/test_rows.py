@@ -127,7 +127,7 @@ def test_several_questions_are_a_column_each(tmp_path: Path, frame: Any) -> None
         (pandas.DataFrame(), "has no column"),
         (pandas.DataFrame([["u1", "yes", "no"]], columns=["unit", "answer", "answer"]), "'answer' comes twice"),
         (pandas.DataFrame({"unit": [None], "answer": ["yes"]}), "row 1 does not: fill it in"),
-        (pandas.Series(["maybe"], index=["u1"]), "an answer is yes or no"),
+        (pandas.Series(["maybe"], index=["u1"]), "an answer must be yes or no"),
     ],
     ids=lambda value: "",
 )  # fmt: skip
@@ -161,7 +161,7 @@ def test_one_goal_alone_is_one_goal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("goals", [None, 3, [3], [None], {"precision": 0.9}.values()], ids=repr)
 def test_what_is_no_goal_is_refused_in_our_words(goals: Any) -> None:
-    with pytest.raises(PlanError, match=r"a goal is a string such as .*, or a Goal, got"):
+    with pytest.raises(PlanError, match=r"a goal must be a string such as .*, or a Goal, got"):
         Study.create("none", population(), goals=goals, ledger="sqlite:///:memory:")
 
 
