@@ -192,7 +192,7 @@ def test_growth_in_words(folder: Path) -> None:
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--design", "simple"), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is locked with the first plan, which has bands"),
-        (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, got {'several': 'optimum'}: leave it out"),
+        (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but {'several': 'optimum'} was requested: leave it out"),
         (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is locked with the first plan, which has rec"),
         (("--study", "s", "--budget", 50), "a later plan can only add labels, but 50 were requested and 100 are planned: request more"),
         (("--study", "s", "--budget", 90_000), "at most the 1,200 units they are about, but the budget is 90,000: lower it"),

@@ -89,7 +89,9 @@ def look_sizes(budget: int, looks: int | Sequence[float] = USUAL_LOOKS) -> tuple
     """The labels at each look, rounded up; the last is the budget."""
     many = looks if isinstance(looks, int) else len(looks)
     if not 1 <= many <= MOST_LOOKS:
-        raise PlanError(f"1 to {MOST_LOOKS} looks can be planned, got {many}: to look as often as you like, stop by decision or width")
+        raise PlanError(
+            f"the number of looks must be 1 to {MOST_LOOKS}, got {many}: to look as often as you like, stop by decision or width"
+        )
     parts = [(i + 1) / many for i in range(many)] if isinstance(looks, int) else list(looks)
     if sorted(set(parts)) != parts or not parts[0] > 0 or parts[-1] != 1:
         raise PlanError(f"looks must be at increasing fractions of the budget, the last being 1, got {parts}: write 0.25, 0.5, 1")

@@ -80,7 +80,7 @@ class Interval:
             raise PlanError(f"the name of an interval must consist of lowercase letters, digits and _, got {self.name!r}: rename it")
         if sum(one is not None for one in made) != 1:
             raise PlanError(
-                f"an interval must have exactly one of of_side, of_error, of_counts and of_labels, but not {self.name}: give one"
+                f"an interval must have exactly one of of_side, of_error, of_counts and of_labels, but {self.name} does not: give one"
             )
         if self.may_plan and (self.of_side is None or not self.statement):
             raise PlanError(

@@ -67,7 +67,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
         try:
             path.open("x").close()  # the first process gets the name
         except FileExistsError:
-            raise LedgerError(f"a backup must be a new file, but {path} exists by now: name another, or move it away") from None
+            raise LedgerError(f"a backup must be a new file, but {path} now exists: name another, or move it away") from None
         os.replace(unfinished, path)
     return done
 

@@ -124,7 +124,8 @@ def _refuse_unreadable(
         raise PopulationError(f"a classifier's name must be text without '=', '@', ',' or outer blanks, got {name!r}: rename it")
     if name == "each" or any(f" {word} " in name for word in RESERVED):
         raise PopulationError(
-            f"a goal says 'for NAME', so a name is not 'each' and has none of {', '.join(RESERVED)} between blanks, got {name!r}: rename it"
+            f"a goal says 'for NAME', so a name must not be 'each' or contain {' or '.join(RESERVED)} between blanks, got {name!r}: "
+            "rename it"
         )
     _refuse_vote(name, of=of, at_least=at_least, columns=(score, threshold, predicted, value))
     if not of and predicted is None and (score is None or threshold is None):

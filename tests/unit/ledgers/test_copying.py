@@ -282,7 +282,7 @@ def test_a_file_that_comes_while_a_backup_is_written_is_kept(tmp_path: Path) -> 
     def comes(_: str) -> None:
         (tmp_path / "kept.db").write_text("theirs")
 
-    with pytest.raises(LedgerError, match=r"kept.db exists by now"):
+    with pytest.raises(LedgerError, match=r"kept.db now exists"):
         backup(here, tmp_path / "kept.db", watch=comes)
     assert (tmp_path / "kept.db").read_text() == "theirs"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "kept.db"]

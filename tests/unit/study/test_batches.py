@@ -161,7 +161,7 @@ def test_labelers_see_named_columns_and_never_a_score(tmp_path: Path) -> None:
     units = asked(study, 3)
     assert study.fetch(units, columns=["text"]) == [{"text": f"text of {u}"} for u in units]
     for shown in (["score"], ["text", "score"]):
-        with pytest.raises(StudyError, match="labelers see no score, prediction or guide, but score was asked for"):
+        with pytest.raises(StudyError, match="labelers see no score, prediction or guide, but score was requested"):
             study.fetch(units, columns=shown)
 
 

@@ -195,8 +195,8 @@ def _refuse_common(standings: Sequence[Standing]) -> None:
         for unit in standing.units.unit if standing.units is not None else ():
             if unit in seen:
                 raise StudyError(
-                    f"a window and an alarm must count a unit only once, but {unit!r} was drawn in {seen[unit]!r} and in {standing.name!r}: "
-                    "name studies of different units, or ask for the change between two"
+                    f"a window and an alarm must count a unit only once, but {unit!r} was drawn in {seen[unit]!r} and in "
+                    f"{standing.name!r}: name studies of different units, or ask for the change between two"
                 )
             seen[unit] = standing.name
 

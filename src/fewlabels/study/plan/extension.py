@@ -171,8 +171,8 @@ def extension_plan(standing: Standing, budget: int) -> Plan:
     at, last = late_of(standing), standing.plan
     if not at.labels <= budget <= at.frame:
         raise PlanError(
-            f"the budget must count the {at.labels:,} units held and those added, at most the {at.frame:,} the goals are about, got "
-            f"{budget:,}: name one between"
+            f"the budget counts the units held and those added, so it must lie between the {at.labels:,} held and the {at.frame:,} the "
+            f"goals are about, got {budget:,}: name one in between"
         )
     design = late_design(at, budget)
     spend = extended(standing.plans, shown=standing.shown_plans)

@@ -50,7 +50,8 @@ def check_fixed(
     first = standing.plans[0]
     if stopping is not None and stopping != first.stopping:
         raise PlanError(
-            f"the stopping rule is locked with the first plan, which has {first.stopping or 'one look'}, got {stopping}: leave it out"
+            f"the stopping rule is locked with the first plan, which has {first.stopping or 'one look'}, but {stopping} was requested: "
+            "leave it out"
         )
     held = first.pilot.labels if first.pilot is not None else None
     if pilot is not None and pilot != held:
@@ -61,7 +62,8 @@ def check_fixed(
             raise PlanError(f"the {what} is locked with the first plan, which has {fixed}, but {asked} was requested: leave it out")
     if isinstance(design, Design) and design != (held_choice := first.choice or Design(name=design.name)):
         raise PlanError(
-            f"the design is locked with the first plan, which has {held_choice.as_json()}, got {design.as_json()}: leave it out"
+            f"the design is locked with the first plan, which has {held_choice.as_json()}, but {design.as_json()} was requested: "
+            "leave it out"
         )
 
 

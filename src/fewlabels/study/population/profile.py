@@ -29,7 +29,7 @@ def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Populati
 def number_rule_of(population: Population, profile: Profile, asked: NumberRule | None, leader: Standing | None = None) -> NumberRule:
     """The rule for permanent numbers: as asked for, as in the study followed, or md5. Raise StudyError for ids the fast rule cannot use."""
     if leader is not None and asked not in (None, leader.number_rule):
-        raise StudyError(f"a study keeps the numbers of the one it follows, by {leader.number_rule}, got {asked}: leave it out")
+        raise StudyError(f"a study must keep the numbers of the one it follows, by {leader.number_rule}, got {asked}: leave it out")
     rule = asked or (leader.number_rule if leader else "md5")
     if rule not in NUMBER_RULES:
         raise StudyError(f"permanent numbers must be made by {' or '.join(NUMBER_RULES)}, got {rule!r}: choose one of these")
