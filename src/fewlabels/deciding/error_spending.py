@@ -3,7 +3,7 @@
     first plan                       one look at its budget, the whole error
     plan(500, grow_to=800)           declared: the first look spends 1/5 of the error, the last 4/5
     larger plan, nothing was shown   as if it were the first: the earlier draw is part of this one
-    larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95 %
+    larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95%
 
 Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/error-spending.md.
 """

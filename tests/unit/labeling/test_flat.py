@@ -179,7 +179,7 @@ def test_a_broken_file_is_refused_in_words(tmp_path: Path, name: str, content: s
 
 def test_a_missing_file_is_refused_in_words(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path):
-        with pytest.raises(LabelError, match=r"cannot be read from|none of those"):
+        with pytest.raises(LabelError, match=r"cannot be read from|none of these"):
             read(path)
 
 
