@@ -102,7 +102,7 @@ def set_alarm(metric: Metric, *, floor: float, promise: Promise, error: float = 
     if (promise == "run length") != (run_length is not None):
         raise GoalError("pass a run length in periods with promise='run length', or an error rate with promise='ever'")
     if run_length is not None and not run_length > 1:
-        raise GoalError(f"run_length must be greater than 1, got {run_length:g} (52 is a year of weeks)")
+        raise GoalError(f"run_length must be greater than 1, got {run_length:g}: 52 is a year of weeks")
     if not 0 < error < 1:
         raise GoalError(f"the error must lie in (0, 1), got {error:g}: 0.05 is usual")
     limit = 1 / error if run_length is None else float(run_length)

@@ -156,7 +156,7 @@ def _check(promise: Promise, run_length: float | None, rate: float) -> None:
     if (promise == "run length") != (run_length is not None):
         raise GoalError("pass a run length in units with promise='run length', or an error rate with promise='ever'")
     if run_length is not None and not run_length > 1:
-        raise GoalError(f"run_length must be greater than 1, got {run_length:g} (100,000 units are usual)")
+        raise GoalError(f"run_length must be greater than 1, got {run_length:g}: 100,000 units are usual")
     if not 0 < rate <= 1:
         raise GoalError(f"the share of units to be labeled must lie in (0, 1], got {rate:g}: 0.1 labels one in ten")
 
