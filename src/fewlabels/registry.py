@@ -75,7 +75,7 @@ class Registry(Generic[R]):
             )
         if len(offers) > 1:
             raise self._error(
-                f"a name belongs to one {self.what}, but {name!r} is added by "
+                f"a name can belong to only one {self.what}, but {name!r} is added by "
                 f"{' and by '.join(offer.package for offer in offers)}: remove one"
             )
         return self._taken(offers[0])

@@ -66,7 +66,7 @@ def check_growth(design: DrawDesign, labels: int) -> None:
         assert abs((pi * design.N).sum() - n) <= rounding * n
         before, chance = take, pi
     assert (takes_of(design, design.frame) == design.N).all()
-    with pytest.raises(PlanError, match="a draw holds at most"):
+    with pytest.raises(PlanError, match="a draw can hold at most"):
         takes_of(design, design.frame + 1)
 
 
@@ -161,12 +161,12 @@ def test_strata_have_the_shares_their_names_promise() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "there is one take per stratum, but got 3 for 2 strata"),
-        (Design(name="manual", cut=Cut("score", parts=1), takes=(1, 5)), "a take lies between 2 and the units of its stratum"),
-        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5000)), "a take lies between 2 and the units"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5, 5)), "there must be one take per stratum, got 3 for 2 strata"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(1, 5)), "a take must lie between 2 and the units of its stratum"),
+        (Design(name="manual", cut=Cut("score", parts=1), takes=(5, 5000)), "a take must lie between 2 and the units"),
         (Design(name="neyman", cut=Cut("column", column="city")), "'city' is not one of .*: name it with --slice"),
         (Design(name="given", pi="city"), "'city' is not one of .*: name it with --slice too"),
-        (Design(name="given", pi="country"), "given probabilities lie in .* but the column holds 'at'"),
+        (Design(name="given", pi="country"), "given probabilities must lie in .* but the column holds 'at'"),
         (Design(name="constant", smallest=30), "2 strata of at least 30 labels need 60, but the budget is 50: raise it, or cut fewer"),
     ],
 )

@@ -20,7 +20,7 @@ def test_truth_other_than_0_and_1_is_refused(under: UnderTest, tmp_path: Path, y
     profile = engine.profile()
     with pytest.raises(PopulationError, match=r"truth in 'y' that is 0 or 1, but 2 do not \(for example unit '2' has truth 2"):
         engine.positives(profile, truth="y")
-    with pytest.raises(PopulationError, match=r"the truth column may be .* but 'word' is text"):
+    with pytest.raises(PopulationError, match=r"the truth column must be one of .* but 'word' is text"):
         engine.positives(profile, truth="word")
     with pytest.raises(PopulationError, match=r"no column 'yy': did you mean 'y'\?"):
         engine.positives(profile, truth="yy")
@@ -75,9 +75,13 @@ BAD_TABLES: dict[str, tuple[dict[str, Any], str, str]] = {
         r"within \[0, 1\], but 1 do not \(for example unit 'a' has score inf\)",
         "",
     ),
-    "float ids": ({"id": [1.5, 2.5], "s": [0.1, 0.2]}, "id column may be int, decimal, uuid, text, but 'id' is float64", "types of an id"),
+    "float ids": (
+        {"id": [1.5, 2.5], "s": [0.1, 0.2]},
+        "id column must be one of int, decimal, uuid, text, but 'id' is float64",
+        "types of an id",
+    ),
     "bool ids": ({"id": [True, False], "s": [0.1, 0.2]}, "but 'id' is bool", "types of an id"),
-    "text scores": ({"id": [1, 2], "s": ["high", "low"]}, "the score column may be float32, float64, int, but 's' is text", ""),
+    "text scores": ({"id": [1, 2], "s": ["high", "low"]}, "the score column must be one of float32, float64, int, but 's' is text", ""),
     "no such column": ({"id": [1, 2], "S": [0.1, 0.2], "x": [1, 2]}, r"no column 's': did you mean 'S'\? It has 'id', 'S', 'x'", ""),
     "no rows": ({"id": pa.array([], pa.int64()), "s": pa.array([], pa.float64())}, "at least one unit, but the table is empty", ""),
 }
@@ -102,7 +106,7 @@ BAD_FLAGS: dict[str, tuple[list[Any], str]] = {
     "null": ([1, None, 0, None], r"need a prediction in 'f', but 2 do not \(for example unit '2' has prediction null\)"),
     "other": ([1, 0, 2, 7], r"that is 0 or 1, but 2 do not \(for example unit '3' has prediction 2\)"),
     "null bool": ([True, None, False, None], r"need a prediction in 'f', but 2 do not \(for example unit '2' has prediction null\)"),
-    "float": ([0.5, 0.0, 1.0, 1.0], "the prediction column may be bool, int, but 'f' is float64"),
+    "float": ([0.5, 0.0, 1.0, 1.0], "the prediction column must be one of bool, int, but 'f' is float64"),
 }
 
 
@@ -133,7 +137,7 @@ def test_float_slices_are_refused_and_text_where_they_were_written_as_text(under
     if under.name == "duckdb-csv":
         assert under.build(table, tmp_path, id="id", classifiers=(GBM,), slices=("k",)).profile().slice_values == (("1.5",), ("2.5",))
         return
-    with pytest.raises(PopulationError, match=r"the slice column may be .*, but 'k' is float64: cast it to text or integers"):
+    with pytest.raises(PopulationError, match=r"the slice column must be one of .*, but 'k' is float64: cast it to text or integers"):
         under.build(table, tmp_path, id="id", classifiers=(GBM,), slices=("k",)).profile()
 
 

@@ -136,7 +136,7 @@ def test_columns_that_spark_cannot_tell_apart_are_refused() -> None:
 
 def test_a_column_with_a_collation_is_no_text() -> None:
     loose = spark_session().sql("select id, 0.5d as s, 'a' collate utf8_lcase as k from range(3)")
-    with pytest.raises(PopulationError, match=r"the slice column may be .*, but 'k' is string collate UTF8_LCASE"):
+    with pytest.raises(PopulationError, match=r"the slice column must be one of .*, but 'k' is string collate UTF8_LCASE"):
         opened(table=loose, slices=("k",)).profile()
 
 

@@ -249,5 +249,5 @@ def test_weights_that_cannot_be_summed_are_refused(under: UnderTest, amount: lis
 
 def test_weights_beyond_64_bits_are_refused_not_wrapped(under: UnderTest, tmp_path: Path) -> None:
     table = {"id": np.arange(257), "s": np.full(257, 0.5), "amount": np.full(257, 2.0**40)}  # 2^64 + 2^56 quanta in one cell
-    with pytest.raises(PopulationError, match="the weights of a population add up to less than"):
+    with pytest.raises(PopulationError, match="the weights of a population must add up to less than"):
         under.build(table, tmp_path, id="id", classifiers=(GBM,), weight="amount").profile()

@@ -476,7 +476,7 @@ def test_results_and_notes_go_separate_ways(planned: Path) -> None:
 def test_a_refusal_of_a_real_process(planned: Path) -> None:
     found = real("draw", "s", "--show", "score", cwd=planned)
     assert (found.code, found.out) == (5, "")
-    assert found.err == "StudyError: labelers see no score, prediction or guide, but score was asked for: leave it out of --show\n"
+    assert found.err == "StudyError: labelers see no score, prediction or guide, but score was requested: leave it out of --show\n"
     usage = real("draw", cwd=planned)
     assert usage.code == 2
     assert "Missing argument 'STUDY'" in usage.err

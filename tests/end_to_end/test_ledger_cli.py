@@ -95,7 +95,7 @@ def test_a_backup_is_a_new_file(labeled: Path) -> None:
     before = Path("kept.db").read_bytes()
     refused = fewlabels("ledger", "backup", "kept.db", "--json")
     assert refused.code == 5
-    assert "a backup is a new file, but kept.db exists" in refused.json["error"]["message"]
+    assert "a backup must be a new file, but kept.db exists" in refused.json["error"]["message"]
     assert Path("kept.db").read_bytes() == before
 
 
@@ -107,7 +107,7 @@ def test_refusals_name_the_way_out(labeled: Path) -> None:
             ("copy", "sqlite:///fewlabels.db", "sqlite:///copy.db", "--study", "post"),
             "no study 'post' in the ledger at fewlabels.db (it has: mail)",
         ),
-        (("copy", "sqlite:///fewlabels.db", "mysql://x"), "starts with sqlite:/// or postgresql://"),
+        (("copy", "sqlite:///fewlabels.db", "mysql://x"), "must start with sqlite:/// or postgresql://"),
         (("backup", "none/kept.db"), "the folder none of the backup does not exist"),
         (("forget", "post", "--yes"), "no study 'post' in this ledger"),
     ):

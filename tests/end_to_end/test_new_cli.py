@@ -296,7 +296,7 @@ def test_a_person_is_asked_and_asked_again_where_it_cannot_be(folder: Path) -> N
         ("names a unit [message_id]", "\n"),
         ("of the score, a number from 0 to 1 [spam_score]", "\n"),
         ("is at least [0.5]", "high\n"),
-        ("a number is expected, but got 'high'", "1\n"),
+        ("expected a number, got 'high'", "1\n"),
         ("1 flags no unit of 400: choose a lower one", ""),
         ("names a unit [message_id]", "\n"),
         ("of the score, a number from 0 to 1 [spam_score]", "\n"),

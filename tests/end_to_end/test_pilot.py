@@ -134,7 +134,7 @@ def test_a_pilot_that_cannot_teach_is_refused(pilot: int, design: DesignName | N
 def test_another_plan_waits_for_the_pilot_and_gold_does_not_follow_one(seed: int, tmp_path: Path) -> None:
     study, truth = study_of(seed, tmp_path)
     study.plan(BUDGET, pilot=PILOT)
-    with pytest.raises(PlanError, match="once all of its units are answered"):
+    with pytest.raises(PlanError, match="finish the pilot before making a new plan"):
         study.plan(BUDGET + 100)
     with pytest.raises(PlanError, match="a pilot is locked with the first plan"):
         study.plan(BUDGET, pilot=PILOT + 1)
@@ -189,5 +189,5 @@ def test_a_census_after_a_pilot_is_exact(seed: int, tmp_path: Path) -> None:
 def test_labels_are_whole_numbers(name: str, value: object, seed: int, tmp_path: Path) -> None:
     study, _ = study_of(seed, tmp_path)
     sizes: dict[str, object] = {"budget": BUDGET, "pilot": PILOT, name: value}
-    with pytest.raises(PlanError, match="labels are whole numbers"):
+    with pytest.raises(PlanError, match="must be a whole number of labels"):
         study.plan(**sizes)  # type: ignore[arg-type]  # that a wrong type is refused is what is tested

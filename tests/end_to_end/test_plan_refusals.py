@@ -40,7 +40,7 @@ def test_a_classifier_that_flags_nothing_is_planned_without_a_crash() -> None:
 def test_a_price_that_is_no_number_is_refused(price: str) -> None:
     found = fewlabels("plan", *SMALL, *RECALL, "--cost-per-label", price, "--json")
     assert found.code == USAGE
-    assert "--cost-per-label is a number" in found.err
+    assert "--cost-per-label must be a number" in found.err
 
 
 @pytest.mark.parametrize(

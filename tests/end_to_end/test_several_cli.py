@@ -110,7 +110,7 @@ def test_a_week_that_follows_asks_only_for_what_is_new(folder: Path) -> None:
     [
         (("plan", "w0.csv", *TWO, "--goal", "f1 +-0.1 for nobody"), "no classifier 'nobody'"),
         (("plan", "w0.csv", "--classifier", "a=score@0.4", "--vote", "v=2:a,b", "--goal", "f1 +-0.1"), "name those first"),
-        (("plan", "w0.csv", "--classifier", "a=score@0.4", "--vote", "v=x:a", "--goal", "f1 +-0.1"), "a vote is written"),
+        (("plan", "w0.csv", "--classifier", "a=score@0.4", "--vote", "v=x:a", "--goal", "f1 +-0.1"), "a vote must be written"),
         (("plan", "w0.csv", *TWO, "--goal", "f1 >= 0 for a over a"), "two classifiers"),
         (("plan", "w0.csv", "--add-classifier", "b=other@0.4", "--goal", "f1 +-0.1"), "for an existing study"),
         (("plan", "--study", "nobody", "--add-classifier", "b=other@0.4"), "no ledger"),

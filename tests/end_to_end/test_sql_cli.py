@@ -186,7 +186,7 @@ def test_a_profile_of_another_question_is_refused(folder: Path) -> None:
     refused(plan("--type", "id=int"), "EngineError", "answers another question")
     refused(plan("--type", "other=int"), "PopulationError", "'other' is not")
     refused(plan("--type", "id=integer"), "PopulationError", "write id=int")
-    refused(plan("--type", "score=text"), "PopulationError", "the score column may be")
+    refused(plan("--type", "score=text"), "PopulationError", "the score column must be one of")
 
 
 def test_a_draw_that_cannot_be_trusted_is_refused(folder: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_draw_that_cannot_be_trusted_is_refused(folder: Path) -> None:
     refused(changed(lambda rows: put(rows, "about", "n", "2")), "EngineError", "was made for plan 2")
     refused(changed(lambda rows: put(rows, "about", "value", "x")), "EngineError", "another study, plan or salt")
     Path("draw.csv").write_bytes(whole)
-    refused(fewlabels("draw", "s", "--candidates-file", "profile.csv"), "EngineError", "the draw query has the column 'unit'")
+    refused(fewlabels("draw", "s", "--candidates-file", "profile.csv"), "EngineError", "the draw query must have the column 'unit'")
     assert ok("sql", "s").out.startswith("-- fewlabels: the draw of plan 1")  # nothing was recorded
     ok("draw", "s", "--candidates-file", "draw.csv")
 

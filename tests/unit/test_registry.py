@@ -88,10 +88,10 @@ def test_the_package_asks_the_installed_ones() -> None:
     ("said", "why"),
     [
         ({"name": "x y", "of_side": rec}, "lowercase letters"),
-        ({"name": "x"}, "has exactly one of of_side"),
-        ({"name": "x", "of_side": rec, "running": True}, "has exactly one of of_side"),
-        ({"name": "x", "of_side": rec, "may_plan": True}, "has of_side and a statement"),
-        ({"name": "x", "of_error": rec, "may_plan": True, "statement": "It holds."}, "has of_side and a statement"),
+        ({"name": "x"}, "must have exactly one of of_side"),
+        ({"name": "x", "of_side": rec, "running": True}, "must have exactly one of of_side"),
+        ({"name": "x", "of_side": rec, "may_plan": True}, "must have of_side and a statement"),
+        ({"name": "x", "of_error": rec, "may_plan": True, "statement": "It holds."}, "must have of_side and a statement"),
         ({"name": "x", "of_side": rec, "is_baseline": True}, "has no caution"),
     ],
 )
@@ -103,7 +103,7 @@ def test_an_interval_that_contradicts_itself_is_refused(said: dict[str, object],
 def test_each_name_is_used_for_what_it_is() -> None:
     with pytest.raises(PlanError, match="anytime is the confidence sequence of an online draw"):
         interval_named("anytime")
-    with pytest.raises(PlanError, match="a plan needs an interval that works for every draw: rec, strict, midp, but got wald"):
+    with pytest.raises(PlanError, match="a plan needs an interval that works for every draw: rec, strict, midp, got wald"):
         plan_interval("wald")
     assert [one.name for one in INTERVALS if one.may_plan] == ["rec", "strict", "midp"]
     assert all(one.package is None and one.untested is None for one in INTERVALS)
@@ -112,7 +112,7 @@ def test_each_name_is_used_for_what_it_is() -> None:
 
 
 def test_formats_and_engines_that_nothing_could_name_are_refused() -> None:
-    with pytest.raises(LabelError, match="a format has file endings"):
+    with pytest.raises(LabelError, match="a format must have file endings"):
         Format(name="x", endings=("csv",), write=FORMATS.named("flat").write, read=FORMATS.named("flat").read)
-    with pytest.raises(EngineError, match="an engine's name is two or more lowercase letters"):
+    with pytest.raises(EngineError, match="an engine's name must be two or more lowercase letters"):
         EngineKind(name="c", open=ENGINES.named("duckdb").open)

@@ -99,7 +99,7 @@ def read_configuration(path: Path) -> Configuration:
             f"{path} cannot be read ({error.strerror}): name another with --config, or write one: fewlabels new"
         ) from None
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} has to be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
+        raise ConfigurationError(f"{path} must be UTF-8, but byte {error.start} is not: save it as UTF-8") from None
     return parse_configuration(text, where=str(path), folder=path.parent)
 
 
@@ -122,7 +122,7 @@ def _read(key: str, value: object, where: str) -> Any:
     kind = KINDS[key]
     if not _is_a(kind, value):
         rule, way_out = WANTED[kind]
-        raise ConfigurationError(f"{where}: {key} is {rule.replace('key', key)}, but got {value!r}: {way_out}")
+        raise ConfigurationError(f"{where}: {key} must be {rule.replace('key', key)}, got {value!r}: {way_out}")
     if kind in (TEXTS, LIMITS):
         assert isinstance(value, list)
         return tuple(float(one) for one in value) if kind == LIMITS else tuple(value)

@@ -164,7 +164,7 @@ def _read_counts(text: str) -> dict[str, Any]:
     pairs = [part.partition("=") for part in text.split(",")]
     found: dict[str, Any] = {name.strip().lower(): number.strip() for name, _, number in pairs}
     if set(found) != {"tp", "fp", "fn", "tn"} or len(pairs) != 4:
-        raise click.UsageError(f"--counts names tp, fp, fn and tn once each, but got {text!r}: write tp=45,fp=5,fn=8,tn=442.")
+        raise click.UsageError(f"--counts must name tp, fp, fn and tn once each, got {text!r}: write tp=45,fp=5,fn=8,tn=442.")
     for name, number in found.items():
         try:
             found[name] = int(number)

@@ -149,7 +149,7 @@ def _numbered(text: str) -> tuple[int, str | None]:
     """Return a project's number and its labeler."""
     number, _, labeler = text.partition("=")
     if not number.isdecimal():
-        raise click.UsageError(f"A project is written NUMBER or NUMBER=NAME, but got {text!r}.")
+        raise click.UsageError(f"A project must be written NUMBER or NUMBER=NAME, got {text!r}.")
     return int(number), labeler or None
 
 

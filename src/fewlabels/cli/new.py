@@ -112,7 +112,9 @@ def _refuse_overwriting(path: Path, questions: Questions, *, force: bool) -> Non
     if not path.exists() or force:
         return
     if not questions.can_ask or not questions.confirm(f"{path} exists already. Overwrite it?", default=False):
-        raise ConfigurationError(f"a configuration is not overwritten unasked, but {path} exists: give --force, or work in another folder")
+        raise ConfigurationError(
+            f"a configuration is overwritten only with --force, but {path} exists: give --force, or work in another folder"
+        )
 
 
 def _read_table(source: str, questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":

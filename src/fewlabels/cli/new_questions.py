@@ -192,7 +192,7 @@ class Questions:
 
         def read(text: str) -> str:
             if not text.strip():
-                raise click.UsageError("--study needs a name, but got an empty one.")
+                raise click.UsageError("--study needs a name, got an empty one.")
             check(text.strip())
             return text.strip()
 
@@ -223,7 +223,7 @@ class Questions:
             try:
                 return read(text)
             except ValueError:
-                raise click.UsageError(f"a number is expected, but got {text!r}") from None
+                raise click.UsageError(f"expected a number, got {text!r}") from None
             except FewlabelsError as error:
                 raise click.UsageError(harmless(str(error))) from None
 

@@ -129,7 +129,7 @@ def refuse_undivided(profile: Profile, threshold: float) -> None:
         return
     how, other = ("no unit", "lower") if not flagged else ("every unit", "higher")
     raise PlanError(
-        f"a threshold has units on both sides, but {threshold:g} flags {how} of {profile.N:,}: choose a {other} one with --threshold"
+        f"a threshold must have units on both sides, but {threshold:g} flags {how} of {profile.N:,}: choose a {other} one with --threshold"
     )
 
 
@@ -138,7 +138,8 @@ def check_shown(population: Population, columns: Sequence[Column], show: Sequenc
     require_columns(columns, show)
     hidden = sorted(population.hidden_columns & set(show))
     if hidden:
-        raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out")
+        were, them = ("was", "it") if len(hidden) == 1 else ("were", "them")
+        raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} {were} requested: leave {them} out")
 
 
 def check_beginning(

@@ -129,7 +129,7 @@ def _classes(text: str | None) -> list[Classifier]:
     column, equals, names = text.partition("=")
     classes = [name.strip() for name in names.split(",")]
     if not equals or not column or not all(classes) or len(classes) < 2:
-        raise PopulationError(f"classes are written COLUMN=A,B,C with two or more, but got {text!r}: write label=cat,dog,eel")
+        raise PopulationError(f"classes must be written COLUMN=A,B,C with two or more, got {text!r}: write label=cat,dog,eel")
     return [Classifier(name, predicted=column, value=name) for name in classes]
 
 
@@ -139,7 +139,7 @@ def vote_of(text: str) -> Classifier:
     fewest, colon, names = rest.partition(":")
     members = [member.strip() for member in names.split(",")]
     if not equals or not colon or not fewest.strip().isdecimal() or not all(members):
-        raise PopulationError(f"a vote is written NAME=K:A,B,C, but got {text!r}: write vote=2:gbm,lr,rules")
+        raise PopulationError(f"a vote must be written NAME=K:A,B,C, got {text!r}: write vote=2:gbm,lr,rules")
     return Classifier(name, of=members, at_least=int(fewest))
 
 
@@ -162,7 +162,7 @@ def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
         value = float("nan")
     if not equals or not at or not score or value != value:
         raise PopulationError(
-            f"a classifier is written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, but got {text!r}: write gbm=score_gbm@0.31"
+            f"a classifier must be written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, got {text!r}: write gbm=score_gbm@0.31"
         )
     return Classifier(name, score=score, threshold=value, score_range=limits)
 
@@ -229,6 +229,6 @@ def types_of(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         column, _, word = text.rpartition("=")
         if not column or word not in TYPES:
-            raise PopulationError(f"a type is written COLUMN=TYPE, with one of {', '.join(TYPES)}, but got {text!r}: write id=int")
+            raise PopulationError(f"a type must be written COLUMN=TYPE, with one of {', '.join(TYPES)}, got {text!r}: write id=int")
         found[column] = word
     return found

@@ -47,7 +47,7 @@ def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:
     name = quote(study.name)
     if decision.more is not None and decision.more.enough:
         budget = status.progress.planned + decision.more.labels
-        return f"fewlabels plan --study {name} --budget {budget}, then label on: fewlabels label {name}, or fewlabels draw {name}"
+        return f"fewlabels plan --study {name} --budget {budget}, then continue labeling: fewlabels label {name}, or fewlabels draw {name}"
     if decision.outcome == "label more" and status.state == "labeling":
         return f"fewlabels draw {name}"
     return f"fewlabels report {name}"

@@ -144,7 +144,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
       fewlabels plan --study demo --add-classifier strict=score@0.7 --goal "precision +-0.05 for strict"
     """  # noqa: D301
     if options["study"] is not None and not options["study"].strip():
-        raise click.UsageError("--study needs a name, but got an empty one.")
+        raise click.UsageError("--study needs a name, got an empty one.")
     source = population_to_plan(source, options)
     if source is None:
         _plan_again(options, as_json=as_json)

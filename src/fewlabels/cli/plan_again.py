@@ -109,6 +109,6 @@ def refuse_unheard(options: dict[str, Any]) -> None:
     said = [name for name in UNHEARD if options.get(name)] + (["level"] if options["level"] != DEFAULT_LEVEL else [])
     if said:
         raise click.UsageError(
-            "planning an existing study again takes --budget and --grow-to, or --add-classifier, --add-vote and --goal, but got "
+            "planning an existing study again accepts only --budget and --grow-to, or --add-classifier, --add-vote and --goal, got "
             f"{spelled(*said)}: leave that out."
         )

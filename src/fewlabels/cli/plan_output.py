@@ -57,7 +57,7 @@ def _numbers(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise click.UsageError(f"--takes are whole numbers with commas between them, but got {text!r}: write 50,50,100") from None
+        raise click.UsageError(f"--takes must be whole numbers separated by commas, got {text!r}: write 50,50,100") from None
 
 
 def costs(options: dict[str, Any]) -> "Cost":
@@ -66,7 +66,7 @@ def costs(options: dict[str, Any]) -> "Cost":
 
     for name in ("cost_per_label", "seconds_per_label"):
         if options[name] is not None and not math.isfinite(options[name]):
-            raise click.UsageError(f"{spelled(name)} is a number, but got {options[name]}: write 0.40 or 30.")
+            raise click.UsageError(f"{spelled(name)} must be a number, got {options[name]}: write 0.40 or 30.")
     return Cost(options["cost_per_label"], options["seconds_per_label"])
 
 

@@ -92,19 +92,19 @@ class Alarm:
 def set_alarm(metric: Metric, *, floor: float, promise: Promise, error: float = 0.05, run_length: float | None = None) -> Alarm:
     """An alarm before its first period. `error` is for the promise "ever", `run_length` (in periods) for "run length"."""
     if not metric.terms or metric.weight is not None:
-        raise GoalError(f"an alarm watches a ratio of counts such as precision, recall or f1, but got {metric.name}: watch one of these")
+        raise GoalError(f"an alarm must watch a ratio of counts such as precision, recall or f1, got {metric.name}: watch one of these")
     if metric.name.startswith(("cost[", "false_")):
         raise GoalError(f"an alarm rings when a metric falls, but a low {metric.name} is good: watch a metric for which higher is better")
     if not metric.low < floor < metric.high:
-        raise GoalError(f"a floor of {metric.name} lies inside ({metric.low:g}, {metric.high:g}), but got {floor:g}: name one inside")
+        raise GoalError(f"the floor of {metric.name} must lie inside ({metric.low:g}, {metric.high:g}), got {floor:g}: name one inside")
     if promise not in PROMISES:
-        raise GoalError(f"an alarm promises one of {', '.join(PROMISES)}, but got {promise!r}: choose by name")
+        raise GoalError(f"the promise must be one of {', '.join(PROMISES)}, got {promise!r}: choose by name")
     if (promise == "run length") != (run_length is not None):
-        raise GoalError("a run length in periods is for the promise 'run length', an error for 'ever': give the one that is promised")
+        raise GoalError("pass a run length in periods with promise='run length', or an error rate with promise='ever'")
     if run_length is not None and not run_length > 1:
-        raise GoalError(f"a run length is more than one period, but got {run_length:g}: 52 is a year of weeks")
+        raise GoalError(f"run_length must be greater than 1, got {run_length:g}: 52 is a year of weeks")
     if not 0 < error < 1:
-        raise GoalError(f"an error lies in (0, 1), but got {error:g}: 0.05 is usual")
+        raise GoalError(f"the error must lie in (0, 1), got {error:g}: 0.05 is usual")
     limit = 1 / error if run_length is None else float(run_length)
     nothing = np.full(FALLS.size, -np.inf)
     return Alarm(metric=metric, floor=floor, promise=promise, limit=limit, wealth=nothing, rang=np.zeros((), dtype=np.int64))
@@ -117,7 +117,7 @@ def watch(alarm: Alarm, tally: Tally) -> Alarm:
     earlier periods, not on its own. A group without a label may hold anything; it is not joined to a neighbor.
     """
     if tally.weights is not None or tally.expansions is not None:
-        raise PlanError("an alarm counts units by part of a band, but these are summed by a column or joined: count each part separately")
+        raise PlanError("an alarm cannot count units by parts of bands that are joined or summed by a column: count each part separately")
     shares = believed(alarm.past, tally)
     falls = alarm.floor - (alarm.floor - alarm.metric.low) * FALLS
     gain = np.stack([period_bet(alarm.metric, tally, floor=alarm.floor, fallen=m, shares=shares) for m in falls], axis=-1)

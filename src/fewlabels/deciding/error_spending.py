@@ -3,7 +3,7 @@
     first plan                       one look at its budget, the whole error
     plan(500, grow_to=800)           declared: the first look spends 1/5 of the error, the last 4/5
     larger plan, nothing was shown   as if it were the first: the earlier draw is part of this one
-    larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95 %
+    larger plan after a look         half of what the last look spent, and the sum is stated, never a bare 95%
 
 Shares are added up (Bonferroni), because REC is not normal. Source of the figures: docs/maths/error-spending.md.
 """
@@ -93,12 +93,10 @@ def _declared(first: int, last: int) -> str:
 def _check(earlier: Sequence[Plan], budget: int, grow_to: int | None) -> None:
     """Raise PlanError if the sizes break what an earlier plan promised."""
     if grow_to is not None and grow_to <= budget:
-        raise PlanError(
-            f"grow_to must exceed the budget, but grow_to is {grow_to:,} and the budget {budget:,}: raise grow_to or leave it out"
-        )
+        raise PlanError(f"grow_to must exceed the budget of {budget:,}, got {grow_to:,}: raise grow_to or leave it out")
     if earlier and budget <= earlier[-1].budget:
         raise PlanError(
-            f"a later plan only adds labels, but {budget:,} were asked for and {earlier[-1].budget:,} are planned: ask for more"
+            f"a later plan can only add labels, but {budget:,} were requested and {earlier[-1].budget:,} are planned: request more"
         )
     if earlier and grow_to is not None and grow_to != earlier[-1].grow_to:
         raise PlanError("growth is declared with the first plan, not later: leave grow_to out")

@@ -73,11 +73,11 @@ def planned_looks(
     sizes = look_sizes(budget, looks)
     if sizes[0] < fewest:
         raise PlanError(
-            f"the first look needs {fewest:,} labels, so that every band has its smallest take, but is planned at {sizes[0]:,}: "
+            f"the first look needs at least {fewest:,} labels to give every band its minimum, but has only {sizes[0]:,}: "
             "plan fewer looks, or a larger budget"
         )
     if not 0.5 <= level < 1:
-        raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
+        raise PlanError(f"a level must lie in [0.5, 1), got {level:g}: 0.95 is usual")
     open_sizes = sizes[:-1] if sizes[-1] == frame else sizes  # a census is exact: the looks before it share the error
     t = information(open_sizes, frame)
     two, one = (np.maximum(tails_of(t, 1 - level, sides), SMALLEST_TAIL) for sides in SIDES)
@@ -89,10 +89,12 @@ def look_sizes(budget: int, looks: int | Sequence[float] = USUAL_LOOKS) -> tuple
     """The labels at each look, rounded up; the last is the budget."""
     many = looks if isinstance(looks, int) else len(looks)
     if not 1 <= many <= MOST_LOOKS:
-        raise PlanError(f"1 to {MOST_LOOKS} looks can be planned, but got {many}: to look as often as you like, stop by decision or width")
+        raise PlanError(
+            f"the number of looks must be 1 to {MOST_LOOKS}, got {many}: to look as often as you like, stop by decision or width"
+        )
     parts = [(i + 1) / many for i in range(many)] if isinstance(looks, int) else list(looks)
     if sorted(set(parts)) != parts or not parts[0] > 0 or parts[-1] != 1:
-        raise PlanError(f"looks are at increasing fractions of the budget, the last being 1, but got {parts}: write 0.25, 0.5, 1")
+        raise PlanError(f"looks must be at increasing fractions of the budget, the last being 1, got {parts}: write 0.25, 0.5, 1")
     sizes = tuple(ceil(part * budget - 1e-9) for part in parts)
     if len(set(sizes)) < many:
         raise PlanError(f"every look needs labels of its own, but {many} looks at a budget of {budget:,} are at {sizes}: plan fewer")
@@ -108,7 +110,9 @@ def information(sizes: Sequence[int], frame: int | None = None) -> FloatArray:
     if frame is None or not n.size:
         return np.asarray(n / n[-1:])
     if n[-1] >= frame:
-        raise PlanError(f"a look before a census holds fewer than all {frame:,} units, but is planned at {sizes[-1]:,}: lower the budget")
+        raise PlanError(
+            f"a look before a census must hold fewer than all {frame:,} units, but it is planned at {sizes[-1]:,}: lower the budget"
+        )
     return np.asarray(n / n[-1] * (1 - n[-1] / frame) / (1 - n / frame))
 
 
@@ -184,7 +188,7 @@ def refuse_unplannable(metric: Metric, *, adaptive: bool = False) -> None:
     if not known:
         raise PlanError(
             f"planned looks are for metrics whose denominator is known without labels, such as precision and accuracy, and for "
-            f"differences of these, but got {metric.name}: stop by decision or width (confidence sequences), or plan one look"
+            f"differences of these, got {metric.name}: stop by decision or width (confidence sequences), or plan one look"
         )
     if adaptive:
         raise PlanError(

@@ -54,7 +54,7 @@ def claims(
     """
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     if set(tallies) != set(pairs):
-        raise PlanError(f"a ranking of {k} classifiers needs a tally for each pair {pairs}, but got {sorted(tallies)}: add the others")
+        raise PlanError(f"a ranking of {k} classifiers needs a tally for each pair {pairs}, got {sorted(tallies)}: add the others")
     made = _beyond(metric, tallies, k, tail=(1 - level) / (k * (k - 1)), lower_is_better=lower_is_better, interval=interval)
     for r in range(1, len(pairs)):  # of a pair at most one claim is ever made
         more = _beyond(metric, tallies, k, tail=(1 - level) / (k * (k - 1) - r), lower_is_better=lower_is_better, interval=interval)
@@ -94,7 +94,7 @@ def rank(
 ) -> Ranking:
     """The settled orderings of the named classifiers (one study), and the best."""
     if len(names) < 2:
-        raise PlanError(f"a ranking needs two classifiers, but got {list(names)}: name another")
+        raise PlanError(f"a ranking needs two classifiers, got {list(names)}: name another")
     made = claims(metric, tallies, len(names), level=level, lower_is_better=lower_is_better, interval=interval)
     order = np.argsort(-made.sum(axis=-1), kind="stable")
     better = tuple((names[i], names[j]) for i in order for j in order if made[i, j])

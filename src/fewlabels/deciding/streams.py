@@ -152,13 +152,13 @@ def set_stream_alarm(
 
 def _check(promise: Promise, run_length: float | None, rate: float) -> None:
     if promise not in PROMISES:
-        raise GoalError(f"an alarm promises one of {', '.join(PROMISES)}, but got {promise!r}: choose by name")
+        raise GoalError(f"the promise must be one of {', '.join(PROMISES)}, got {promise!r}: choose by name")
     if (promise == "run length") != (run_length is not None):
-        raise GoalError("a run length in units is for the promise 'run length', an error for 'ever': give the one that is promised")
+        raise GoalError("pass a run length in units with promise='run length', or an error rate with promise='ever'")
     if run_length is not None and not run_length > 1:
-        raise GoalError(f"a run length is more than one unit, but got {run_length:g}: 100,000 units are usual")
+        raise GoalError(f"run_length must be greater than 1, got {run_length:g}: 100,000 units are usual")
     if not 0 < rate <= 1:
-        raise GoalError(f"the share of units to be labeled lies in (0, 1], but got {rate:g}: 0.1 labels one in ten")
+        raise GoalError(f"the share of units to be labeled must lie in (0, 1], got {rate:g}: 0.1 labels one in ten")
 
 
 def slopes(metric: Metric, m: float) -> StreamSlopes:
@@ -243,7 +243,7 @@ def observe(alarm: StreamAlarm, unit: Arrival) -> StreamAlarm:
 def _refuse(alarm: StreamAlarm, unit: Arrival, found: Paid) -> None:
     if (np.asarray(unit.pi) > 1).any():
         raise PlanError(
-            f"a probability of being labeled is at most 1, but got {float(np.max(unit.pi)):g}: give it as a share, not in per cent"
+            f"a probability of being labeled must be at most 1, got {float(np.max(unit.pi)):g}: give it as a share, not as a percentage"
         )
     if (found.largest > alarm.reach * (1 + 1e-6)).any():
         raise PlanError(

@@ -59,9 +59,10 @@ class FoundThreshold(Displayed):
 def choose_threshold(
     profile: Profile, design: DrawDesign, n: FloatArray, k: FloatArray, *, search: Search, labels: int, classifier: int = 0
 ) -> FoundThreshold:
-    """The result of the search on these labels. n and k are labels and positive labels by profile cell, `labels` the planned number.
+    """Choose the threshold from the labels collected.
 
-    The classifier's score must be the guide. Order and thresholds depend only on the profile, the design and the planned number.
+    `n` and `k` are the numbers of labels and of positive labels per profile cell; `labels` is the planned number. The classifier's score
+    must be the guide. The search order and the candidate thresholds depend only on the profile, the design and the planned number.
     """
     take = takes_of(design, labels)
     pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)

@@ -104,7 +104,7 @@ def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float |
 def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None, certified: bool, notes: Sequence[str] = ()) -> Decision:
     """The verdict on all goals, at least one. `more` forecasts the labels that would settle open goals, `notes` are reasons to add."""
     if not readings:
-        raise PlanError("a decision needs a goal, but got none: a study without goals decides nothing")
+        raise PlanError("a decision needs a goal, got none: a study without goals decides nothing")
     verdicts = tuple(judge(r, share=share) for r in readings)
     failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
     thin = [reason for r in readings if (reason := thinness(r.estimate, fewest=r.fewest, allowed=r.widest))]

@@ -43,7 +43,9 @@ def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST
     A band keeps the seats it already holds: they come before all others.
     """
     if total > N.sum():
-        raise PlanError(f"a draw holds at most the {int(N.sum()):,} units its goals need, but {total:,} were asked for: lower the budget")
+        raise PlanError(
+            f"a draw can hold at most the {int(N.sum()):,} units its goals need, but {total:,} were requested: lower the budget"
+        )
     heavy = np.argsort(-mass, kind="stable")
     kept = np.zeros_like(N) if held is None else held
     order: list[int] = np.repeat(np.arange(N.size), kept).tolist()

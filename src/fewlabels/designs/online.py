@@ -1,11 +1,19 @@
-"""Adaptive draws, one unit after another: a random band, with probabilities that learn from the answers, then the band's next unit.
+"""Adaptive sampling, one unit at a time.
+
+Each step picks a band at random, with probabilities updated from the answers so far, then takes that band's next unit.
 
     p_k = (positives + 3 prior) / (labels + 3)                       predicted share of positives among the units left in band k
-    r_k = (1 - eta) n_k a_k sqrt(p_k (1 - p_k)) / sum  +  eta n_k / sum     a_k = |influence of one of its labels on the goals|
+    r_k = (1 - eta) n_k a_k sqrt(p_k (1 - p_k)) / sum  +  eta n_k / sum     probability of band k
 
-A share eta of the draws is spread evenly over all units left: no surprise, however rarely its band is asked, then stands for more than
-1/eta units. Until LEARNING answers are in, eta is at least 1/2. The confidence sequence is valid for any r that does not look ahead.
-Derivation: docs/maths/anytime.md.
+    positives, labels   positive answers and answers so far in band k
+    prior               the share of positives that the guide predicts in band k
+    n_k                 units left in band k
+    a_k                 |influence of one of its labels on the goals|
+    sum                 in either term, the sum of its numerator over all bands, without 1 - eta or eta
+
+A share eta of the draws is spread evenly over all units left, so an unexpected label, even in a rarely sampled band, never represents more
+than about 1/eta units. Until LEARNING answers are in, eta is at least 1/2. The confidence sequence is valid for any r that does not look
+ahead. Derivation: docs/maths/anytime.md.
 """
 
 import numpy as np

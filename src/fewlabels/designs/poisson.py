@@ -60,5 +60,5 @@ def _probability(text: str) -> float:
     except ValueError:
         pi = np.nan
     if not 0 < pi <= 1:
-        raise PlanError(f"given probabilities lie in (0, 1], but the column holds {text!r}: leave out units that cannot be drawn")
+        raise PlanError(f"given probabilities must lie in (0, 1], but the column holds {text!r}: leave out units that cannot be drawn")
     return pi

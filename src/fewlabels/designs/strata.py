@@ -50,7 +50,7 @@ def _cut(profile: Profile, frame: BoolArray, flagged: BoolArray, cut: Cut, slice
     """A number per cell that increases with the stratum; the cut at the threshold comes later."""
     if cut.kind == "column":
         if cut.column not in slices:
-            raise PlanError(f"strata are cut by a slice column, but {cut.column!r} is not one of {list(slices)}: name it with --slice")
+            raise PlanError(f"strata must be cut by a slice column, but {cut.column!r} is not one of {list(slices)}: name it with --slice")
         position = list(slices).index(cut.column)
         values = sorted({v[position] for v in profile.slice_values})
         return np.array([values.index(v[position]) for v in profile.slice_values], dtype=np.int64)[profile.slice]
@@ -96,7 +96,7 @@ def _as_given(choice: Design, N: FloatArray, side: BoolArray) -> FloatArray:
     takes = np.array(choice.takes, dtype=np.float64)
     shown = ", ".join(f"{'flagged' if f else 'unflagged'} {int(n):,}" for n, f in zip(N, side, strict=True))
     if takes.size != N.size:
-        raise PlanError(f"there is one take per stratum, but got {takes.size} for {N.size} strata (units: {shown}): name {N.size}")
+        raise PlanError(f"there must be one take per stratum, got {takes.size} for {N.size} strata (units: {shown}): name {N.size}")
     if (takes > N).any() or (takes < np.minimum(choice.smallest, N)).any():
-        raise PlanError(f"a take lies between {choice.smallest} and the units of its stratum, but got {list(choice.takes)} for {shown}")
+        raise PlanError(f"a take must lie between {choice.smallest} and the units of its stratum, got {list(choice.takes)} for {shown}")
     return takes

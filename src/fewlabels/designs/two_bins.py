@@ -117,7 +117,7 @@ class TwoBins:
         pi0 = s * pi1 * (1 - recall) / (recall * (1 - s))
         if not pi0 < 1:
             raise PlanError(
-                f"a positive share is below 1, but recall {recall:g} with precision {pi1:g} and a share of {s:g} flagged needs one of "
+                f"a positive share must be below 1, but recall {recall:g} with precision {pi1:g} and a share of {s:g} flagged needs one of "
                 f"{pi0:.4g} among the unflagged units: raise recall above {s * pi1 / (s * pi1 + 1 - s):.4g}, lower pi1, or give the "
                 "flagged share of the data that recall was measured on (measured_share)"
             )
@@ -168,7 +168,7 @@ class TwoBins:
         """
         limited = [math.isfinite(limit) for limit in largest]
         if not any(limited) or not all(limit > 0 for limit in largest):
-            raise PlanError(f"the largest errors are above 0 and at least one is finite, but got {largest}: give one, such as f1=0.03")
+            raise PlanError(f"the largest errors must be above 0, and at least one finite, got {largest}: give one, such as f1=0.03")
         chosen = Weights(*map(float, limited)) if weights is None else weights
         self._check(largest)
         self._check(chosen)
@@ -199,7 +199,7 @@ class TwoBins:
     def _check(self, asked: MaxErrors | Weights) -> None:
         """Raise PlanError for weights that are all 0, or for recall or f1 without a guess of pi0."""
         if isinstance(asked, Weights) and not (all(0 <= w < math.inf for w in asked) and any(asked)):
-            raise PlanError(f"weights are at least 0, finite and not all 0, but got {asked}: give one, such as f1=1")
+            raise PlanError(f"weights must be at least 0, finite and not all 0, got {asked}: give one, such as f1=1")
         idle = 0.0 if isinstance(asked, Weights) else math.inf
         if self.pi0 is None and (asked.recall != idle or asked.f1 != idle):
             raise PlanError(f"recall and f1 need the positive share of the unflagged units, but pi0 is not given for {asked}: guess pi0")
@@ -208,7 +208,7 @@ class TwoBins:
 def flagged_share_of(ratio: float) -> float:
     """The flagged share where there are `ratio` flagged units for each unflagged one: testsampleR's k."""
     if not 0 < ratio < math.inf:
-        raise PlanError(f"a ratio of flagged to unflagged units is above 0 and finite, but is {ratio}: give flagged / unflagged")
+        raise PlanError(f"the ratio of flagged to unflagged units must be above 0 and finite, got {ratio}: give flagged / unflagged")
     return ratio / (1 + ratio)
 
 
@@ -229,7 +229,7 @@ def _check_inside(name: str, share: float) -> None:
     """Raise PlanError unless the share lies in (0, 1)."""
     if not 0 < share < 1:
         raise PlanError(
-            f"{name} is a share above 0 and below 1, but is {share}: at the ends the linearized error is 0, which is false; guess a little "
+            f"{name} must be above 0 and below 1, got {share}: at the ends the linearized error is 0, which is false; guess a little "
             "inside, such as 0.001 or 0.999"
         )
 
@@ -237,4 +237,4 @@ def _check_inside(name: str, share: float) -> None:
 def _check_count(name: str, count: int, least: int) -> None:
     """Raise PlanError if there are too few labels."""
     if count < least:
-        raise PlanError(f"{name} is at least {least}, but is {count}: raise it")
+        raise PlanError(f"{name} must be at least {least}, got {count}: raise it")

@@ -77,7 +77,7 @@ class Desk:
         """Lease up to `units` units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
         refuse_name(labeler)
         if units < 1:
-            raise LabelError(f"a labeler takes at least one unit, but {units} were asked for: ask for 1 or more")
+            raise LabelError(f"units must be at least 1, got {units}: request 1 or more")
         if not adjudicates:
             self._mix_in(labeler, every=self.sheet.check_every)
         held = self._leased(labeler, units, adjudicates=adjudicates)
@@ -131,7 +131,7 @@ class Desk:
         missing = [question for question in questions if question not in said.answers]
         if missing or len(said.answers) > len(questions):
             raise LabelError(
-                f"a unit is answered as a whole ({', '.join(questions)}), but got answers to {', '.join(said.answers) or 'none'}: "
+                f"a unit must be answered as a whole ({', '.join(questions)}), got answers to {', '.join(said.answers) or 'none'}: "
                 "answer each question once"
             )
         answers = {question: read_answer(said.answers[question], classes) for question in questions}
@@ -171,7 +171,7 @@ class Desk:
     def double(self, share: float) -> None:
         """Give a share of the units, chosen by their ids, to a second labeler, and record the share. A larger share only adds units."""
         if not 0 < share <= 1:
-            raise LabelError(f"the share of units labeled twice is in (0, 1], but got {share:g}: 0.1 is usual")
+            raise LabelError(f"the share of units labeled twice must lie in (0, 1], got {share:g}: 0.1 is usual")
         with self._ledger.writing(self._name) as act:
             act.append("double", key=f"double:{float(share)!r}", body={"share": share})
 

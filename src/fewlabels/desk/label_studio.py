@@ -66,7 +66,7 @@ class How(NamedTuple):
 def push(study: Study, client: LabelStudio, how: How) -> Pushed:
     """Create each labeler's project unless it exists, and add the units of the batch that it lacks."""
     if len(set(how.labelers)) < len(how.labelers) or (how.double and len(how.labelers) < 2):
-        raise LabelError(f"labelers are distinct, and --double needs two or more, but got {list(how.labelers)}: name each once")
+        raise LabelError(f"labelers must be distinct, and --double needs two or more, got {list(how.labelers)}: name each once")
     columns = tuple(shown.column for shown in how.show)
     study.fetch((), columns=columns) if columns else None  # refuse a score before anything is created
     batch = study.ask(how.units, more=how.more)

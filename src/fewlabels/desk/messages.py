@@ -64,6 +64,8 @@ class DeskProgress(NamedTuple):
 def refuse_name(labeler: str) -> None:
     """Raise LabelError if a labeler's name is empty, too long, reserved, or contains characters that cannot be printed."""
     if not labeler.strip() or len(labeler) > MOST_NAME or not labeler.isprintable():
-        raise LabelError(f"a labeler has a name of at most {MOST_NAME} visible characters, but got {labeler!r:.60}: give another")
+        raise LabelError(f"a labeler's name must have 1 to {MOST_NAME} visible characters, got {labeler!r:.60}: give another")
     if labeler in (CLOSER, GOLD):
-        raise LabelError(f"the names {CLOSER} and {GOLD} are reserved for answers that no labeler gave, but got {labeler!r}: give another")
+        raise LabelError(
+            f"a labeler's name must not be {CLOSER} or {GOLD}, reserved for answers that no labeler gave, got {labeler!r}: give another"
+        )

@@ -94,7 +94,7 @@ def take_smallest(engine: Drawable, profile: Profile, *, band: IntArray, take: I
     if (take > N).any():
         worst = int((take - N).argmax())
         raise DrawError(
-            f"a band gives at most its units, but band {worst} holds {N[worst]:,} and {take[worst]:,} are asked for: plan again"
+            f"a band can give at most its units, but band {worst} holds {N[worst]:,} and {take[worst]:,} are requested: plan again"
         )
     wanted = take + 6 * np.sqrt(take) + 10
     while True:
@@ -119,7 +119,7 @@ def take_first(
     in_frame = band >= 0
     N = np.bincount(band[in_frame], weights=profile.count[in_frame], minlength=rate.size).astype(np.int64)
     if total > N.sum():
-        raise DrawError(f"a draw holds at most the {int(N.sum()):,} units of its bands, but {total:,} are asked for: plan again")
+        raise DrawError(f"a draw can hold at most the {int(N.sum()):,} units of its bands, but {total:,} are requested: plan again")
     wanted = total + 6 * total**0.5 + 10
     while True:
         whole = wanted >= N.sum()  # then every unit is taken: a scale found by bisection may end slightly below 1

@@ -123,8 +123,8 @@ def _refuse_weights(population: Population, cells: Sequence[Cell]) -> None:
     total, units = sum(c.quanta for c in cells), sum(c.N for c in cells)
     if total >= MOST_QUANTA:
         raise PopulationError(
-            f"the weights of a population add up to less than {MOST_QUANTA / QUANTA:,.0f}, but those in {population.weight!r} add up to "
-            f"{total / QUANTA:,.0f}: divide the column by a power of ten"
+            f"the weights of a population must add up to less than {MOST_QUANTA / QUANTA:,.0f}, but those in {population.weight!r} add up "
+            f"to {total / QUANTA:,.0f}: divide the column by a power of ten"
         )
     if total < FEWEST_QUANTA * units:
         raise PopulationError(
@@ -137,13 +137,13 @@ def too_many(population: Population, distinct: Sequence[int]) -> PopulationError
     """Return the error for a profile with too many cells. `distinct` counts the values of each slice column."""
     if not population.slices:
         return PopulationError(
-            f"a profile holds at most {limits.MOST_CELLS:,} cells, but {len(population.classifiers)} classifiers make more: "
+            f"a profile can hold at most {limits.MOST_CELLS:,} cells, but {len(population.classifiers)} classifiers make more: "
             "judge fewer in one study"
         )
     worst = int(np.argmax(distinct))
     return PopulationError(
-        f"a profile holds at most {limits.MOST_CELLS:,} cells, but these slices make more: drop slice column {population.slices[worst]!r}, "
-        f"which has {distinct[worst]:,} distinct values, or group its values"
+        f"a profile can hold at most {limits.MOST_CELLS:,} cells, but these slices make more: drop slice column "
+        f"{population.slices[worst]!r}, which has {distinct[worst]:,} distinct values, or group its values"
     )
 
 
@@ -206,7 +206,7 @@ def sifted(
     times = Counter(row[0] for row, _ in alone)
     twice = next((row[0] for row, cell in alone if cell.N > 1 or times[row[0]] > 1), None)
     if twice is not None:
-        raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is unique")
+        raise DrawError(f"a unit must be drawn only once, but {twice!r} came twice: the id column is not unique, name one that is unique")
     place = cells_of_units(profile, ((c.pattern, c.guide_bin, c.slices) for _, c in alone), unknown=True)
     bands = np.where(place >= 0, band[place], -1).tolist()
     limit = [int(bound[h]) if h >= 0 else 0 for h in bands]

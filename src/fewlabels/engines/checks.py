@@ -103,7 +103,9 @@ def require_types(wanted: Iterable[Role], columns: Iterable[Column]) -> dict[str
     for role in wanted:
         if types[role.column] not in role.types:
             allowed = ", ".join(role.types)
-            raise PopulationError(f"the {role.name} column may be {allowed}, but {role.column!r} is {types[role.column]}: {role.way_out}")
+            raise PopulationError(
+                f"the {role.name} column must be one of {allowed}, but {role.column!r} is {types[role.column]}: {role.way_out}"
+            )
     return {role.column: types[role.column] for role in wanted}
 
 
@@ -111,7 +113,7 @@ def require_readable(population: Population, types: Mapping[str, str]) -> None:
     """Raise PopulationError for what no engine could read exactly: too many classifiers, integer scores too large for a double."""
     if len(population.classifiers) > MOST_CLASSIFIERS:
         raise PopulationError(
-            f"one population holds at most {MOST_CLASSIFIERS} classifiers, but got {len(population.classifiers)}: judge them in two studies"
+            f"one population can hold at most {MOST_CLASSIFIERS} classifiers, got {len(population.classifiers)}: judge them in two studies"
         )
     for column, (low, high) in score_ranges(population):
         if types[column] == "int" and max(abs(low), abs(high)) >= EXACT_INTEGERS:
@@ -218,7 +220,7 @@ def pick_fetched(units: Sequence[str], rows: Mapping[str, dict[str, str | None]]
             "restore the table"
         )
     if found > len(rows):
-        raise DrawError(f"an id names one unit, but {found:,} rows were found for {len(rows):,} ids: name an id column that is unique")
+        raise DrawError(f"an id must name one unit, but {found:,} rows were found for {len(rows):,} ids: name an id column that is unique")
     return [dict(rows[unit]) for unit in units]
 
 

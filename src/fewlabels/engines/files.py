@@ -41,7 +41,7 @@ def find_files(source: str) -> FileSet:
         raise PopulationError(f"a population is read from Parquet or CSV files, but {source!r} names none: check the path")
     kinds = {_kind(p) for p in paths}
     if len(kinds) > 1:
-        raise PopulationError(f"a population's files are all Parquet or all CSV, but {source!r} names both: narrow it with a glob")
+        raise PopulationError(f"a population's files must be all Parquet or all CSV, but {source!r} names both: narrow it with a glob")
     return FileSet(paths, kinds.pop(), any("=" in part for p in paths for part in p.relative_to(base).parent.parts))
 
 

@@ -190,7 +190,7 @@ class MemoryEngine:
         texts = self._column(name).texts()
         bad = next((text for text in texts if text is not None and not is_writable(text)), None)
         if bad is not None:
-            raise PopulationError(f"slice values are text that UTF-8 can write, but {name!r} holds {bad!r}: clean the column")
+            raise PopulationError(f"slice values must be text that UTF-8 can write, but {name!r} holds {bad!r}: clean the column")
         return [cells_.slice_text(text) for text in texts]
 
     def _mapped(self, classifier: Classifier) -> FloatArray:

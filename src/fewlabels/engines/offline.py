@@ -51,7 +51,7 @@ def profile_from(path: str, population: Population, columns: Sequence[Column], p
         raise cells_.too_many(population, distinct)
     _refuse_unsound(counted)
     if len({(c.cell.pattern, c.cell.guide_bin, c.cell.slices) for c in counted}) < len(counted):
-        raise EngineError(f"a cell is counted once, but {path!r} has one twice: the export made two slices alike, write Parquet")
+        raise EngineError(f"each cell must be counted once, but {path!r} has one twice: the export made two slices alike, write Parquet")
     ends = Ends.over(counted, written.types[population.id])
     return cells_.profile_of(population, [c.cell for c in counted], columns=tuple(columns), ends=ends)
 
@@ -165,7 +165,7 @@ def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, dig
     if missing:
         query = "draw" if day else "profile"
         raise EngineError(
-            f"the result of the {query} query has the column {missing[0]!r}, but {path!r} has not: run what `fewlabels sql` prints"
+            f"the result of the {query} query must have the column {missing[0]!r}, but {path!r} does not: run what `fewlabels sql` prints"
         )
     place = [folded.index(name) for name in wanted]
     rows = [tuple("" if row[i] is None else str(row[i]) for i in place) for row in values]
@@ -178,7 +178,7 @@ def _read(path: str, written: Written, *, day: tuple[str, ...], number: int, dig
     other = [key for key in proven if key[0] != "about" and key not in expected]
     if other or len(set(proven)) < len(proven):
         raise EngineError(
-            f"a result has each of its rows once, but {path!r} has {other[:1] or 'some'} twice or of another kind: export all of it"
+            f"a result must have each of its rows once, but {path!r} has {other[:1] or 'some'} twice or of another kind: export all of it"
         )
     proof = {(row[0], row[1]): row[2] for row in rows if row[0] not in ("cell", "unit")}
     _refuse_question(path, [(n, value) for (kind, n), value in proof.items() if kind == "about"], number, digest)
@@ -244,7 +244,7 @@ def _counted(path: str, row: Row, written: Written) -> Counted:
 
 
 def _garbled(path: str, values: Sequence[str]) -> EngineError:
-    return EngineError(f"counts are whole numbers and scores are numbers, but {path!r} has the row {values}: export every column as text")
+    return EngineError(f"counts must be whole numbers and scores numbers, but {path!r} has the row {values}: export every column as text")
 
 
 def _texts(path: str) -> tuple[list[str], Sequence[Sequence[str | None]]]:
@@ -252,14 +252,14 @@ def _texts(path: str) -> tuple[list[str], Sequence[Sequence[str | None]]]:
     try:
         files = find_files(path)
     except PopulationError:
-        raise EngineError(f"a result is handed in as Parquet or CSV, but {path!r} names no such file: check the path") from None
+        raise EngineError(f"a result must be Parquet or CSV, but {path!r} names no such file: check the path") from None
     if files.kind == "parquet":
         from fewlabels.engines.duckdb import read_texts
 
         return read_texts(files.paths)
     parts = [_csv(part) for part in files.paths]
     if any(names != parts[0][0] for names, _ in parts):
-        raise EngineError(f"the parts of a result have the same columns, but those of {path!r} differ: hand in one result")
+        raise EngineError(f"the parts of a result must have the same columns, but those of {path!r} differ: hand in one result")
     return parts[0][0], [row for _, rows in parts for row in rows]
 
 
@@ -272,5 +272,7 @@ def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     except (OSError, ValueError, csv.Error) as error:
         raise EngineError(f"{str(path)!r} cannot be read as CSV in UTF-8: {error}; write it again, or write Parquet") from None
     if any(len(row) != len(names) for row in rows):
-        raise EngineError(f"every row of {str(path)!r} has the columns of its first, but one has not: export all of it, or write Parquet")
+        raise EngineError(
+            f"every row of {str(path)!r} must have the columns of the first, but one does not: export all of it, or write Parquet"
+        )
     return names, rows

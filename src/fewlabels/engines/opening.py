@@ -52,7 +52,7 @@ class EngineKind:
     def __post_init__(self) -> None:
         """Check that a source can begin with the name."""
         if not ADDRESS.fullmatch(f"{self.name}:x"):
-            raise EngineError(f"an engine's name is two or more lowercase letters, digits and -, but got {self.name!r}: rename it")
+            raise EngineError(f"an engine's name must be two or more lowercase letters, digits and -, got {self.name!r}: rename it")
 
 
 def open_engine(population: Population) -> Engine:
@@ -94,7 +94,7 @@ def _by_table(table: object) -> EngineKind:
             if _is_frame(table, kind.tables):
                 return kind
     raise PopulationError(
-        f"a population is {_KINDS}, but got {type(table).__module__}.{type(table).__qualname__}: convert it to one of these"
+        f"a population must be {_KINDS}, got {type(table).__module__}.{type(table).__qualname__}: convert it to one of these"
     )
 
 

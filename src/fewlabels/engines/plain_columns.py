@@ -48,7 +48,7 @@ def read_columns(columns: Mapping[str, Values]) -> dict[str, PlainColumn]:
     table = {str(name): _read(values) for name, values in columns.items()}
     lengths = {name: len(column.values) for name, column in table.items()}
     if len(set(lengths.values())) > 1:
-        raise PopulationError(f"the columns of a table have one length, but got {lengths}: pass complete columns")
+        raise PopulationError(f"the columns of a table must have one length, got {lengths}: pass complete columns")
     return table
 
 

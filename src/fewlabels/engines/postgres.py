@@ -134,7 +134,7 @@ class PostgresEngine(SqlEngine):
         )
         if not found or found[0][1] not in _RELATIONS:
             raise PopulationError(
-                f"a population is a table or view, but this database has none named {table}: name it as SQL does, "
+                f"a population must be a table or view, but this database has none named {table}: name it as SQL does, "
                 'with its schema where needed, and names with capitals or odd characters in "quotes"'
             )
         return str(found[0][0])

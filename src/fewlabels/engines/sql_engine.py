@@ -58,8 +58,8 @@ class SqlEngine(ABC):
     def unchanged(self, profile: Profile) -> bool | None:
         """Return whether the table is the one that was profiled, judging by its columns and files.
 
-        None if that is not certain without counting: a table without files, or rewritten files, which may be copies. A
-        Parquet footer alone is not enough: numbers can change inside a file without changing its size or its minimum and maximum.
+        Return None if only counting can tell, as for a table with no files or with rewritten files, which may be identical copies. A
+        Parquet footer alone is not enough, because numbers can change inside a file without changing its size, minimum or maximum.
         """
         files = self.files()
         if self.columns() != profile.columns or [f[:3] for f in files] != [f[:3] for f in profile.files]:

@@ -142,4 +142,4 @@ def dialect_named(name: str) -> Dialect:
         from fewlabels.engines.spark import DIALECT as spark
 
         return spark
-    raise EngineError(f"SQL is written for {', '.join(NAMES)}, but got {name!r}: choose one of these")
+    raise EngineError(f"the SQL dialect must be one of {', '.join(NAMES)}, got {name!r}: choose one of these")

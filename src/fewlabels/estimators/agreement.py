@@ -78,7 +78,7 @@ def agreement_of_counts(
     if (n == 0).any():
         raise LabelError("agreement needs units that two labelers answered, but there is none: give some units to a second labeler")
     if of is not None and (n > of).any():
-        raise LabelError(f"at most all {of:,.0f} units are answered twice, but {n.max():,.0f} were counted: check `of`")
+        raise LabelError(f"at most all {of:,.0f} units can be answered twice, but {n.max():,.0f} were counted: check `of`")
     more = np.ones_like(n) if of is None else _worth(n / of)
     parts = [(apart, n), (both_yes, alike), (first_only, apart)]
     limits = [_exact(x, size, more=more, tail=tail) for x, size in parts]
@@ -181,7 +181,7 @@ def truth_of(answers: Sequence[Answer], rule: TruthRule, *, gold: Answer | None 
     adjudicated  the gold answer, whatever it is; without one, the majority
     """
     if rule not in TRUTH_RULES:
-        raise LabelError(f"a truth rule is one of {', '.join(TRUTH_RULES)}, but got {rule!r}: choose one of these")
+        raise LabelError(f"a truth rule must be one of {', '.join(TRUTH_RULES)}, got {rule!r}: choose one of these")
     if rule == "adjudicated" and gold is not None:
         return gold
     usable = [answer for answer in answers if answer not in UNANSWERED]

@@ -157,7 +157,7 @@ def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
     require("comparison", metric.traits, subject=f"{metric.name} is")
     if not (kind := interval_named(interval)).of_side and not kind.symmetric:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
-        raise PlanError(f"a difference needs one of the intervals {known}, but got {interval!r}: rec is the default")
+        raise PlanError(f"a difference needs one of the intervals {known}, got {interval!r}: rec is the default")
 
 
 def _error(

@@ -107,7 +107,7 @@ class Confusion(Displayed):
         for found in self.estimates:
             if found.metric == name:
                 return found
-        raise GoalError(f"{name} was not asked for, there are {', '.join(e.metric for e in self.estimates)}: name it in metrics=")
+        raise GoalError(f"{name} was not requested; the metrics are {', '.join(e.metric for e in self.estimates)}: name it in metrics=")
 
     def bound(self, metric: str, side: Literal["upper", "lower"], *, level: float = 0.95) -> float:
         """The one-sided bound of a metric: at `level` it is at most (upper) or at least (lower) this.
@@ -121,9 +121,9 @@ class Confusion(Displayed):
             0.735
         """
         if side not in ("upper", "lower"):
-            raise PlanError(f"a bound is upper (at most) or lower (at least), but got {side!r}: choose one")
+            raise PlanError(f"a bound must be upper (at most) or lower (at least), got {side!r}: choose one")
         if not 0.5 < level < 1:
-            raise PlanError(f"the level of a one-sided bound lies between 0.5 and 1, but got {level:g}: 0.95 is usual")
+            raise PlanError(f"the level of a one-sided bound must lie between 0.5 and 1, got {level:g}: 0.95 is usual")
         found = self.matrix.measure(metric_named(metric), tail=1 - level, interval=self.interval)
         return float(found.high if side == "upper" else found.low)
 
@@ -181,7 +181,7 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
         recall of counts 0.381 [0.234, 0.588] at 95.0%, 500 labels, effective n 830
     """
     if not 0.5 <= level < 1:
-        raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
+        raise PlanError(f"a level must lie in [0.5, 1), got {level:g}: 0.95 is usual")
     kind = interval_named(interval)
     counts = {name: _whole(name, value) for name, value in (("tp", tp), ("fp", fp), ("fn", fn), ("tn", tn))}
     N1, N0 = _sizes(counts, n_predicted_positive, n_predicted_negative)
@@ -198,7 +198,7 @@ def _whole(name: str, value: object) -> int:
     """The value as a count; raise PopulationError if it is not one."""
     number = value if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool) else np.nan
     if not 0 <= number <= LARGEST_COUNT or int(number) != number:
-        raise PopulationError(f"{name} is a whole number from 0 to {LARGEST_COUNT:,}, but got {value!r}: count units, not shares")
+        raise PopulationError(f"{name} must be a whole number from 0 to {LARGEST_COUNT:,}, got {value!r}: count units, not shares")
     return int(number)
 
 
@@ -210,14 +210,15 @@ def _sizes(counts: dict[str, int], N1: object, N0: object) -> tuple[int | None, 
         return None, None
     if N1 is None or N0 is None:
         raise PopulationError(
-            f"sizes come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both or neither (a simple draw)"
+            f"sizes must come in pairs, but n_predicted_positive is {N1} and n_predicted_negative is {N0}: give both or neither "
+            "(a simple draw)"
         )
     sizes = _whole("n_predicted_positive", N1), _whole("n_predicted_negative", N0)
     sides = (("tp", "fp", "n_predicted_positive"), ("fn", "tn", "n_predicted_negative"))
     for units, (right, wrong, name) in zip(sizes, sides, strict=True):
         if (labels := counts[right] + counts[wrong]) > units:
             raise PopulationError(
-                f"{right} + {wrong} is at most {name}, but {labels:,} labels are more than {units:,} units: "
+                f"{right} + {wrong} must be at most {name}, but {labels:,} labels are more than {units:,} units: "
                 "give the units of the whole population, labeled or not"
             )
     return sizes

@@ -52,7 +52,7 @@ class GoldTally:
         parts = (self.yes_yes, self.yes_no, self.no_yes, self.no_no)
         if len({part.shape for part in parts}) > 1 or any((part < 0).any() for part in parts):
             shapes = ", ".join(str(part.shape) for part in parts)
-            raise LabelError(f"gold answers are counted by group, none below 0 and all four of one shape, but the shapes are {shapes}")
+            raise LabelError(f"gold answers must be counted by group, none below 0 and all four of one shape, but the shapes are {shapes}")
 
     def of_groups(self, mine: BoolArray) -> "GoldTally":
         """The counts of some groups."""
@@ -243,7 +243,7 @@ def gold_needed(*, labels: int, told_yes: float, true_of_yes: float, true_of_no:
     """
     if labels < 1 or inflation <= 1 or not all(0 <= x <= 1 for x in (told_yes, true_of_yes, true_of_no)):
         raise PlanError(
-            f"labels is at least 1, inflation above 1 and the shares lie in [0, 1], but got {labels}, {inflation:g}, {told_yes:g}, "
+            f"labels must be at least 1, inflation above 1 and the shares in [0, 1], got {labels}, {inflation:g}, {told_yes:g}, "
             f"{true_of_yes:g}, {true_of_no:g}: an inflation of 1.5 is usual"
         )
     a, b = true_of_yes, true_of_no

@@ -86,7 +86,7 @@ def _refuse(metric: Metric, before: Tally, after: Tally, shared: Shared | None, 
     """Raise PlanError for an interval or a metric for which changes are not supported."""
     if not (kind := interval_named(interval)).of_side and not kind.symmetric:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
-        raise PlanError(f"a change needs one of the intervals {known}, but got {interval}: choose one of these")
+        raise PlanError(f"a change needs one of the intervals {known}, got {interval}: choose one of these")
     if Trait.JOINT in metric.traits:
         require("periods", metric.traits, subject=f"{metric.name} is")
     if shared is not None and any(t.weights is not None or t.expansions is not None for t in (before, after)):
@@ -205,7 +205,7 @@ def without(tally: Tally, *, N: FloatArray, n: FloatArray, k: FloatArray, N1: fl
     N1, N0    units removed from the two sides of the whole population
     """
     if tally.weights is not None or tally.expansions is not None:
-        raise PlanError("units are removed from parts of bands, but these are summed by a column or joined: count each part separately")
+        raise PlanError("cannot remove units from parts of bands that are joined or summed by a column: count each part separately")
     left = replace(tally, N=tally.N - N, n=tally.n - n, k=tally.k - k, N1=tally.N1 - N1, N0=tally.N0 - N0)
     if (left.n < 0).any() or (left.k < 0).any() or (left.k > left.n).any() or (left.n > left.N).any() or min(left.N1, left.N0) < 0:
         raise PlanError("units removed from a period must be among its units and labels: count them by the period's own groups")

@@ -35,13 +35,13 @@ def refuse_unphased(interval: IntervalKind) -> None:
     """Raise PlanError for an interval that counts or resamples the labels of one phase."""
     if not (kind := interval_named(interval)).of_side and not kind.of_error:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.of_error)
-        raise PlanError(f"two phases need one of the intervals {known}, but got {interval}: choose one of those")
+        raise PlanError(f"two phases need one of the intervals {known}, got {interval}: choose one of those")
 
 
 def read_phases(tally: PhasedTally) -> Sides:
     """The evidence about both sides, each phase estimated by itself and the two combined."""
     if not 0 <= tally.weight < 1:
-        raise PlanError(f"the pilot's weight w lies in [0, 1), but got {tally.weight:g}: 3/4 of its share of the labels is usual")
+        raise PlanError(f"the pilot's weight w must lie in [0, 1), got {tally.weight:g}: 3/4 of its share of the labels is usual")
     one, zero = (_read(tally.pilot.side(flagged=f), tally.rest.side(flagged=f), tally.weight) for f in (True, False))
     return Sides(one, zero)
 
@@ -51,7 +51,7 @@ def _read(pilot: Tally, rest: Tally, weight: float) -> Evidence:
     held, left = _held(pilot), _held(rest).whole
     if not np.allclose(held.labeled + left, held.whole, rtol=1e-6, atol=1e-3):
         raise PlanError(
-            f"the second phase is about all units without a label of the pilot: {held.whole:,.0f} less {np.max(held.labeled):,.0f}, "
+            f"the second phase must cover all units without a label of the pilot: {held.whole:,.0f} less {np.max(held.labeled):,.0f}, "
             f"but its groups hold {left:,.0f}: include again the units for which the pilot got no answer"
         )
     joined = join(read_side(pilot), completed(read_side(rest), held), weight)

@@ -50,7 +50,7 @@ def read_calibration(study: Study, *, classifier: str | None = None) -> tuple[Ca
     if not shown.estimates:
         done = shown.progress
         raise StudyError(
-            f"calibration is shown when all {done.planned:,} planned units are resolved, but only {done.labels:,} are: label on"
+            f"calibration is shown when all {done.planned:,} planned units are resolved, but only {done.labels:,} are: continue labeling"
         )
     require("calibration", standing.traits, subject=f"study {study.name!r} has")
     if not standing.profile.guided:

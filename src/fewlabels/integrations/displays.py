@@ -36,7 +36,7 @@ class EstimateDisplay:
     def __init__(self, estimates: Sequence[Estimate]) -> None:
         """Use `from_study` or `from_result`."""
         if not estimates:
-            raise StudyError("a display shows estimates, but there are none before the planned look: label on")
+            raise StudyError("a display shows estimates, but there are none before the planned look: continue labeling")
         self.estimates = tuple(estimates)
 
     @classmethod

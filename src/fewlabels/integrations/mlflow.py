@@ -79,7 +79,7 @@ def log_study(study: Study, *, tracking_uri: str | None = None, experiment: str 
         >>> from fewlabels.demo.study import small_study
         >>> log_study(small_study(labeled=False), tracking_uri="sqlite:///mlflow.db")
         Traceback (most recent call last):
-        fewlabels.errors.StudyError: only certified numbers are logged to MLflow, but 0 of 40 planned units are resolved: label on
+        fewlabels.errors.StudyError: only certified numbers are logged to MLflow, but 0 of 40 planned units are resolved: continue labeling
     """
     shown, decision = study.estimate(), study.decide()
     steps = certified_steps(study)
@@ -102,7 +102,7 @@ def log_study(study: Study, *, tracking_uri: str | None = None, experiment: str 
 def _why_none(done: Progress) -> str:
     if done.complete:
         return "this study was closed after a peek at its numbers: plan a larger budget and label that"
-    return f"{done.labels:,} of {done.planned:,} planned units are resolved: label on"
+    return f"{done.labels:,} of {done.planned:,} planned units are resolved: continue labeling"
 
 
 def certified_steps(study: Study) -> list[Step]:

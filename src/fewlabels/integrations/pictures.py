@@ -67,7 +67,7 @@ def estimates(result: Study | Estimates | Sequence[Estimate], ax: "Axes | None" 
     shown = result.estimate() if isinstance(result, Study) else result
     found = list(shown.estimates if isinstance(shown, Estimates) else shown)
     if not found:
-        raise StudyError("a picture shows numbers, but there are none before the planned look: label on")
+        raise StudyError("a picture shows numbers, but there are none before the planned look: continue labeling")
     several = len({one.whose for one in found}) > 1
     peek = isinstance(shown, Estimates) and not shown.certified
     names = [f"{one.metric} of {plain(one.whose)}" if several else one.metric for one in found]

@@ -179,7 +179,7 @@ def score(y_true: ArrayLike, y_pred: ArrayLike, *, metric: str, inclusion_prob: 
     level, wanted = how.pop("confidence_level", 0.95), metric_named(metric)
     require("scorer", wanted.traits, subject=f"{wanted.name} is")
     if not isinstance(level, int | float) or not 0.5 <= level < 1:
-        raise LabelError(f"a confidence_level lies in [0.5, 1), but got {level!r}: 0.95 is usual")
+        raise LabelError(f"confidence_level must lie in [0.5, 1), got {level!r}: 0.95 is usual")
     found = labeled(y_true, y_pred, inclusion_prob=inclusion_prob, **how)
     simple = found.pi is None or np.ptp(found.pi) <= ALIKE * found.pi.max()
     return _simple(wanted, found, level) if simple else _expanded(wanted, found, level)
@@ -190,23 +190,23 @@ def labeled(y_true: ArrayLike, y_pred: ArrayLike, *, inclusion_prob: ArrayLike =
     true, predicted = np.asarray(y_true), np.asarray(y_pred)
     if true.ndim != 1 or predicted.ndim != 1:
         raise LabelError(
-            f"a score needs one label per unit, but got arrays of {true.ndim} and {predicted.ndim} dimensions: score each label by itself"
+            f"a score needs one label per unit, got arrays of {true.ndim} and {predicted.ndim} dimensions: score each label by itself"
         )
     if not true.size or true.size != predicted.size:
-        raise LabelError(f"every labeled unit has a prediction, but got {true.size:,} labels, {predicted.size:,} predictions: align them")
+        raise LabelError(f"every labeled unit needs a prediction, got {true.size:,} labels, {predicted.size:,} predictions: align them")
     classes = sorted({*true.tolist(), *predicted.tolist()}, key=repr)
     if len(classes) > 2 or (len(classes) == 2 and pos_label not in classes):
         raise LabelError(
-            f"units are of two classes, one of them pos_label={pos_label!r}, but got {', '.join(map(repr, classes[:5]))}: name it, or join "
-            "the others"
+            f"expected two classes including pos_label={pos_label!r}, got {', '.join(map(repr, classes[:5]))}: set pos_label, or merge the "
+            "other classes"
         )
     if inclusion_prob is None:
         return Labeled(predicted == pos_label, true == pos_label, None)
     pi = np.asarray(inclusion_prob, dtype=np.float64).ravel()
     if pi.size != true.size or not ((pi > 0) & (pi <= 1)).all():
         raise LabelError(
-            f"inclusion_prob is a probability in (0, 1] for each of {true.size:,} labeled units, but got {pi.size:,} numbers, the least of "
-            f"them {pi.min(initial=np.inf):g} and the greatest {pi.max(initial=-np.inf):g}: pass those of the draw, not weights"
+            f"inclusion_prob must be a probability in (0, 1] for each of {true.size:,} labeled units, got {pi.size:,} numbers, the least "
+            f"of them {pi.min(initial=np.inf):g} and the greatest {pi.max(initial=-np.inf):g}: pass those of the draw, not weights"
         )
     return Labeled(predicted == pos_label, true == pos_label, pi)
 

@@ -53,7 +53,7 @@ def to_table(result: object, kind: TableKind) -> object:
     """
     makers = {"pandas": _pandas, "polars": _polars, "arrow": _arrow, "rows": _rows}
     if kind not in makers:
-        raise StudyError(f"the kind of a table is one of {', '.join(makers)}, but got {kind!r}: name one of these")
+        raise StudyError(f"the kind of a table must be one of {', '.join(makers)}, got {kind!r}: name one of these")
     return makers[kind](flatten(result))
 
 
@@ -67,7 +67,7 @@ def flatten(result: object) -> Flat:
     if shape is None:
         known = ", ".join(kind.__name__ for kind in SHAPES)
         raise StudyError(
-            f"a table is made of results of one kind ({known}), but got {', '.join(sorted(kind.__name__ for kind in kinds))}: hand over "
+            f"a table must be made of results of one kind ({known}), got {', '.join(sorted(kind.__name__ for kind in kinds))}: hand over "
             "what a study, a plan's sizing, simulate or from_counts gave"
         )
     rows = [flat(one) for found in several for one in shape.rows(found)]

@@ -77,13 +77,17 @@ class Interval:
         """Check that the record is complete and consistent; raise PlanError otherwise."""
         made = [self.of_side, self.of_error, self.of_counts, self.of_labels, self.running or None]
         if not NAME.fullmatch(self.name):
-            raise PlanError(f"the name of an interval has lowercase letters, digits and _, but got {self.name!r}: rename it")
+            raise PlanError(f"the name of an interval must consist of lowercase letters, digits and _, got {self.name!r}: rename it")
         if sum(one is not None for one in made) != 1:
-            raise PlanError(f"an interval has exactly one of of_side, of_error, of_counts and of_labels, but not {self.name}: give one")
+            raise PlanError(
+                f"an interval must have exactly one of of_side, of_error, of_counts and of_labels, but {self.name} does not: give one"
+            )
         if self.may_plan and (self.of_side is None or not self.statement):
-            raise PlanError(f"an interval that may plan has of_side and a statement for reports, but {self.name} lacks one: give both")
+            raise PlanError(
+                f"an interval that may plan must have of_side and a statement for reports, but {self.name} lacks one: give both"
+            )
         if self.is_baseline and not self.caution:
-            raise PlanError(f"a baseline says where it fails, but {self.name} has no caution: give one")
+            raise PlanError(f"a baseline must say where it fails, but {self.name} has no caution: give one")
 
     @property
     def is_resampled(self) -> bool:

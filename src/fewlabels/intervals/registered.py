@@ -31,7 +31,7 @@ def plan_interval(name: str) -> Interval:
     found = INTERVALS.named(name)
     if not found.may_plan:
         allowed = ", ".join(one.name for one in INTERVALS if one.may_plan)
-        raise PlanError(f"a plan needs an interval that works for every draw: {allowed}, but got {name}: choose one of these")
+        raise PlanError(f"a plan needs an interval that works for every draw: {allowed}, got {name}: choose one of these")
     return found
 
 
@@ -39,7 +39,7 @@ def side_limits_of(name: str, *, what: str) -> OfSide:
     """The interval's function for one side; raise PlanError, naming `what` needs it, if there is none."""
     found = interval_named(name).of_side
     if found is None:
-        raise PlanError(f"{what} needs one of the intervals {', '.join(reading_sides())}, but got {name}: choose one of these")
+        raise PlanError(f"{what} needs one of the intervals {', '.join(reading_sides())}, got {name}: choose one of these")
     return found
 
 

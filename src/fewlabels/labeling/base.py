@@ -61,4 +61,6 @@ class Format:
     def __post_init__(self) -> None:
         """Check that the format has a file suffix."""
         if not self.endings or not all(ending.startswith(".") for ending in self.endings):
-            raise LabelError(f"a format has file endings such as .csv, but {self.name} has {list(self.endings)}: name them with the dot")
+            raise LabelError(
+                f"a format must have file endings such as .csv, but {self.name} has {list(self.endings)}: name them with the dot"
+            )

@@ -62,7 +62,7 @@ def batch_text(
     if suffix == ".json":
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     if suffix not in (".csv", ".tsv"):
-        raise LabelError(f"a batch is written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of those")
+        raise LabelError(f"a batch must be written as .csv, .tsv, .jsonl or .json, but the file ends in {suffix!r}: choose one of these")
     return table_text([["unit", *columns, *questions], *([value or "" for value in row.values()] for row in rows)], suffix)
 
 
@@ -167,7 +167,7 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
     elif path.suffix in (*LINES, ".json"):
         yield from ({key: "" if value is None else str(value) for key, value in item.items()} for item in read_objects(path))
     else:
-        raise LabelError(f"answers are read from .csv, .tsv, .jsonl or .json, but {path.name} is none of those: rename or convert it")
+        raise LabelError(f"answers can be read from .csv, .tsv, .jsonl or .json, but {path.name} is none of these: rename or convert it")
 
 
 def read_objects(path: Path) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def write_batch(batch: Batched, name: str, suffix: str) -> str:
     """Return the batch as the text of a file of that format."""
     chosen = FORMATS.named(name)
     if suffix not in chosen.endings:
-        raise LabelError(f"a batch for {name} is written as {' or '.join(chosen.endings)}, but the file ends in {suffix!r}: rename it")
+        raise LabelError(f"a batch for {name} must be written as {' or '.join(chosen.endings)}, but the file ends in {suffix!r}: rename it")
     questions = tuple(batch.asked.columns)
     if chosen.has_one_answer and len(questions) > 1:
         raise LabelError(f"a file for {name} holds one answer per unit, but the study asks {', '.join(questions)}: use another format")

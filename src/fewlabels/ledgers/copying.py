@@ -45,7 +45,7 @@ def copy(source: Database, target: Database, *, studies: Sequence[str] = (), wat
     A study that exists in the target is continued: its entries must be the first of those copied. So a copy can be repeated and resumed.
     """
     if source.where == target.where or _is_same_file(source, target):
-        raise LedgerError(f"a ledger is copied to another one, but both are {source.where}: name another")
+        raise LedgerError(f"a ledger must be copied to a different one, but both are {source.where}: name another")
     done: list[Copied] = []
     with source.reading() as connection:
         for study in _wanted(connection, studies, where=source.where):
@@ -57,7 +57,7 @@ def copy(source: Database, target: Database, *, studies: Sequence[str] = (), wat
 def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> list[Copied]:
     """Copy all studies to a new SQLite file, and read it back before it gets its name; raise LedgerError if the file exists."""
     if path.exists():
-        raise LedgerError(f"a backup is a new file, but {path} exists: name another, or move it away")
+        raise LedgerError(f"a backup must be a new file, but {path} exists: name another, or move it away")
     if not path.parent.is_dir():
         raise LedgerError(f"the folder {path.parent} of the backup does not exist: make it, or name another")
     with _unfinished(path) as unfinished:
@@ -67,7 +67,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
         try:
             path.open("x").close()  # the first process gets the name
         except FileExistsError:
-            raise LedgerError(f"a backup is a new file, but {path} exists by now: name another, or move it away") from None
+            raise LedgerError(f"a backup must be a new file, but {path} now exists: name another, or move it away") from None
         os.replace(unfinished, path)
     return done
 

@@ -73,7 +73,7 @@ class Database:
             kind = LedgerUnreachable if isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError) else LedgerError
             raise kind(f"the ledger at {self._where} cannot be used ({said}): {self._advice}") from None
         except UnicodeEncodeError as error:
-            raise LedgerError(f"a ledger holds text that can be encoded in UTF-8, but {error.object!r:.80} cannot: correct it") from None
+            raise LedgerError(f"text in a ledger must be encodable in UTF-8, but {error.object!r:.80} is not: correct it") from None
 
     @contextmanager
     def connection(self) -> Iterator[sa.Connection]:

@@ -17,4 +17,4 @@ def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Databa
 
         return PostgresLedger(address, create=create)
     meant = f"sqlite:///{address}" if address and "://" not in address and ":" not in address else DEFAULT_LEDGER
-    raise LedgerError(f"a ledger's address starts with sqlite:/// or postgresql://, but got {without_password(address)!r}: write {meant}")
+    raise LedgerError(f"a ledger's address must start with sqlite:/// or postgresql://, got {without_password(address)!r}: write {meant}")

@@ -88,7 +88,7 @@ class People:
         """Add a person; raise an error if the name is taken."""
         with self._database.connection() as connection:
             if _person(connection, name) is not None:
-                raise StudyError(f"names of people are unique, but there is a {name!r} already: choose another name")
+                raise StudyError(f"names of people must be unique, but there is already a {name!r}: choose another name")
             connection.execute(sa.insert(PERSON).values(name=name, is_owner=is_owner, at=self._clock()))
 
     def remove(self, name: str) -> bool:

@@ -121,10 +121,10 @@ def _refuse_unreadable(
 ) -> None:
     """Raise PopulationError unless the classifier's predictions can be read."""
     if not name or any(c in name for c in "=@,") or name != name.strip():
-        raise PopulationError(f"a classifier's name is text without '=', '@', ',' or outer blanks, but got {name!r}: rename it")
+        raise PopulationError(f"a classifier's name must be text without '=', '@', ',' or outer blanks, got {name!r}: rename it")
     if name == "each" or any(f" {word} " in name for word in RESERVED):
         raise PopulationError(
-            f"a goal says 'for NAME', so a name is not 'each' and has none of {', '.join(RESERVED)} between blanks, but got {name!r}: "
+            f"a goal says 'for NAME', so a name must not be 'each' or contain {' or '.join(RESERVED)} between blanks, got {name!r}: "
             "rename it"
         )
     _refuse_vote(name, of=of, at_least=at_least, columns=(score, threshold, predicted, value))
@@ -137,11 +137,13 @@ def _refuse_unreadable(
         raise PopulationError(f"{name!r} has both a prediction column and a threshold: keep the one that decides")
     if value is not None and (predicted is None or value != value.strip() or not value):
         raise PopulationError(
-            f"a class is text without outer blanks in a prediction column, but {name!r} has value={value!r}, predicted={predicted!r}: "
+            f"a class must be text without outer blanks in a prediction column, but {name!r} has value={value!r}, predicted={predicted!r}: "
             "name the column and the class"
         )
     if threshold is not None and not math.isfinite(threshold):
-        raise PopulationError(f"a threshold is a finite number, but {name!r} has {threshold}: give the score from which a unit is flagged")
+        raise PopulationError(
+            f"a threshold must be a finite number, but {name!r} has {threshold}: give the score from which a unit is flagged"
+        )
 
 
 def _refuse_vote(name: str, *, of: Sequence[str], at_least: int, columns: Sequence[object]) -> None:

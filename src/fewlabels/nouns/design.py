@@ -49,7 +49,7 @@ def parse_cut(text: str) -> Cut:
     except ValueError:
         pass
     raise PlanError(
-        f"strata are cut by score:K, percentile:K, edges:A,B,C (rising, in (0, 1)) or column:NAME, but got {text!r}: write percentile:10"
+        f"strata must be cut by score:K, percentile:K, edges:A,B,C (rising, in (0, 1)) or column:NAME, got {text!r}: write percentile:10"
     )
 
 
@@ -89,9 +89,11 @@ class Design:
         if self.name not in DESIGNS:
             raise PlanError(f"no design {self.name!r}: fewlabels knows {', '.join(DESIGNS)}")
         if self.cut is not None and self.name not in STRATIFIED:
-            raise PlanError(f"strata are cut for {', '.join(STRATIFIED)}, but the design is {self.name}: leave the cut out")
+            raise PlanError(f"strata can be cut only for {', '.join(STRATIFIED)}, but the design is {self.name}: leave the cut out")
         if self.smallest < 1 or (self.smallest != 2 and self.name not in STRATIFIED):
-            raise PlanError(f"the smallest take is for strata and at least 1, but {self.name} has {self.smallest}: leave it out")
+            raise PlanError(
+                f"the smallest take must be at least 1 and is for strata only, but {self.name} has {self.smallest}: leave it out"
+            )
         weighed = self.weights != (0.0, 0.0, 1.0)
         only = (
             ("manual", "takes", self.takes),
@@ -101,11 +103,11 @@ class Design:
         )
         for name, what, given in only:
             if given and self.name != name:
-                raise PlanError(f"{what} is for the design {name}, but the design is {self.name}: leave it out")
+                raise PlanError(f"{what} is only for the design {name!r}, but the design is {self.name!r}: leave it out")
         if self.name == "manual" and not self.takes:
-            raise PlanError("the design manual needs the labels of each stratum, but got none: name them with takes= (--takes 50,50,100)")
+            raise PlanError("design 'manual' needs the labels of each stratum, got none: name them with takes= (--takes 50,50,100)")
         if self.name == "given" and not self.pi:
-            raise PlanError("the design given needs the slice column that holds each unit's probability: name it with pi= (--pi COLUMN)")
+            raise PlanError("design 'given' needs the slice column that holds each unit's probability: name it with pi= (--pi COLUMN)")
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger; defaults are left out.

@@ -51,11 +51,11 @@ class Units:
         }
         if len(lengths) != 1:
             raise DrawError(
-                f"all columns of a draw have one length, but got {sorted(lengths)}: this is a defect of the engine, please report it"
+                f"all columns of a draw must have one length, got {sorted(lengths)}: this is a defect of the engine, please report it"
             )
         if len(set(self.unit)) < len(self.unit):
             twice = next(u for i, u in enumerate(self.unit) if u in self.unit[:i])
-            raise DrawError(f"a unit is drawn once, but {twice!r} came twice: the id column is not unique, name one that is")
+            raise DrawError(f"a unit must be drawn only once, but {twice!r} came twice: the id column is not unique, name one that is")
 
     def __len__(self) -> int:
         """The number of units."""

@@ -73,16 +73,16 @@ class Goal:
         """Check that the goal can be settled by labels; raise GoalError otherwise."""
         metric, (low, high) = self.definition, self.range
         if not 0.5 < self.level < 1:  # at 0.5 a one-sided bound is the value itself
-            raise GoalError(f"a level lies in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
+            raise GoalError(f"a level must lie in (0.5, 1), but {self} has {self.level}: 0.95 is usual")
         if self.kind == "+-" and not 0 < self.value < metric.high - metric.low:
-            raise GoalError(f"a half-width lies between 0 and {metric.high - metric.low:g}, but got {self.value:g}: 0.03 is three points")
+            raise GoalError(f"a half-width must lie between 0 and {metric.high - metric.low:g}, got {self.value:g}: 0.03 is three points")
         if self.kind != "+-" and not low < self.value < high:
-            raise GoalError(f"a target of {self.metric} lies inside ({low:g}, {high:g}), but got {self.value:g}: name one inside")
+            raise GoalError(f"a target of {self.metric} must lie inside ({low:g}, {high:g}), got {self.value:g}: name one inside")
         self._check_chance(low, high)
         self._check_difference()
         if self.slice is not None and self.by is not None:
             raise GoalError(
-                f"a goal is about one slice or about every slice of a column, but got in {self.slice[0]} and by {self.by}: leave one out"
+                f"a goal must be about one slice or about every slice of a column, got in {self.slice[0]} and by {self.by}: leave one out"
             )
 
     def _check_difference(self) -> None:
@@ -91,25 +91,29 @@ class Goal:
             return
         if self.classifier is None or self.classifier == self.over:
             raise GoalError(
-                f"a difference is between two classifiers, but got {self.classifier or 'none'} over {self.over}: write "
+                f"a difference must be between two classifiers, got {self.classifier or 'none'} over {self.over}: write "
                 f'"{self.metric} >= 0 for A over B"'
             )
         if self.slice is not None or self.by is not None or Trait.JOINT in self.definition.traits:
-            raise GoalError(f"a difference is over all units and one question, but got {self}: leave the slice out, or name another metric")
+            raise GoalError(
+                f"a difference must be over all units and one question, got {self}: leave the slice out, or name another metric"
+            )
 
     def _check_chance(self, low: float, high: float) -> None:
         """Raise GoalError if no plan could be sized for the power or the expected value."""
         if self.kind == "+-" and (self.power != DEFAULT_POWER or self.expected is not None):
-            raise GoalError(f"power and an expected value are for a target, >= or <=, but {self.metric} has a half-width: leave them out")
+            raise GoalError(
+                f"power and an expected value are only for a target, >= or <=, but {self.metric} has a half-width: leave them out"
+            )
         if not 0 < self.power < 1:
-            raise GoalError(f"a power lies in (0, 1), but got {self.power:g}: 0.8 is usual, 0.9 is surer")
+            raise GoalError(f"the power must lie in (0, 1), got {self.power:g}: 0.8 is usual, 0.9 is surer")
         if self.expected is None:
             return
         beyond = self.expected > self.value if self.kind == ">=" else self.expected < self.value
         if not beyond or not low < self.expected < high:
             raise GoalError(
-                f"the expected value lies beyond the target and inside ({low:g}, {high:g}), but {self.metric} {self.kind} "
-                f"{self.value:g} has {self.expected:g}: no number of labels shows what is not true"
+                f"the expected value must be beyond the target and inside ({low:g}, {high:g}), got {self.expected:g} for {self.metric} "
+                f"{self.kind} {self.value:g}: choose a value the labels could confirm"
             )
 
     @property
@@ -257,7 +261,7 @@ def parse_goal(text: str, *, level: float = DEFAULT_LEVEL) -> Goal:
     match = _HEAD.fullmatch(rest)
     if match is None:
         raise GoalError(
-            f"a goal is a metric, then +- and a half-width or >= / <= and a target, but got {text[:LONGEST_TEXT]!r}: "
+            f"a goal must be a metric, then +- and a half-width or >= / <= and a target, got {text[:LONGEST_TEXT]!r}: "
             'write "precision +-0.03" or "recall >= 0.90"'
         )
     named, over, other = said["classifier"]["value"].rpartition(OVER) if "classifier" in said else ("", "", "")

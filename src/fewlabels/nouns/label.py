@@ -34,10 +34,10 @@ def read_answer(value: object, classes: Collection[str] = ()) -> Answer:
     if classes:
         known = ", ".join(sorted(classes))
         raise LabelError(
-            f"an answer is one of the classes {known}, cannot_tell or skipped, but got {value!r}: correct it, or add the class"
+            f"an answer must be one of the classes {known}, cannot_tell or skipped, got {value!r}: correct it, or add the class"
         )
     raise LabelError(
-        f"an answer is yes or no (1/0, true/false, positive/negative), cannot_tell or skipped, but got {value!r}: "
+        f"an answer must be yes or no (1/0, true/false, positive/negative), cannot_tell or skipped, got {value!r}: "
         "correct it, or leave the unit out until it is answered"
     )
 

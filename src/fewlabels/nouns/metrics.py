@@ -33,7 +33,7 @@ def f_beta(beta: float) -> Metric:
     """The weighted harmonic mean of precision and recall: (1 + b2) TP / ((1 + b2) TP + b2 FN + FP) with b2 = beta^2."""
     b2 = beta * beta
     if not 0 < b2 < np.inf:
-        raise GoalError(f"beta of an F metric and its square must be positive and finite, but got {beta}: use f1 for equal weight")
+        raise GoalError(f"beta of an F metric and its square must be positive and finite, got {beta}: use f1 for equal weight")
     return ratio(f"f{plain(beta)}", (1 + b2, 0, 0, 0), (1 + b2, 1, b2, 0))
 
 
@@ -114,7 +114,7 @@ def cost(tp: float, fp: float, fn: float, tn: float) -> Metric:
     """The mean cost per unit, given the cost of each outcome: cost[0,1,5,0] if a miss costs as much as five false alarms."""
     costs: Coefficients = (tp + 0.0, fp + 0.0, fn + 0.0, tn + 0.0)  # no -0.0, which would be a second name
     if not (np.isfinite(costs).all() and np.isfinite(max(costs) - min(costs))):
-        raise GoalError(f"costs of tp, fp, fn, tn must be finite, but got {costs}: write cost[0,1,5,0]")
+        raise GoalError(f"costs of tp, fp, fn, tn must be finite, got {costs}: write cost[0,1,5,0]")
     if tp == fp and fn == tn:  # the sizes of the sides are known before any label
         raise GoalError(f"costs of {costs} do not depend on the labels: let tp and fp differ, or fn and tn, as in cost[0,1,5,0]")
     name = f"cost[{','.join(plain(c) for c in costs)}]"
@@ -171,19 +171,19 @@ def _cost_of(name: str, costs: str) -> Metric:
     try:
         tp, fp, fn, tn = (float(text) for text in costs.split(","))
     except ValueError:
-        raise GoalError(f"a cost is written cost[tp,fp,fn,tn] with four numbers, but got {name!r}: write cost[0,1,5,0]") from None
+        raise GoalError(f"a cost must be written cost[tp,fp,fn,tn] with four numbers, got {name!r}: write cost[0,1,5,0]") from None
     return cost(tp, fp, fn, tn)
 
 
 def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
     """The metric by a weight column; raise GoalError for a metric of several labels or classes, or one that already has a column."""
     if counted.traits:
-        raise GoalError(f"only a metric of one classifier is weighted, and by one column, but got {name!r}: write 'recall by amount'")
+        raise GoalError(f"only a metric of one classifier can be weighted, and by only one column, got {name!r}: write 'recall by amount'")
     return replace(counted, name=f"{counted.name} by {column}", weight=column)
 
 
 def _averaged(name: str, average: str, part: Metric) -> Metric:
     """The average over labels or classes; raise GoalError for an average or a metric by a column, which cannot be averaged."""
     if part.traits:
-        raise GoalError(f"an average is taken of a metric that counts the units of one classifier, but got {name!r}: write macro[f1]")
+        raise GoalError(f"an average must be of a metric that counts the units of one classifier, got {name!r}: write macro[f1]")
     return averaged(next(a for a in AVERAGES if a == average), part)

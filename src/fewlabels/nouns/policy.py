@@ -43,14 +43,17 @@ class Rule:
         """Raise PolicyError for a limit that every study, or none, would meet."""
         metric = self.goal.definition
         if not self.min_n_eff >= 1:
-            raise PolicyError(f"min_n_eff is at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs")
+            raise PolicyError(
+                f"min_n_eff must be at least 1, but {self} has {self.min_n_eff:g}: {THIN_N_EFF} is the least a decision needs"
+            )
         if self.max_half_width is not None and not 0 < self.max_half_width < metric.high - metric.low:
             raise PolicyError(
-                f"max_half_width lies between 0 and {metric.high - metric.low:g}, but {self} has {self.max_half_width:g}: 0.05 is usual"
+                f"max_half_width must lie between 0 and {metric.high - metric.low:g}, but {self} has {self.max_half_width:g}: 0.05 is usual"
             )
         if not 0 <= self.max_nonresponse < 1:
             raise PolicyError(
-                f"max_nonresponse is a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 lets a tenth of the answers be missing"
+                f"max_nonresponse must be a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 allows a tenth of the answers to "
+                "be missing"
             )
 
     def __str__(self) -> str:
@@ -88,7 +91,7 @@ class Policy:
     def __post_init__(self) -> None:
         """Raise PolicyError for a policy without rules, with a repeated rule, or with rules that no value meets."""
         if not 0 < len(self.rules) <= MOST_RULES:
-            raise PolicyError(f"a policy has 1 to {MOST_RULES} rules, but got {len(self.rules)}: write each under [[rule]]")
+            raise PolicyError(f"a policy must have 1 to {MOST_RULES} rules, got {len(self.rules)}: write each under [[rule]]")
         for i, rule in enumerate(self.rules):
             for other in self.rules[:i]:
                 _refuse_contradiction(other.goal, rule.goal)
@@ -135,7 +138,7 @@ def _refuse_contradiction(first: Goal, second: Goal) -> None:
     if about[0] != about[1]:
         return
     if first.kind == second.kind:
-        raise PolicyError(f"a policy has one rule of a kind, but this one has {first} and {second}: keep the stricter one")
+        raise PolicyError(f"a policy can have only one rule of a kind, but this one has {first} and {second}: keep the stricter one")
     ends = {goal.kind: goal.value for goal in (first, second)}
     if ">=" in ends and "<=" in ends and ends[">="] > ends["<="]:
         raise PolicyError(f"no value meets both {first} and {second}: change one of them")
@@ -144,15 +147,15 @@ def _refuse_contradiction(first: Goal, second: Goal) -> None:
 def parse_policy(text: str) -> Policy:
     """Parse the text of a policy file."""
     if len(text) > LONGEST:
-        raise PolicyError(f"a policy is at most {LONGEST:,} characters, but this file has {len(text):,}: name the policy's own file")
+        raise PolicyError(f"a policy can have at most {LONGEST:,} characters, but this file has {len(text):,}: name the policy's own file")
     try:
         said = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # not TOML, or a number or nesting that Python does not accept
-        raise PolicyError(f"a policy is TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
+        raise PolicyError(f"a policy must be TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
     rules = said.pop("rule", [])
     _refuse_unknown(said, LIMITS, "at the top of a policy", also="rules stand under [[rule]]")
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-        raise PolicyError(f"rules are an array of tables, but got {rules!r:.80}: write [[rule]] with two brackets on each side")
+        raise PolicyError(f"rules must be an array of tables, got {rules!r:.80}: write [[rule]] with two brackets on each side")
     return Policy(rules=tuple(_rule({**said, **rule}, number) for number, rule in enumerate(rules, start=1)))
 
 
@@ -161,7 +164,7 @@ def _rule(said: Mapping[str, Any], number: int) -> Rule:
     where = f"rule {number}"
     _refuse_unknown(said, KEYS, f"in {where}")
     if not isinstance(said.get("metric"), str):
-        raise PolicyError(f'a rule names a metric, but {where} has {said.get("metric", "none")!r}: write metric = "recall"')
+        raise PolicyError(f'a rule must name a metric, but {where} has {said.get("metric", "none")!r}: write metric = "recall"')
     given = {key: _number(said[key], key, where) for key in LIMITS if key in said}
     level = given.pop("level", DEFAULT_LEVEL)
     try:
@@ -186,12 +189,14 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
     target = said.get("target")
     if target is None:
         if "max_half_width" not in said:
-            raise PolicyError(f'a rule has a target or a max_half_width, but {where} has neither: write target = ">= 0.9"')
+            raise PolicyError(f'a rule must have a target or a max_half_width, but {where} has neither: write target = ">= 0.9"')
         return "+-", _number(said["max_half_width"], "max_half_width", where)
     if isinstance(target, str):
         match = _TARGET.fullmatch(target.strip())
         if match is None:
-            raise PolicyError(f'a target is written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own')
+            raise PolicyError(
+                f'a target must be written ">= 0.9" or "<= 0.01", but {where} has {target!r:.80}: the rest has keys of its own'
+            )
         return _KINDS[match["kind"]], float(match["value"] + ("e-2" if match["percent"] else ""))
     if metric.better != "higher":
         raise PolicyError(
@@ -203,20 +208,20 @@ def _target(said: Mapping[str, Any], metric: Metric, where: str) -> tuple[Kind, 
 
 def _number(value: object, key: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
-        raise PolicyError(f"{key} is a number, but {where} has {value!r:.80}: write {key} = 0.9 without quotes")
+        raise PolicyError(f"{key} must be a number, but {where} has {value!r:.80}: write {key} = 0.9 without quotes")
     return float(value)
 
 
 def _text(value: object, key: str, where: str) -> str:
     if not isinstance(value, str) or not value:
-        raise PolicyError(f'{key} is a name, but {where} has {value!r:.80}: write {key} = "..."')
+        raise PolicyError(f'{key} must be a name, but {where} has {value!r:.80}: write {key} = "..."')
     return value
 
 
 def _slice(value: object, where: str) -> tuple[str, str]:
     column, equals, name = value.partition("=") if isinstance(value, str) else ("", "", "")
     if not equals or not column.strip() or not name.strip():
-        raise PolicyError(f'a slice is written "COLUMN=VALUE", but {where} has {value!r:.80}: write "country=DE"')
+        raise PolicyError(f'a slice must be written "COLUMN=VALUE", but {where} has {value!r:.80}: write "country=DE"')
     return column.strip(), name.strip()
 
 

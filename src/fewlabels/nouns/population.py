@@ -48,14 +48,14 @@ class Population:
     def __post_init__(self) -> None:
         """Check that the columns and classifiers are consistent; raise PopulationError otherwise."""
         if not self.classifiers:
-            raise PopulationError("a population needs at least one classifier, but got none: name one with its score and threshold")
+            raise PopulationError("a population needs at least one classifier, got none: name one with its score and threshold")
         names = [c.name for c in self.classifiers]
         if len(set(names)) < len(names):
-            raise PopulationError(f"classifier names must differ, but got {names}: rename one")
+            raise PopulationError(f"classifier names must differ, got {names}: rename one")
         if len(set(self.slices)) < len(self.slices):
-            raise PopulationError(f"slice columns must differ, but got {list(self.slices)}: name each once")
+            raise PopulationError(f"slice columns must differ, got {list(self.slices)}: name each once")
         if len(set(self.candidates)) < len(self.candidates) or set(self.candidates) & {self.guide_column}:
-            raise PopulationError(f"candidates must differ from the guide and each other, but got {list(self.candidates)}: leave one out")
+            raise PopulationError(f"candidates must differ from the guide and each other, got {list(self.candidates)}: leave one out")
         if self.candidates and self.is_joint:
             raise PopulationError("candidates need a single question, but the classifiers answer several: make a study for each")
         if self.missing_scores and self.is_joint:
@@ -63,7 +63,7 @@ class Population:
         _refuse_mixed_classes(self.classifiers)
         _refuse_votes(self.classifiers)
         if self.weight is not None and self.weight in self.slices:
-            raise PopulationError(f"a column is either a weight or a slice, but {self.weight!r} is named as both: leave one out")
+            raise PopulationError(f"a column must be either a weight or a slice, but {self.weight!r} is named as both: leave one out")
 
     def refuse_unknown_weight(self, metric: Metric) -> None:
         """Raise PopulationError if the metric is weighted by a column that is not the population's weight.
@@ -220,7 +220,7 @@ def _refuse_votes(classifiers: tuple[Classifier, ...]) -> None:
     for classifier in classifiers:
         if classifier.of and {known.get(name) for name in classifier.of} != {classifier.question}:
             raise PopulationError(
-                f"a vote is over classifiers named before it that answer the same question, but {classifier.name!r} is over "
+                f"a vote must be over classifiers named before it that answer the same question, but {classifier.name!r} is over "
                 f"{list(classifier.of)} after {list(known)}: name those first"
             )
         known[classifier.name] = classifier.question
@@ -233,5 +233,5 @@ def _refuse_mixed_classes(classifiers: tuple[Classifier, ...]) -> None:
     if kinds != {None} and (len(kinds) > 1 or len(set(values)) < len(values)):
         shown = ", ".join(f"{c.name} ({c.predicted or c.score}, {c.value or 'yes or no'})" for c in classifiers)
         raise PopulationError(
-            f"classes are different values of one column and answer one question, but got {shown}: make a study for each column"
+            f"classes must be different values of one column and answer one question, got {shown}: make a study for each column"
         )

@@ -88,7 +88,7 @@ class Profile:
             raise PopulationError("a population needs at least one unit, but the table is empty: check the path or the filter")
         if self.count.size > MOST_CELLS:
             raise PopulationError(
-                f"a profile holds at most {MOST_CELLS:,} cells, but this one has {self.count.size:,}: drop a slice column"
+                f"a profile can hold at most {MOST_CELLS:,} cells, but this one has {self.count.size:,}: drop a slice column"
             )
         if not (self.count > 0).all():
             raise PopulationError("every cell of a profile holds a unit: this is a defect of the engine, please report it")

@@ -29,7 +29,7 @@ def parse_shown(text: str) -> FormColumn:
         column, kind = text, "text"
     if column and kind in KINDS:
         return FormColumn(column, kind)
-    raise LabelError(f"a shown column is written COLUMN, COLUMN:image or COLUMN:link, but got {text!r}: use one of these forms")
+    raise LabelError(f"a shown column must be written COLUMN, COLUMN:image or COLUMN:link, got {text!r}: use one of these forms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

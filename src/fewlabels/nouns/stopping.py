@@ -36,11 +36,12 @@ class Stopping:
         """Check that tolerance and looks fit the kind of rule; raise PlanError otherwise."""
         if not 0 <= self.tolerance < 0.5 or (self.tolerance and self.kind != "decision"):
             raise PlanError(
-                f"a tolerance is for a decision and lies in [0, 0.5), but {self.kind} has {self.tolerance:g}: 0.02 is two points"
+                f"a tolerance is only for a decision and must lie in [0, 0.5), but {self.kind} has {self.tolerance:g}: 0.02 is two points"
             )
         if (self.kind == "looks") != (2 <= self.looks <= MOST_LOOKS):
             raise PlanError(
-                f"planned looks are 2 to {MOST_LOOKS}, but got {self.looks}: name fewer, or stop by a decision, which may be watched"
+                f"the number of planned looks must be 2 to {MOST_LOOKS}, got {self.looks}: name fewer, or stop by a decision, which "
+                "may be watched"
             )
 
     def __str__(self) -> str:
@@ -68,7 +69,7 @@ def parse_stopping(text: str) -> Stopping:
     """Parse a stopping rule: "decision", "decision +-0.02", "width" or "5 looks"."""
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
-        raise PlanError(f'a stopping rule is "decision", "decision +-0.02", "width" or "5 looks", but got {text!r}: write one of these')
+        raise PlanError(f'a stopping rule must be "decision", "decision +-0.02", "width" or "5 looks", got {text!r}: write one of these')
     if match["looks"]:
         return Stopping(kind="looks", looks=int(match["looks"]))
     return Stopping(kind="decision" if match["kind"] == "decision" else "width", tolerance=float(match["tolerance"] or 0))

@@ -27,7 +27,7 @@ LEAST_SLOPE = 0.1  # of the largest: the least slope of a cell that matters at a
 
 
 class Contest(NamedTuple):
-    """The difference of a metric between two classifiers of a profile, by position: the first's minus the second's."""
+    """Difference in a metric between two classifiers, given by their positions in the profile: first minus second."""
 
     profile: Profile
     metric: Metric

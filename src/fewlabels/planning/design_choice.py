@@ -74,7 +74,9 @@ def _design(
 
 def _position(column: str | None, slices: Sequence[str]) -> int:
     if column is None or column not in slices:
-        raise PlanError(f"given probabilities are a slice column, but {column!r} is not one of {list(slices)}: name it with --slice too")
+        raise PlanError(
+            f"given probabilities must be a slice column, but {column!r} is not one of {list(slices)}: name it with --slice too"
+        )
     return list(slices).index(column)
 
 

@@ -47,7 +47,10 @@ class Forecast(NamedTuple):
 
 
 def spread_labels(groups: Groups, design: DrawDesign, labels: int, take: IntArray | None = None) -> FloatArray:
-    """Labels per group when `labels` are drawn: the band's take (computed if not given), in proportion to the units of its groups."""
+    """Return the expected labels per group when `labels` are drawn.
+
+    Each band's take, computed if not given, is split in proportion to group sizes.
+    """
     take = takes_of(design, labels) if take is None else take
     return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
 

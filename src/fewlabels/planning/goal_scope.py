@@ -209,7 +209,7 @@ def ask_of(profile: Profile, goal: Goal, *, names: Sequence[str] = (), slices: S
     classifier = names.index(goal.classifier) if goal.classifier is not None and names else 0
     cells = cells_of(profile, goal.slice, slices)
     if not cells.any():
-        raise GoalError(f"{goal} is about units of a slice, but the population has none there: check the value")
+        raise GoalError(f"{goal} is about units of a slice, but the population has no units in that slice: check the slice value")
     part = profile.part(cells)
     ask: Ask
     if goal.over is not None:

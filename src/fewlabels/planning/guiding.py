@@ -53,7 +53,7 @@ def divide(labels: int, *, frame: int) -> Phases:
     if labels < SMALLEST_BUDGET:
         raise PlanError(f"a guide is fitted from {SMALLEST_BUDGET} labels up, but the budget is {labels}: name one column as the guide")
     if labels > frame:
-        raise PlanError(f"a draw holds at most the {frame:,} units its goals need, but {labels:,} were asked for: lower the budget")
+        raise PlanError(f"a draw can hold at most the {frame:,} units its goals need, but {labels:,} were requested: lower the budget")
     pilot = round(PILOT_SHARE * labels)
     return Phases(pilot, labels - pilot, pilot_weight(pilot, labels, frame=frame))
 
@@ -84,12 +84,12 @@ class FittedGuide:
     def __post_init__(self) -> None:
         """Raise PlanError unless there is one finite slope and belief per column."""
         if len(self.slopes) != len(self.belief) or not np.isfinite([self.intercept, *self.slopes, *self.belief]).all():
-            raise PlanError(f"a guide has one finite slope and belief per column, but got {self.slopes} and {self.belief}: fit it again")
+            raise PlanError(f"a guide must have one finite slope and belief per column, got {self.slopes} and {self.belief}: fit it again")
 
     def probability(self, x: FloatArray) -> FloatArray:
         """The guide for units with log-odds x, one score per column on the last axis."""
         if x.shape[-1] != len(self.slopes):
-            raise PlanError(f"the guide was fitted on {len(self.slopes)} columns, but got {x.shape[-1]}: give the same, in the same order")
+            raise PlanError(f"the guide was fitted on {len(self.slopes)} columns, got {x.shape[-1]}: give the same, in the same order")
         return expit(self.intercept + x @ np.array(self.slopes))
 
     def as_json(self) -> dict[str, Json]:
@@ -120,7 +120,7 @@ def fit_guide(x: FloatArray, y: FloatArray, *, own: int) -> FittedGuide:
     tried and is worse. Without labels the guide favors the own score, and all others equally.
     """
     if x.ndim != 2 or x.shape[0] != y.shape[0] or not 0 <= own < x.shape[1] or not np.isfinite(x).all():
-        raise PlanError(f"a fit needs finite log-odds of {y.shape[0]} units and its own column among them, but got {x.shape} and {own}")
+        raise PlanError(f"a fit needs finite log-odds of {y.shape[0]} units and its own column among them, got {x.shape} and {own}")
     z = np.column_stack([np.ones(y.size), x])
     found = [c for j in range(x.shape[1]) for c in _candidates(z, y, j)]
     believed = np.array([EVIDENCE_COUNTS * c.evidence + OWN_BELIEF * (c.column == own) for c in found])

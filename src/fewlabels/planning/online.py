@@ -63,15 +63,15 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
         require("online", goal.definition.traits, subject=f"{goal.metric} is")
         if not goal.definition.terms:
             raise PlanError(
-                f"a confidence sequence needs a ratio of counts such as precision or f1, but got {goal}: leave it out, or plan one look"
+                f"a confidence sequence needs a ratio of counts such as precision or f1, got {goal}: leave it out, or plan one look"
             )
         if (stopping.kind == "width") != (goal.kind == "+-"):
             wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
-            raise PlanError(f"a study that stops by {stopping.kind} has goals with {wanted}, but got {goal}: change the goal or the rule")
+            raise PlanError(f"a study that stops by {stopping.kind} must have goals with {wanted}, got {goal}: change the goal or the rule")
         _refuse_tolerance(goal, stopping.tolerance)
         if _is_sign(goal) and (goal.kind == "+-" or goal.value != 0):
             raise PlanError(
-                f"online, only the sign of a difference in {goal.metric} can be settled, but got {goal}: write >= 0, or plan one look"
+                f"online, only the sign of a difference in {goal.metric} can be settled, got {goal}: write >= 0, or plan one look"
             )
 
 
@@ -93,7 +93,10 @@ def online_design(profile: Profile, goals: Sequence[Goal], *, names: Sequence[st
     asked = [_cell_terms(profile, goal, names, slices) for goal in goals]
     frame = np.any([_matters(terms) for terms in asked], axis=0)
     if not frame.any():
-        raise PlanError("no unit's label matters for these goals: the classifiers agree everywhere, or flag nothing")
+        raise PlanError(
+            "no unit's label matters for these goals, because the classifiers agree everywhere or flag nothing: check their "
+            "thresholds, or change the goals"
+        )
     judged = sorted({names.index(name or names[0]) for goal in goals for name in goal.judged})
     told = sum(profile.predicted(j).astype(np.int64) << i for i, j in enumerate(judged))
     domain = domain_of(profile, goals, slices)

@@ -138,8 +138,10 @@ def recycled(asks: Sequence[Ask], simple: Sequence[int | None], names: Sequence[
 def _check(parent_ratio: float, child_ratio: float, parent_labels: int, child_labels: int) -> None:
     if not (0 <= parent_ratio <= 1 and 0 <= child_ratio <= 1) or (parent_ratio == 0) != (child_ratio == 0):
         raise PlanError(
-            f"overlap ratios lie in [0, 1] and are 0 together, but the parent's is {parent_ratio:g} and the child's {child_ratio:g}: "
+            f"overlap ratios must lie in [0, 1] and be 0 together, but the parent's is {parent_ratio:g} and the child's {child_ratio:g}: "
             "divide the units both flag by those the parent flags, and by those the child flags"
         )
     if parent_labels < 0 or child_labels < 0:
-        raise PlanError(f"labels are counts, but {parent_labels} and {child_labels} were given: pass 0 for a classifier without a draw")
+        raise PlanError(
+            f"numbers of labels must be at least 0, got {parent_labels} and {child_labels}: pass 0 for a classifier without a draw"
+        )

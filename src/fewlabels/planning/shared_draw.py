@@ -35,7 +35,7 @@ def design_together(
     judged = sorted({j for ask in asks for j in ask.judged})
     if whole or choice.name not in ("bands", "poisson") or profile.claims is not None:
         if len(judged) > 1 and choice.name != "simple" and profile.claims is None:
-            raise PlanError(f"goals about several classifiers need the design bands, poisson or simple, but got {choice.name}: choose one")
+            raise PlanError(f"goals about several classifiers need the design bands, poisson or simple, got {choice.name}: choose one")
         return choose_design(profile, metrics, labels=labels, name=choice, classifier=first, slices=slices)
     count = _count(asks)
     frame = np.zeros(count.shape, dtype=np.bool_)

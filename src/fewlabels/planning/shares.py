@@ -54,7 +54,7 @@ def labels_for_share(
     A plan, not a promise: if the labels show a share nearer to 1/2 than the expected one, the interval is wider.
     """
     if not 0 < half_width < 1:
-        raise PlanError(f"a half-width lies in (0, 1), but is {half_width}: 0.03 means three points either way")
+        raise PlanError(f"a half-width must lie in (0, 1), got {half_width}: 0.03 means three points either way")
     _check(share, level, interval)
 
     def enough(n: int) -> bool:
@@ -83,7 +83,7 @@ def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, i
     """The share and its limits if exactly that share of the labels is positive."""
     _check(share, level, interval)
     if labels < 1:
-        raise PlanError(f"a share needs at least 1 label, but got {labels}: raise it")
+        raise PlanError(f"a share needs at least 1 label, got {labels}: raise it")
     n, p, tail = np.asarray(float(labels)), np.asarray(share), (1 - level) / 2
     kind = interval_named(interval)
     error = np.sqrt(p * (1 - p) / n)
@@ -100,9 +100,9 @@ def uniform(labels_flagged: int, flagged_share: float) -> int:
     On average: about half of all such draws contain fewer.
     """
     if not 0 < flagged_share <= 1:
-        raise PlanError(f"a flagged share lies in (0, 1], but is {flagged_share}: give flagged units / all units")
+        raise PlanError(f"flagged_share must lie in (0, 1], got {flagged_share}: give flagged units / all units")
     if labels_flagged < 0:
-        raise PlanError(f"a number of labels is at least 0, but is {labels_flagged}: raise it")
+        raise PlanError(f"labels_flagged must be at least 0, got {labels_flagged}: raise it")
     return math.ceil(labels_flagged / flagged_share * (1 - ROUNDING))
 
 
@@ -119,11 +119,11 @@ def _check(share: float, level: float, interval: IntervalKind) -> None:
     """Raise PlanError if the interval of the share cannot be computed."""
     if (kind := interval_named(interval)).is_resampled:
         known = ", ".join(name for name in reading_labels() if not interval_named(name).is_resampled)
-        raise PlanError(f"the interval of a share is one of {known}, but got {interval!r}: use rec")
+        raise PlanError(f"the interval of a share must be one of {known}, got {interval!r}: use rec")
     if not 0 <= share <= 1:
-        raise PlanError(f"a share lies in [0, 1], but is {share}: 0.9 means nine out of ten")
+        raise PlanError(f"a share must lie in [0, 1], got {share}: 0.9 means nine out of ten")
     if not 0.5 < level < 1:
-        raise PlanError(f"a level lies in (0.5, 1), but is {level}: 0.95 is usual")
+        raise PlanError(f"a level must lie in (0.5, 1), got {level}: 0.95 is usual")
     if kind.of_error is not None and share in (0, 1):
         raise PlanError(
             f"{interval} has no width at a share of {share}, so any number of labels would do: use rec, clopper_pearson or wilson"

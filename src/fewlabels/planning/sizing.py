@@ -124,7 +124,7 @@ def _own_design(ask: Ask, labels: int, choice: Design, slices: Sequence[str]) ->
     if choice.name == "simple":
         return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
     if isinstance(ask, PairAsk) and choice.name != "bands":
-        raise PlanError(f"a difference needs the design bands or simple, but got {choice.name}: choose one of these")
+        raise PlanError(f"a difference needs the design bands or simple, got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
     pi = ask.rates(reference_of(labels, ask.frame))

@@ -52,7 +52,7 @@ def search_of(metric: Metric, target: float, level: float = 0.95) -> Search:
     """A valid search; raise GoalError for a metric other than precision and recall, or a target that no labels can show."""
     if metric.name not in ("precision", "recall") or not 0 < target < 1 or not 0.5 <= level < 1:
         raise GoalError(
-            f"a search is for precision or recall of at least a target in (0, 1), at a level in [0.5, 1), but got {metric.name} >= "
+            f"a search must be for precision or recall of at least a target in (0, 1), at a level in [0.5, 1), got {metric.name} >= "
             f"{target:g} at {level:g}: write precision 0.9 at 0.95"
         )
     return Search(metric, target, level)

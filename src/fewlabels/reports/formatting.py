@@ -22,7 +22,7 @@ def readable(report: Mapping[str, Json]) -> Mapping[str, Any]:
     found = report.get("format"), report.get("version")
     if found != (FORMAT, VERSION):
         raise FileError(
-            f"a report has format {FORMAT!r} and version {VERSION}, but got {found[0]!r} and {found[1]!r}: write it again with this "
+            f"a report must have format {FORMAT!r} and version {VERSION}, got {found[0]!r} and {found[1]!r}: write it again with this "
             f"fewlabels"
         )
     held = cleaned(report)

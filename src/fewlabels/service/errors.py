@@ -26,7 +26,7 @@ def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, s
 
 
 def crashed(request: Request, error: Exception) -> Response:
-    """Return the response to an internal failure: a number under which the log has the details."""
+    """Return the response to an internal error, with an ID that identifies the log entry."""
     number = secrets.token_hex(4)
     log.error("request %s failed: %s %s", number, request.method, request.url.path, exc_info=error)
     return refusal(request, 500, f"the server failed; its log says why under {number}")

@@ -103,7 +103,7 @@ def _check(request: Request) -> None:
         raise HTTPException(421, "this server does not answer to that name: start it with --host-name to add one")
     origin = request.headers.get("origin")
     if origin is not None and request.method not in SAFE and urlsplit(origin).netloc.lower() != host.lower():
-        raise HTTPException(403, "changes have to come from a page of this server, but this one does not: open the workbench itself")
+        raise HTTPException(403, "changes must come from a page of this server, but this one does not: open the workbench itself")
     kind: Kind = "entering" if request.url.path == "/enter" else "address"
     if seconds := bench.limits.wait(kind, request.client.host if request.client else "unknown"):
         raise too_many(seconds)

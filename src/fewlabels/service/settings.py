@@ -47,7 +47,7 @@ class Settings:
 
     data        new studies are made from tables below this folder only
     sources     prefixes of other sources that are allowed, such as postgresql://warehouse/
-    images      the folder of the images that a column names; None: only images inside the table are shown
+    images      the folder of the images that a column names; if None, only images inside the table are shown
     host_names  the names the server answers to; requests for other names are rejected, which prevents DNS rebinding
     secure      whether browsers reach it over TLS: cookies are then sent over TLS only
     lease       seconds a labeler has for the units they took

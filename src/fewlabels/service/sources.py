@@ -17,7 +17,7 @@ def allowed_source(source: str, settings: Settings) -> str:
     found = _below(folder / source, folder) if not GLOB & set(source) and "://" not in source else None
     if found is None or not all(_below(file, folder) for file in _files(found)):
         raise PopulationError(
-            f"a table is a file or folder below the server's data folder, but {source!r} is not: put it there, or start the server "
+            f"a table must be a file or folder below the server's data folder, but {source!r} is not: put it there, or start the server "
             "with --data or --allow-source"
         )
     return str(found)
@@ -36,5 +36,5 @@ def _files(path: Path) -> list[Path]:
     """Return the files of a folder that is a table, none for a file; raise PopulationError if there are too many."""
     found = list(path.rglob("*")) if path.is_dir() else []
     if len(found) > MOST_FILES:
-        raise PopulationError(f"a folder that is a table holds at most {MOST_FILES:,} files here, but this one has {len(found):,}")
+        raise PopulationError(f"a folder that is a table can hold at most {MOST_FILES:,} files here, but this one has {len(found):,}")
     return found

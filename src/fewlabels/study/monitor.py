@@ -98,7 +98,9 @@ class Monitor:
             act.append("stream", key="stream", body={**how, "salt": new_salt()})
             held = act.entries()[0].body
         if {key: held[key] for key in how} != how:
-            raise StudyError(f"a monitor named {name!r} exists with other terms, {_terms(held)}: choose another name, or load it")
+            raise StudyError(
+                f"a monitor named {name!r} already exists with different terms, {_terms(held)}: choose another name, or load it"
+            )
         return cls(name, book)
 
     @classmethod
@@ -140,7 +142,7 @@ class Monitor:
                 stream = _read(entries)
                 times = Counter([*stream.unit, *(row[0] for row in rows)])
                 if twice := [unit for unit, *_ in rows if times[unit] > 1]:
-                    raise LabelError(f"a unit arrives once, but {twice[0]!r} came twice: give every event an id of its own")
+                    raise LabelError(f"a unit can arrive only once, but {twice[0]!r} came twice: give every event an id of its own")
                 act.append("arrival", key=key, body=_chosen(stream, rows))
                 entries = act.entries()
         body = next(entry.body for entry in entries if entry.key == key)
@@ -243,7 +245,7 @@ def _alarm(terms: Mapping[str, Any]) -> StreamAlarm:
     """The alarm before its first unit."""
     floor, rate, error, length = (terms[name] for name in ("floor", "rate", "error", "run_length"))
     if not all(isinstance(x, int | float) for x in (floor, rate, error)) or not (length is None or isinstance(length, int | float)):
-        raise GoalError(f"floor, rate, error and run length of a monitor are numbers, but got {_terms(terms)}: write 0.9, 0.1, 0.05")
+        raise GoalError(f"the floor, rate, error and run length of a monitor must be numbers, got {_terms(terms)}: write 0.9, 0.1, 0.05")
     return set_stream_alarm(
         metric_named(str(terms["metric"])), floor=float(floor), rate=float(rate), error=float(error),
         promise="ever" if length is None else "run length", run_length=None if length is None else float(length),
@@ -279,9 +281,13 @@ def _row(number: int, item: Mapping[str, object]) -> tuple[str, bool, float]:
     try:
         unit, flagged, guess = str(item["unit"]), item["flagged"], float(str(item["guess"]))
     except (KeyError, ValueError):
-        raise LabelError(f"an arriving unit has unit, flagged and guess, but number {number} has {dict(item)}: name all three") from None
+        raise LabelError(
+            f"an arriving unit must have unit, flagged and guess, but number {number} has {dict(item)}: name all three"
+        ) from None
     if not 0 <= guess <= 1 or flagged not in (True, False):
-        raise LabelError(f"flagged is true or false and guess in [0, 1], but unit {unit!r} has {flagged!r} and {guess:g}: map them first")
+        raise LabelError(
+            f"flagged must be true or false and guess must lie in [0, 1], but unit {unit!r} has {flagged!r} and {guess:g}: map them first"
+        )
     return unit, bool(flagged), guess
 
 

@@ -98,9 +98,9 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
         simple 0.79 40
     """
     if reps < 1:
-        raise PlanError(f"a simulation needs at least one replicate, but reps is {reps}: 400 is usual")
+        raise PlanError(f"reps must be at least 1, got {reps}: 400 is usual")
     if not 0.5 <= level < 1:
-        raise PlanError(f"a level lies in [0.5, 1), but got {level:g}: 0.95 is usual")
+        raise PlanError(f"a level must lie in [0.5, 1), got {level:g}: 0.95 is usual")
     wanted = [_counted(name) for name in metrics]
     cells: list[SimulatedCell] = []
     for c, classifier in enumerate(population.classifiers):

@@ -118,11 +118,11 @@ class Study:
         from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
 
         if not name:
-            raise StudyError(f"a study needs a name, but got {name!r}: name it, for example after the classifier and the week")
+            raise StudyError(f"a study needs a name, got {name!r}: name it, for example after the classifier and the week")
         wanted = read_goals(goals, level)
         if rule is not None and rule not in COUNTING_RULES:
             raise StudyError(
-                f"the answer that counts is chosen by the rule {' or '.join(COUNTING_RULES)}, but got {rule!r}: choose one of these"
+                f"the answer that counts must be chosen by the rule {' or '.join(COUNTING_RULES)}, got {rule!r}: choose one of these"
             )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
         leader = None if follows is None else leader_of(book, name, follows)
@@ -249,7 +249,7 @@ class Study:
 
         for what, labels in (("budget", budget), ("grow_to", grow_to), ("pilot", pilot)):
             if labels is not None and not isinstance(labels, int):
-                raise PlanError(f"labels are whole numbers, but {what} is {labels!r}: round it")
+                raise PlanError(f"{what} must be a whole number of labels, got {labels!r}: round it")
         with self._ledger.writing(self.name) as act:
             standing = replay(act.entries())
             rule = parse_stopping(stopping) if isinstance(stopping, str) else stopping
@@ -361,7 +361,7 @@ class Study:
         from fewlabels.study.draw.online import held
 
         if units < 1:
-            raise PlanError(f"a batch holds at least one unit, but {units} were asked for: ask for 1 or more")
+            raise PlanError(f"units must be at least 1, got {units}: request 1 or more")
         self._draw()
         while True:
             with self._ledger.writing(self.name) as act:
@@ -389,7 +389,9 @@ class Study:
         """Raise StudyError if a column would show labelers a score, a prediction or the guide."""
         hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
         if hidden:
-            raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} was asked for: leave it out of --show")
+            were, them = ("was", "it") if len(hidden) == 1 else ("were", "them")
+            said = f"{', '.join(hidden)} {were} requested: leave {them} out of --show"
+            raise StudyError(f"labelers see no score, prediction or guide, but {said}")
 
     # ---------------- labels
 
@@ -803,7 +805,7 @@ class Study:
         level = standing.goals[0].level
         wanted = read_goals(goals, level) if goals else ()
         if any(goal.level != level for goal in wanted):
-            raise PlanError(f"goals of one study share a level, {level:g}, but got another: leave it out")
+            raise PlanError(f"goals of one study must share a level, {level:g}, got another: leave it out")
         population = extended_population(standing, classifiers, wanted, self._table)
         return standing, extension_body(standing, open_engine(population), population, wanted)
 

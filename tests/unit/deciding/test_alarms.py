@@ -178,13 +178,13 @@ def test_what_cannot_be_promised_is_refused() -> None:
         set_alarm(metric_named("precision by amount"), floor=0.5, promise="ever")
     with pytest.raises(GoalError, match="floor"):
         set_alarm(PRECISION, floor=1.0, promise="ever")
-    with pytest.raises(GoalError, match="give the one"):
+    with pytest.raises(GoalError, match="pass a run length in periods"):
         set_alarm(PRECISION, floor=0.5, promise="ever", run_length=20)
-    with pytest.raises(GoalError, match="give the one"):
+    with pytest.raises(GoalError, match="pass a run length in periods"):
         set_alarm(PRECISION, floor=0.5, promise="run length")
-    with pytest.raises(GoalError, match="more than one period"):
+    with pytest.raises(GoalError, match="run_length must be greater than 1"):
         set_alarm(PRECISION, floor=0.5, promise="run length", run_length=1)
-    with pytest.raises(GoalError, match="error lies"):
+    with pytest.raises(GoalError, match="error must lie"):
         set_alarm(PRECISION, floor=0.5, promise="ever", error=0)
     with pytest.raises(GoalError, match="by name"):
         set_alarm(PRECISION, floor=0.5, promise="soon")  # type: ignore[arg-type]  # that it is refused is what is tested

@@ -92,8 +92,8 @@ def test_only_looks_that_were_had_count() -> None:
     [
         ([], 500, 500, "grow_to must exceed"),
         ([], 500, 400, "grow_to must exceed"),
-        ([(500, None, False)], 500, None, "only adds labels"),
-        ([(500, None, False)], 400, None, "only adds labels"),
+        ([(500, None, False)], 500, None, "only add labels"),
+        ([(500, None, False)], 400, None, "only add labels"),
         ([(500, None, False)], 800, 900, "declared with the first plan"),
     ],
 )

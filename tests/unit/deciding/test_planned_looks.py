@@ -150,11 +150,11 @@ def test_plans_that_cannot_be_kept_are_refused() -> None:
         planned_looks(1_000, looks=[0.5, 0.9])
     with pytest.raises(PlanError, match="labels of its own"):
         planned_looks(4, looks=5)
-    with pytest.raises(PlanError, match="first look needs 60 labels"):
+    with pytest.raises(PlanError, match="first look needs at least 60 labels"):
         planned_looks(200, looks=4, fewest=60)
     with pytest.raises(PlanError, match="lower the budget"):
         planned_looks(500, looks=4, frame=400)
     with pytest.raises(PlanError, match="almost equal information"):
         planned_looks(100_000, looks=[0.9, 0.9001, 1])
-    with pytest.raises(PlanError, match="level lies"):
+    with pytest.raises(PlanError, match="level must lie"):
         planned_looks(500, looks=4, level=1.0)

@@ -163,15 +163,15 @@ def test_what_cannot_be_promised_is_refused() -> None:
         set_stream_alarm(metric_named("false_omission_rate"), floor=0.5, promise="ever", rate=0.1)
     with pytest.raises(GoalError, match="floor"):
         set_stream_alarm(PRECISION, floor=1.0, promise="ever", rate=0.1)
-    with pytest.raises(GoalError, match="error lies"):
+    with pytest.raises(GoalError, match="error must lie"):
         set_stream_alarm(PRECISION, floor=0.5, promise="ever", rate=0.1, error=0)
     with pytest.raises(GoalError, match="share of units"):
         set_stream_alarm(PRECISION, floor=0.5, promise="ever", rate=0)
-    with pytest.raises(GoalError, match="give the one"):
+    with pytest.raises(GoalError, match="pass a run length in units"):
         set_stream_alarm(PRECISION, floor=0.5, promise="ever", rate=0.1, run_length=20)
-    with pytest.raises(GoalError, match="give the one"):
+    with pytest.raises(GoalError, match="pass a run length in units"):
         set_stream_alarm(PRECISION, floor=0.5, promise="run length", rate=0.1)
-    with pytest.raises(GoalError, match="more than one unit"):
+    with pytest.raises(GoalError, match="run_length must be greater than 1"):
         set_stream_alarm(PRECISION, floor=0.5, promise="run length", rate=0.1, run_length=1)
     with pytest.raises(GoalError, match="by name"):
         set_stream_alarm(PRECISION, floor=0.5, promise="soon", rate=0.1)  # type: ignore[arg-type]  # that it is refused is what is tested

@@ -126,7 +126,7 @@ def test_a_recall_that_no_share_gives_is_refused() -> None:
 def test_shares_at_which_nothing_is_uncertain_are_refused(name: str, share: float) -> None:
     make = TwoBins.from_recall if name in ("recall", "measured_share") else TwoBins
     fine = {"pi1": 0.5, "flagged_share": 0.5} | ({"recall": 0.5} if name in ("recall", "measured_share") else {})
-    with pytest.raises(PlanError, match=rf"^{name} is a share above 0 and below 1, but is {share}.*such as"):
+    with pytest.raises(PlanError, match=rf"^{name} must be above 0 and below 1, got {share}.*such as"):
         make(**{**fine, name: share})
 
 
@@ -151,5 +151,5 @@ def test_weights_that_choose_nothing_are_refused(weights: Weights) -> None:
 
 def test_too_few_labels_are_refused() -> None:
     for ask in (lambda: BINS.best_flagged(1), lambda: BINS.simple_errors(0), lambda: BINS.errors(0, 5), lambda: BINS.errors(5, -1)):
-        with pytest.raises(PlanError, match=r"is at least \d, but is"):
+        with pytest.raises(PlanError, match=r"must be at least \d, got"):
             ask()

@@ -158,9 +158,9 @@ def test_classes_are_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("labeler", ["", " ", "a\nb", "a\x00", "\u202eada", "x" * 201, CLOSER, "gold"])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, labeler: str) -> None:
     desk = desk_of(planned(tmp_path))
-    with pytest.raises(LabelError, match=r"a labeler has a name|no labeler gave"):
+    with pytest.raises(LabelError, match=r"a labeler's name|no labeler gave"):
         desk.take(labeler)
-    with pytest.raises(LabelError, match=r"a labeler has a name|no labeler gave"):
+    with pytest.raises(LabelError, match=r"a labeler's name|no labeler gave"):
         desk.tell(labeler, [])
 
 

@@ -49,7 +49,7 @@ def test_values_have_types_and_texts(values: list[object], type_: str, texts: li
 
 
 def test_columns_of_different_length_are_refused() -> None:
-    with pytest.raises(PopulationError, match=r"have one length, but got \{'id': 2, 's': 1\}"):
+    with pytest.raises(PopulationError, match=r"have one length, got \{'id': 2, 's': 1\}"):
         MemoryEngine(Population(source=MEMORY, id="id", classifiers=GBM), {"id": [1, 2], "s": [0.5]})
 
 
@@ -57,7 +57,7 @@ def test_text_that_utf8_cannot_write_is_refused() -> None:
     population = Population(source=MEMORY, id="id", classifiers=GBM, slices=("k",))
     with pytest.raises(PopulationError, match=r"text that UTF-8 can write, but 1 do not \(for example 'a\\ud800'\)"):
         MemoryEngine(population, {"id": ["a\ud800", "b"], "s": [0.5, 0.5], "k": ["x", "y"]}).profile()
-    with pytest.raises(PopulationError, match="slice values are text that UTF-8 can write, but 'k' holds"):
+    with pytest.raises(PopulationError, match="slice values must be text that UTF-8 can write, but 'k' holds"):
         MemoryEngine(population, {"id": ["a", "b"], "s": [0.5, 0.5], "k": ["x", "\ud800"]}).profile()
 
 
@@ -69,5 +69,5 @@ def test_integer_scores_must_be_exact_doubles() -> None:
 
 def test_more_classifiers_than_bits_are_refused() -> None:
     many = tuple(Classifier(f"c{i}", score="s", threshold=0.5) for i in range(63))
-    with pytest.raises(PopulationError, match="at most 62 classifiers, but got 63"):
+    with pytest.raises(PopulationError, match="at most 62 classifiers, got 63"):
         MemoryEngine(Population(source=MEMORY, id="id", classifiers=many), {"id": [1], "s": [0.5]}).profile()

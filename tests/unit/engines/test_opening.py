@@ -37,7 +37,7 @@ def test_paths_are_opened_by_duckdb(tmp_path: Path) -> None:
 @pytest.mark.parametrize("table", [[1, 2], "text", 5, object()])
 def test_an_unknown_object_is_refused_with_what_is_accepted(table: object) -> None:
     with pytest.raises(
-        PopulationError, match="Parquet or CSV files, a dict of columns, a pandas or Polars DataFrame, or an Arrow table, but got"
+        PopulationError, match="Parquet or CSV files, a dict of columns, a pandas or Polars DataFrame, or an Arrow table, got"
     ):
         open_engine(population(table))
 

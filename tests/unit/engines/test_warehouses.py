@@ -116,7 +116,7 @@ def test_tables_are_written_as_engines_read_them() -> None:
 
 
 def test_unknown_dialects_are_refused() -> None:
-    with pytest.raises(EngineError, match=r"bigquery, .* but got 'oracle'"):
+    with pytest.raises(EngineError, match=r"bigquery, .* got 'oracle'"):
         dialect_named("oracle")
 
 

@@ -140,7 +140,7 @@ def test_a_batch_nobody_filled_in_is_all_blank(tmp_path: Path, suffix: str) -> N
 
 
 def test_a_bad_answer_is_named_by_file_and_row(tmp_path: Path) -> None:
-    with pytest.raises(LabelError, match=r"a.csv, row 2: an answer is yes or no .* but got 'perhaps'"):
+    with pytest.raises(LabelError, match=r"a.csv, row 2: an answer must be yes or no .* got 'perhaps'"):
         read(written(tmp_path, "a.csv", "unit,answer\na,yes\nb,perhaps\n"))
 
 
@@ -179,7 +179,7 @@ def test_a_broken_file_is_refused_in_words(tmp_path: Path, name: str, content: s
 
 def test_a_missing_file_is_refused_in_words(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path):
-        with pytest.raises(LabelError, match=r"cannot be read from|none of those"):
+        with pytest.raises(LabelError, match=r"cannot be read from|none of these"):
             read(path)
 
 

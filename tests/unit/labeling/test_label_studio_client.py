@@ -175,7 +175,7 @@ def test_what_is_no_label_studio_is_said_to_be_none() -> None:
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "127.0.0.1:8080", "http://", "http://me:secret@host", "http://host/?a=b", "ftp://h"])
 def test_an_address_is_http_and_holds_no_password(url: str) -> None:
-    with pytest.raises(LabelError, match="address is http"):
+    with pytest.raises(LabelError, match="address must be http"):
         LabelStudio(url, TOKEN)
 
 

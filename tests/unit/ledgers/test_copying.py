@@ -243,7 +243,7 @@ def test_a_ledger_is_not_copied_to_itself(tmp_path: Path) -> None:
         f"sqlite:///{tmp_path}/../{tmp_path.name}/ledger.db",
         f"sqlite:///{tmp_path}/link.db",
     ):
-        with pytest.raises(LedgerError, match="a ledger is copied to another one, but both are"):
+        with pytest.raises(LedgerError, match="a ledger must be copied to a different one, but both are"):
             copy(here, open_ledger(address))
 
 
@@ -268,7 +268,7 @@ def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
     here = opened(LEDGERS[0], tmp_path / "here")
     labeled(here)
     (tmp_path / "kept.db").write_text("something else")
-    with pytest.raises(LedgerError, match=r"a backup is a new file, but .*kept.db exists: name another, or move it away"):
+    with pytest.raises(LedgerError, match=r"a backup must be a new file, but .*kept.db exists: name another, or move it away"):
         backup(here, tmp_path / "kept.db")
     assert (tmp_path / "kept.db").read_text() == "something else"
     with pytest.raises(LedgerError, match=r"the folder .*none of the backup does not exist: make it"):
@@ -282,7 +282,7 @@ def test_a_file_that_comes_while_a_backup_is_written_is_kept(tmp_path: Path) -> 
     def comes(_: str) -> None:
         (tmp_path / "kept.db").write_text("theirs")
 
-    with pytest.raises(LedgerError, match=r"kept.db exists by now"):
+    with pytest.raises(LedgerError, match=r"kept.db now exists"):
         backup(here, tmp_path / "kept.db", watch=comes)
     assert (tmp_path / "kept.db").read_text() == "theirs"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "kept.db"]

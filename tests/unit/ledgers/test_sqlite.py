@@ -148,7 +148,7 @@ def test_loading_makes_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["fewlabels.db", "mysql://localhost/x", "sqlite://", ""])
 def test_another_kind_of_address_is_refused(text: str) -> None:
-    with pytest.raises(LedgerError, match="starts with sqlite:/// or postgresql://, but got"):
+    with pytest.raises(LedgerError, match="must start with sqlite:/// or postgresql://, got"):
         open_ledger(text)
 
 
@@ -221,6 +221,6 @@ def test_a_path_may_hold_any_sign(tmp_path: Path) -> None:
 def test_text_that_utf8_cannot_write_is_refused(tmp_path: Path, field: str) -> None:
     ledger = made(tmp_path / "l.db")
     bad = {"study": "s", "key": "k", "body": "text", field: "\udcff"}
-    with pytest.raises(LedgerError, match="text that can be encoded in UTF-8"), ledger.writing(bad["study"]) as act:
+    with pytest.raises(LedgerError, match="must be encodable in UTF-8"), ledger.writing(bad["study"]) as act:
         act.append("answer", key=bad["key"], body={"text": bad["body"]})
     assert len(ledger.entries("s")) == 1

@@ -44,7 +44,7 @@ def test_a_cut_is_read_as_typed(text: str, cut: Cut) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_cut_is_refused(text: str) -> None:
-    with pytest.raises(PlanError, match=r"strata are cut by .*: write percentile:10"):
+    with pytest.raises(PlanError, match=r"strata must be cut by .*: write percentile:10"):
         parse_cut(text)
 
 
@@ -52,16 +52,16 @@ def test_what_is_no_cut_is_refused(text: str) -> None:
     ("asked", "message"),
     [
         ({"name": "neymann"}, "no design 'neymann': fewlabels knows bands, simple"),
-        ({"cut": Cut("score", parts=3)}, "strata are cut for .* but the design is bands: leave the cut out"),
+        ({"cut": Cut("score", parts=3)}, "strata can be cut only for .* but the design is bands: leave the cut out"),
         ({"name": "poisson", "cut": Cut("score", parts=3)}, "but the design is poisson"),
-        ({"name": "neyman", "smallest": 0}, "the smallest take is for strata and at least 1, but neyman has 0"),
+        ({"name": "neyman", "smallest": 0}, "the smallest take must be at least 1 and is for strata only, but neyman has 0"),
         ({"name": "simple", "smallest": 5}, "but simple has 5: leave it out"),
-        ({"takes": (5, 5)}, "takes is for the design manual, but the design is bands: leave it out"),
-        ({"name": "neyman", "expect": (0.4, 0.1)}, "expect is for the design two_bins, but the design is neyman"),
-        ({"weights": (1.0, 1.0, 1.0)}, "weights is for the design two_bins, but the design is bands"),
-        ({"pi": "rate"}, "pi is for the design given, but the design is bands"),
-        ({"name": "manual"}, "manual needs the labels of each stratum, but got none: name them"),
-        ({"name": "given"}, "given needs the slice column"),
+        ({"takes": (5, 5)}, "takes is only for the design 'manual', but the design is 'bands': leave it out"),
+        ({"name": "neyman", "expect": (0.4, 0.1)}, "expect is only for the design 'two_bins', but the design is 'neyman'"),
+        ({"weights": (1.0, 1.0, 1.0)}, "weights is only for the design 'two_bins', but the design is 'bands'"),
+        ({"pi": "rate"}, "pi is only for the design 'given', but the design is 'bands'"),
+        ({"name": "manual"}, "design 'manual' needs the labels of each stratum, got none: name them"),
+        ({"name": "given"}, "design 'given' needs the slice column"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(asked: dict[str, Any], message: str) -> None:

@@ -102,7 +102,7 @@ def test_a_text_that_is_no_goal_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.0, 1.0, -1.0, float("nan")])
 def test_a_level_that_promises_nothing_is_refused(level: float) -> None:
-    with pytest.raises(GoalError, match="a level lies in"):
+    with pytest.raises(GoalError, match="a level must lie in"):
         Goal(metric="recall", kind=">=", value=0.9, level=level)
 
 
@@ -118,19 +118,19 @@ def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
     [
         (
             {"kind": "+-", "value": 0.05, "power": 0.9},
-            "power and an expected value are for a target, >= or <=, but recall has a half-width",
+            "power and an expected value are only for a target, >= or <=, but recall has a half-width",
         ),
-        ({"kind": "+-", "value": 0.05, "expected": 0.9}, "are for a target, >= or <=, but recall has a half-width: leave them out"),
-        ({"power": 0.0}, "a power lies in"),
-        ({"power": 1.0}, "a power lies in"),
-        ({"power": float("nan")}, "a power lies in"),
-        ({"expected": 0.8}, "beyond the target and inside .* but recall >= 0.8 has 0.8: no number of labels"),
-        ({"expected": 0.7}, "recall >= 0.8 has 0.7"),
-        ({"expected": 1.0}, "recall >= 0.8 has 1"),
-        ({"expected": float("nan")}, "has nan"),
-        ({"kind": "<=", "expected": 0.9}, "recall <= 0.8 has 0.9"),
-        ({"kind": "<=", "expected": 0.0}, "recall <= 0.8 has 0"),
-        ({"slice": ("a", "b"), "by": "c"}, "one slice or about every slice of a column, but got in a and by c: leave one out"),
+        ({"kind": "+-", "value": 0.05, "expected": 0.9}, "are only for a target, >= or <=, but recall has a half-width: leave them out"),
+        ({"power": 0.0}, "the power must lie in"),
+        ({"power": 1.0}, "the power must lie in"),
+        ({"power": float("nan")}, "the power must lie in"),
+        ({"expected": 0.8}, "beyond the target and inside .* got 0.8 for recall >= 0.8: choose a value the labels could confirm"),
+        ({"expected": 0.7}, "got 0.7 for recall >= 0.8"),
+        ({"expected": 1.0}, "got 1 for recall >= 0.8"),
+        ({"expected": float("nan")}, "got nan"),
+        ({"kind": "<=", "expected": 0.9}, "got 0.9 for recall <= 0.8"),
+        ({"kind": "<=", "expected": 0.0}, "got 0 for recall <= 0.8"),
+        ({"slice": ("a", "b"), "by": "c"}, "one slice or about every slice of a column, got in a and by c: leave one out"),
     ],
 )
 def test_what_no_plan_could_be_sized_for_is_refused(said: dict[str, Any], message: str) -> None:

@@ -79,7 +79,7 @@ def test_a_text_that_is_no_goal_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["macro[f1] by amount", "class_accuracy by amount"])
 def test_several_labels_are_counted_in_units(name: str) -> None:
-    with pytest.raises(GoalError, match="only a metric of one classifier is weighted, and by one column"):
+    with pytest.raises(GoalError, match="only a metric of one classifier can be weighted, and by only one column"):
         metric_named(name)
 
 

@@ -77,7 +77,7 @@ def test_an_unknown_column_is_refused(text: str) -> None:
 
 
 def test_a_value_no_unit_has_is_refused() -> None:
-    with pytest.raises(GoalError, match="the population has none there: check the value"):
+    with pytest.raises(GoalError, match="the population has no units in that slice: check the slice value"):
         ask_of(SLICED, parse_goal("f1 +-0.1 in country=xx"), slices=SLICES)
 
 

@@ -94,5 +94,5 @@ def test_ratios_that_cannot_be(parent: float, child: float) -> None:
 
 
 def test_labels_that_cannot_be() -> None:
-    with pytest.raises(PlanError, match="labels are counts"):
+    with pytest.raises(PlanError, match="numbers of labels must be at least 0"):
         one_draw_savings(0.5, 0.5, parent_labels=-1, child_labels=10)

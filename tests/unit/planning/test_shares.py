@@ -127,15 +127,15 @@ def test_uniform_labels_hold_the_flagged_ones_on_average(labels: int, share: flo
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"half_width": 0.0}, "a half-width lies in"),
-        ({"half_width": 1.0}, "a half-width lies in"),
-        ({"half_width": math.nan}, "a half-width lies in"),
-        ({"share": -0.1}, "a share lies in"),
-        ({"share": math.nan}, "a share lies in"),
-        ({"level": 0.5}, "a level lies in"),
-        ({"level": 1.0}, "a level lies in"),
+        ({"half_width": 0.0}, "a half-width must lie in"),
+        ({"half_width": 1.0}, "a half-width must lie in"),
+        ({"half_width": math.nan}, "a half-width must lie in"),
+        ({"share": -0.1}, "a share must lie in"),
+        ({"share": math.nan}, "a share must lie in"),
+        ({"level": 0.5}, "a level must lie in"),
+        ({"level": 1.0}, "a level must lie in"),
         ({"interval": "agresti"}, "no interval 'agresti': fewlabels knows rec"),
-        ({"interval": "bootstrap"}, "is one of rec, strict, midp, clopper_pearson, wilson, wald, beta, but got 'bootstrap'"),
+        ({"interval": "bootstrap"}, "must be one of rec, strict, midp, clopper_pearson, wilson, wald, beta, got 'bootstrap'"),
         ({"interval": "wald", "share": 1.0}, "wald has no width"),
         ({"half_width": 1e-6}, "needs more than 100,000,000 labels: widen it"),
     ],
@@ -147,7 +147,7 @@ def test_impossible_sizes_are_refused(change: dict[str, Any], message: str) -> N
 
 
 def test_impossible_numbers_of_labels_and_flagged_shares_are_refused() -> None:
-    with pytest.raises(PlanError, match="at least 1 label, but got 0"):
+    with pytest.raises(PlanError, match="at least 1 label, got 0"):
         half_width_for(0, 0.5)
     for share in (0.0, 1.1, math.nan):
         with pytest.raises(PlanError, match="give flagged units / all units"):

@@ -148,7 +148,7 @@ def test_a_report_that_is_not_to_be_trusted_says_so_first(reports: Reports) -> N
 
 
 def test_another_version_is_refused(reports: Reports) -> None:
-    with pytest.raises(FileError, match="version 1, but got 'fewlabels report' and 2"):
+    with pytest.raises(FileError, match="version 1, got 'fewlabels report' and 2"):
         report_page(reports["early"] | {"version": 2})
 
 

@@ -116,7 +116,7 @@ def test_the_position_in_a_batch_says_nothing_about_the_score(tmp_path: Path) ->
 def test_a_batch_holds_at_least_one_unit(tmp_path: Path) -> None:
     study = planned(tmp_path)
     for units in (0, -1):
-        with pytest.raises(PlanError, match="at least one unit"):
+        with pytest.raises(PlanError, match="units must be at least 1"):
             study.ask(units)
     assert kinds(study, tmp_path) == ["population", "study", "plan"]
 
@@ -161,7 +161,7 @@ def test_labelers_see_named_columns_and_never_a_score(tmp_path: Path) -> None:
     units = asked(study, 3)
     assert study.fetch(units, columns=["text"]) == [{"text": f"text of {u}"} for u in units]
     for shown in (["score"], ["text", "score"]):
-        with pytest.raises(StudyError, match="labelers see no score, prediction or guide, but score was asked for"):
+        with pytest.raises(StudyError, match="labelers see no score, prediction or guide, but score was requested"):
             study.fetch(units, columns=shown)
 
 

@@ -31,7 +31,9 @@ def test_nothing_is_shown_before_the_look(tmp_path: Path, labeled: int) -> None:
     assert study.decide() is None
     assert shown.as_json()["estimates"] == []
     assert rows(tmp_path) == before
-    with pytest.raises(StudyError, match=f"no interval before all 40 planned units are resolved, {labeled} are: label on, or peek"):
+    with pytest.raises(
+        StudyError, match=f"no interval before all 40 planned units are resolved, {labeled} are: continue labeling, or peek"
+    ):
         shown["recall"]
     assert "Numbers are shown at the planned look, not before." in " ".join(str(shown).split())
 

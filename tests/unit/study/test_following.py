@@ -66,7 +66,7 @@ def test_following_is_fixed_with_the_study(tmp_path: Path) -> None:
     assert new.standing.follows == "s"
     with pytest.raises(StudyError, match="exists with the goals"):
         Study.create("s", population(), goals=list(GOALS), ledger=ledger_in(tmp_path), follows="next")
-    with pytest.raises(StudyError, match="follows another of the same ledger"):
+    with pytest.raises(StudyError, match="must follow another of the same ledger"):
         later(tmp_path, "other", follows="nobody")
 
 

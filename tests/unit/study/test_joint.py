@@ -135,7 +135,7 @@ def told(form: str, units: tuple[str, ...], folder: Path) -> Any:
         ({"joy": 1, "feer": 0}, "questions the study asks \\(joy, fear, awe\\), but unit .* has one to 'feer'"),
         ({"feer": 0}, "has one to 'feer'"),
         (1, "needs a question in each row, or a column for each"),
-        ({"joy": "perhaps"}, "an answer is yes or no"),
+        ({"joy": "perhaps"}, "an answer must be yes or no"),
     ],
     ids=["one wrong", "only wrong", "no question", "no answer"],
 )
@@ -153,7 +153,7 @@ def test_a_row_with_a_wrong_question_is_refused(tmp_path: Path) -> None:
     for row in ({"unit": unit, "question": "feer", "answer": 1}, Label(unit=unit, question="feer", answer="yes")):
         with pytest.raises(LabelError, match="'feer'"):
             study.tell([row])
-    with pytest.raises(LabelError, match="an answer is yes or no"):
+    with pytest.raises(LabelError, match="an answer must be yes or no"):
         study.tell([Label(unit=unit, question="joy", answer="perhaps")])
 
 

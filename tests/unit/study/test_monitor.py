@@ -92,7 +92,7 @@ def test_an_answer_nobody_could_give_counts_for_the_metric(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("how", "says"),
-    [({"floor": 1.5}, "floor"), ({"rate": 0}, "share of units"), ({"metric": "mcc"}, "ratio of counts"), ({"run_length": 1}, "run length")],
+    [({"floor": 1.5}, "floor"), ({"rate": 0}, "share of units"), ({"metric": "mcc"}, "ratio of counts"), ({"run_length": 1}, "run_length")],
 )
 def test_terms_that_cannot_be_kept_are_refused(tmp_path: Path, how: dict[str, Any], says: str) -> None:
     with pytest.raises(GoalError, match=says):
@@ -105,14 +105,14 @@ def test_bad_units_and_answers_are_refused(tmp_path: Path) -> None:
     monitor = made(tmp_path)
     with pytest.raises(LabelError, match="came twice"):
         monitor.arrive([{"unit": "a", "flagged": True, "guess": 0.5}] * 2)
-    with pytest.raises(LabelError, match="guess in"):
+    with pytest.raises(LabelError, match="guess must lie in"):
         monitor.arrive([{"unit": "a", "flagged": True, "guess": 7}])
     with pytest.raises(LabelError, match="name all three"):
         monitor.arrive([{"unit": "a"}])
     monitor.arrive(units(50, share=1, seed=7))
     with pytest.raises(LabelError, match="asked about"):
         monitor.tell({"nobody": "yes"})
-    with pytest.raises(StudyError, match="other terms"):
+    with pytest.raises(StudyError, match="different terms"):
         made(tmp_path, floor=0.7)
     with pytest.raises(StudyError, match="not created completely"):
         Study.load("m", ledger=ledger_in(tmp_path)).status()

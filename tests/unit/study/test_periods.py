@@ -85,7 +85,7 @@ def test_a_unit_counts_once(tmp_path: Path) -> None:
     new.plan(80)
     label_all(new)
     for ask in (lambda: new.window([old], "recall"), lambda: new.alarm([old], "recall", floor=0.3)):
-        with pytest.raises(StudyError, match="count a unit once"):
+        with pytest.raises(StudyError, match="count a unit only once"):
             ask()
 
 

@@ -58,7 +58,7 @@ def test_a_smaller_budget_is_refused(tmp_path: Path, budget: int) -> None:
     study = create(tmp_path)
     study.plan(40)
     before = rows(tmp_path)
-    with pytest.raises(PlanError, match="a later plan only adds labels"):
+    with pytest.raises(PlanError, match="a later plan can only add labels"):
         study.plan(budget)
     assert rows(tmp_path) == before
 

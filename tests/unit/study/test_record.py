@@ -67,7 +67,7 @@ def test_yes_in_many_words(study: Study, units: tuple[str, ...], answer: object)
 @pytest.mark.parametrize("answer", ["", "  ", None, "maybe", 2, float("nan"), "yes!"])
 def test_what_is_no_answer_is_refused_and_nothing_is_recorded(study: Study, units: tuple[str, ...], tmp_path: Path, answer: object) -> None:
     before = rows(tmp_path)
-    with pytest.raises(LabelError, match="an answer is yes or no"):
+    with pytest.raises(LabelError, match="an answer must be yes or no"):
         study.tell({units[0]: "yes", units[1]: answer})
     assert rows(tmp_path) == before
 

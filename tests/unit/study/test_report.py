@@ -222,7 +222,7 @@ def test_files_are_written_as_their_endings_say_and_the_data_first(tmp_path: Pat
     assert read_report(tmp_path / "r.json") == json.loads(json_text(report))
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
     before = study._written
-    with pytest.raises(FileError, match=r"\.html, \.md, \.txt, \.json, but got .*r\.pdf"):
+    with pytest.raises(FileError, match=r"\.html, \.md, \.txt, \.json, got .*r\.pdf"):
         study.report(tmp_path / "r.pdf")
     assert study._written == before
 

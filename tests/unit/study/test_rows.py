@@ -113,11 +113,11 @@ def test_several_questions_are_a_column_each(tmp_path: Path, frame: Any) -> None
 @pytest.mark.parametrize(
     ("answers", "says"),
     [
-        (None, "but got NoneType"),
-        (7, "but got int"),
-        ("answers.csv", "but got str: to record a file, read it into a DataFrame"),
+        (None, "got NoneType"),
+        (7, "got int"),
+        ("answers.csv", "got str: to record a file, read it into a DataFrame"),
         (Path("answers.csv"), "to record a file, read it into a DataFrame"),
-        (b"yes", "but got bytes"),
+        (b"yes", "got bytes"),
         (polars.Series("answer", ["yes"]), "a Polars Series does not say which unit"),
         (np.array(["yes"]), r"row 1 is numpy\.str_"),
         ([("u1", "yes")], "row 1 is tuple: make it a dict"),
@@ -127,7 +127,7 @@ def test_several_questions_are_a_column_each(tmp_path: Path, frame: Any) -> None
         (pandas.DataFrame(), "has no column"),
         (pandas.DataFrame([["u1", "yes", "no"]], columns=["unit", "answer", "answer"]), "'answer' comes twice"),
         (pandas.DataFrame({"unit": [None], "answer": ["yes"]}), "row 1 does not: fill it in"),
-        (pandas.Series(["maybe"], index=["u1"]), "an answer is yes or no"),
+        (pandas.Series(["maybe"], index=["u1"]), "an answer must be yes or no"),
     ],
     ids=lambda value: "",
 )  # fmt: skip
@@ -161,10 +161,10 @@ def test_one_goal_alone_is_one_goal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("goals", [None, 3, [3], [None], {"precision": 0.9}.values()], ids=repr)
 def test_what_is_no_goal_is_refused_in_our_words(goals: Any) -> None:
-    with pytest.raises(PlanError, match=r"a goal is a string such as .*, or a Goal, but got"):
+    with pytest.raises(PlanError, match=r"a goal must be a string such as .*, or a Goal, got"):
         Study.create("none", population(), goals=goals, ledger="sqlite:///:memory:")
 
 
 def test_one_slice_column_alone_is_one_column(study: Study) -> None:
-    with pytest.raises(FewlabelsError, match="but got country"):
+    with pytest.raises(FewlabelsError, match="got country"):
         study.slices("recall", by="country", peek=True)

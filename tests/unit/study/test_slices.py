@@ -80,12 +80,12 @@ def test_a_look_at_slices_is_recorded_and_verifies(tmp_path: Path) -> None:
 
 def test_slices_are_refused_where_they_cannot_be_read(tmp_path: Path) -> None:
     study, _ = sliced(tmp_path, budget=20, goals=("precision +-0.1",))
-    with pytest.raises(StudyError, match="which has place, kind, but got size"):
+    with pytest.raises(StudyError, match="which has place, kind, got size"):
         study.slices("precision", by=["size"])
     with pytest.raises(StudyError, match="made for other units"):
         study.slices("recall", by=["place"])
     study.plan(30)
     study.ask(1)
-    with pytest.raises(StudyError, match="label on, or peek"):
+    with pytest.raises(StudyError, match="continue labeling, or peek"):
         study.slices("precision", by=["place"])
     assert study.slices("precision", by=["place"], peek=True).estimates

@@ -57,7 +57,7 @@ def test_thresholds_that_labels_cannot_speak_of_are_refused(tmp_path: Path) -> N
     study = create(tmp_path)
     study.plan(60)
     study.ask(1)
-    with pytest.raises(StudyError, match="label on, or peek"):
+    with pytest.raises(StudyError, match="continue labeling, or peek"):
         study.curves()
     label_all(study)
     with pytest.raises(StudyError, match="precision or recall"):

@@ -55,10 +55,10 @@ class LabelStudio:
         """Send nothing yet. token is a legacy token (40 hexadecimal digits) or a personal access token."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise LabelError(f"Label Studio's address is http(s)://HOST[:PORT][/PATH], but got {url!r}: write it like that")
+            raise LabelError(f"Label Studio's address must be http(s)://HOST[:PORT][/PATH], got {url!r}: write it like that")
         if not TOKEN.fullmatch(token):
             raise LabelError(
-                "a Label Studio token is one line of plain characters, but this one is not: copy it again from Account & Settings"
+                "a Label Studio token must be one line of plain characters, but this one is not: copy it again from Account & Settings"
             )
         self.url = url.rstrip("/")
         self._token, self._timeout, self._pause = token, timeout, pause
@@ -155,7 +155,7 @@ class LabelStudio:
         content = reply.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise LabelError(
-                f"a response holds at most {MOST_BYTES:,} bytes, but that to {path.partition('?')[0]} is longer: export to a file"
+                f"a response can hold at most {MOST_BYTES:,} bytes, but that to {path.partition('?')[0]} is longer: export to a file"
             )
         try:
             return json.loads(content) if content else None

@@ -127,14 +127,14 @@ def _unread(rules: Sequence[tuple[Rule, str | None]], verdict: Verdict, why: str
 def waits(standing: Standing, done: Progress) -> str:
     """What is missing for the look, in words; reveals nothing that the labels say."""
     if standing.plan.kind == PLANNED:
-        return f"{done.labels:,} of {done.planned:,} planned units are resolved, short of the first look: label on"
+        return f"{done.labels:,} of {done.planned:,} planned units are resolved, short of the first look: continue labeling"
     parts = (
         (done.planned - done.labels, f"of {done.planned:,} planned units are not resolved"),
         (done.second_planned - done.second_told, f"of {done.second_planned:,} second looks are missing"),
         (done.gold_planned - done.gold_told, f"of {done.gold_planned:,} gold answers are missing"),
     )
     said = " and ".join(f"{missing:,} {what}" for missing, what in parts if missing)
-    return f"{said}: no number is shown before the last one is in, label on"
+    return f"{said}: no number is shown before the last one is in, continue labeling"
 
 
 def _at_look(standing: Standing, done: Progress, goal: Goal) -> Standing | None:

@@ -21,7 +21,7 @@ from fewlabels.study.estimate.warnings import read_warnings
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 
-FIRST = "no label is in yet: label on"
+FIRST = "no label is in yet: continue labeling"
 USED_UP = "all {:,} labels of the budget are in and the rules are not settled: raise the budget, or start a new study"
 STATUS: dict[str, Verdict] = {"met": "ship", "not met": "do_not_ship", "open": "label_more"}
 

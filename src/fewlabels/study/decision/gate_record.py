@@ -21,7 +21,7 @@ def read_policy(path: str | Path) -> Policy:
     except OSError as error:
         raise PolicyError(f"the policy {path} could not be read ({error.strerror}): name the file with --policy") from None
     except UnicodeDecodeError:
-        raise PolicyError(f"a policy is text in UTF-8, but {path} is not: save it again as UTF-8") from None
+        raise PolicyError(f"a policy must be text in UTF-8, but {path} is not: save it again as UTF-8") from None
     return parse_policy(text)
 
 

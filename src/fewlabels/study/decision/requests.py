@@ -54,7 +54,7 @@ def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown
     require(FEATURE[asked["kind"]], standing.traits)
     done = progress(standing)
     if not done.complete and not peek:
-        way_out = "label on" if asked["kind"] in OF_PERIODS else "label on, or peek"
+        way_out = "continue labeling" if asked["kind"] in OF_PERIODS else "continue labeling, or peek"
         raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: {way_out}")
     return KINDS[asked["kind"]](standing, asked)
 

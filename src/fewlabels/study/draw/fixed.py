@@ -148,7 +148,7 @@ def gold_units(standing: Standing, share: float) -> tuple[str, ...]:
     the draw grew. The share never falls.
     """
     if not 0 < share <= 1:
-        raise PlanError(f"the share of drawn units to adjudicate is in (0, 1], but got {share:g}: 0.2 is usual")
+        raise PlanError(f"the share of drawn units to adjudicate must lie in (0, 1], got {share:g}: 0.2 is usual")
     if standing.units is None:
         raise PlanError(f"study {standing.name!r} has no units drawn yet: draw some first")
     held = set(standing.gold_units)

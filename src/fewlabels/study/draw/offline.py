@@ -63,7 +63,9 @@ def declared(population: Population, types: Mapping[str, str]) -> tuple[Column, 
     roles = checks.roles(population)
     unknown = sorted(set(types) - {role.column for role in roles})
     if unknown:
-        raise PopulationError(f"types are declared for columns that the population names, but {unknown[0]!r} is not one: leave it out")
+        raise PopulationError(
+            f"types can be declared only for columns that the population names, but {unknown[0]!r} is not one: leave it out"
+        )
     usual = {role.column: _USUAL.get(role.name, "float64") for role in reversed(roles)}
     columns = tuple(Column(name, types.get(name, usual[name])) for name in dict.fromkeys(role.column for role in roles))
     checks.require_types(roles, columns)

@@ -141,7 +141,7 @@ def _positions(standing: Standing, names: Sequence[str]) -> list[int]:
     """The positions of the classifiers. Raise unless they are distinct and the study supports comparisons."""
     require("comparison", standing.traits)
     if len(set(names)) < len(names) or len(names) < 2:
-        raise StudyError(f"a comparison needs two different classifiers, but got {', '.join(names) or 'none'}: name another")
+        raise StudyError(f"a comparison needs two different classifiers, got {', '.join(names) or 'none'}: name another")
     return [standing.position(name) for name in names]
 
 

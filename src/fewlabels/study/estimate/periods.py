@@ -81,7 +81,8 @@ def period_tally(standing: Standing, metric: str, classifier: str | None) -> Tal
     done, judged = progress(standing), standing.read_population().classifier(classifier)
     if not done.complete:
         raise StudyError(
-            f"periods are read when all units are resolved, but {standing.name!r} has {done.labels:,} of {done.planned:,}: label on"
+            f"periods are read when all units are resolved, but {standing.name!r} has {done.labels:,} of {done.planned:,}: "
+            "continue labeling"
         )
     _refuse(standing, metric)
     j = standing.position(judged.name)
@@ -118,7 +119,7 @@ def asked_change(before: Standing, after: Standing, metric: str, classifier: str
     names = [standing.read_population().classifier(classifier).name for standing in (before, after)]
     if before.name == after.name or names[0] != names[1]:
         raise StudyError(
-            f"a change is that of one classifier between two studies, but got {names[0]} in {before.name!r} and {names[1]} in "
+            f"a change must be that of one classifier between two studies, got {names[0]} in {before.name!r} and {names[1]} in "
             f"{after.name!r}: name another study, or the classifier that both have"
         )
     found = period_tally(before, metric, classifier)
@@ -181,7 +182,9 @@ def asked_periods(
     _refuse_common([*earlier, last])
     names = {standing.read_population().classifier(classifier).name for standing in (*earlier, last)}
     if len(names) > 1:
-        raise StudyError(f"periods share one classifier, but these studies have {', '.join(sorted(names))}: name the one that all have")
+        raise StudyError(
+            f"periods must share one classifier, but these studies have {', '.join(sorted(names))}: name the one that all have"
+        )
     kept: list[Json] = [_as_json(standing, period_tally(standing, metric, classifier)) for standing in earlier]
     return {"kind": kind, "metric": metric, "classifier": classifier, "earlier": kept, **more}
 
@@ -192,8 +195,8 @@ def _refuse_common(standings: Sequence[Standing]) -> None:
         for unit in standing.units.unit if standing.units is not None else ():
             if unit in seen:
                 raise StudyError(
-                    f"a window and an alarm count a unit once, but {unit!r} was drawn in {seen[unit]!r} and in {standing.name!r}: name "
-                    "studies of different units, or ask for the change between two"
+                    f"a window and an alarm must count a unit only once, but {unit!r} was drawn in {seen[unit]!r} and in "
+                    f"{standing.name!r}: name studies of different units, or ask for the change between two"
                 )
             seen[unit] = standing.name
 

@@ -68,10 +68,12 @@ class Estimates(Displayed):
         if p.waits_for_second and not self.estimates:
             raise StudyError(
                 f"no interval before two labelers have answered all {p.second_planned:,} units labeled twice, {p.second_told:,} are done: "
-                "label on, or peek"
+                "continue labeling, or peek"
             )
         if not self.estimates:
-            raise StudyError(f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: label on, or peek")
+            raise StudyError(
+                f"no interval before all {p.planned:,} planned units are resolved, {p.labels:,} are: continue labeling, or peek"
+            )
         raise StudyError(f"this draw cannot estimate {metric}: it has {', '.join(e.metric for e in self.estimates)}")
 
     def cautions_of(self, chosen: Sequence[Estimate]) -> list[str]:

@@ -64,7 +64,7 @@ def read_slices(
     level = standing.level_of(judged)
     parts = list(_parts(standing, by))
     if len(parts) > MOST_SLICES:
-        raise StudyError(f"at most {MOST_SLICES} slices are read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
+        raise StudyError(f"at most {MOST_SLICES} slices can be read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
     tail = (1 - level) / len(parts) if simultaneous else 1 - level
     found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail)) is not None]
     if not found:
@@ -85,12 +85,12 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
     """The combinations of values of the columns that occur."""
     columns, profile = standing.population["slices"], standing.profile
     if len(set(by)) < len(by):
-        raise StudyError(f"each column is crossed once, but got {', '.join(by)}: leave one out")
+        raise StudyError(f"each column must be named only once, got {', '.join(by)}: leave one out")
     if not by or (unknown := [c for c in by if c not in columns]):
         has = f"has {', '.join(columns)}" if columns else "has none"
         raise StudyError(
-            f"estimates by slice name a slice column of the population, which {has}, but got {', '.join(unknown if by else ()) or 'none'}: "
-            "name it with --slice when the study is created"
+            f"estimates by slice must name a slice column of the population, which {has}, got {', '.join(unknown if by else ()) or 'none'}"
+            ": name it with --slice when the study is created"
         )
     places = [columns.index(c) for c in by]
     values = {tuple(profile.slice_values[code][p] for p in places) for code in np.unique(profile.slice).tolist()}

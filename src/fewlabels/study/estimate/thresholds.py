@@ -85,7 +85,7 @@ def find_threshold(standing: Standing, metric: str, target: float, classifier: s
     """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search."""
     j = _judged(standing, classifier)
     if metric not in (PRECISION.name, RECALL.name):
-        raise StudyError(f"a threshold is chosen by precision or recall, but got {metric}: name one of the two")
+        raise StudyError(f"a threshold must be chosen by precision or recall, got {metric}: name one of the two")
     search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]))
     counts = count_cells(standing)
     plan = standing.plan

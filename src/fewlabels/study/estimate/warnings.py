@@ -51,7 +51,7 @@ def label_warnings(standing: Standing, done: Progress, *, assumed: str) -> tuple
             f"{standing.changed_after_look:,} answers were corrected after numbers were shown{voices}: the level does not account for that"
         )
     if closed_after_a_peek(standing):
-        warnings.append("the labeling was closed after a peek: these numbers are not certified, label on with a larger plan")
+        warnings.append("the labeling was closed after a peek: these numbers are not certified, continue labeling with a larger plan")
     if done.disagreements:
         warnings.append(f"labelers disagree on {done.disagreements:,} units seen by two or more: {RULES[standing.rule]}")
     warnings += _gold_warnings(standing, done)

@@ -90,7 +90,9 @@ def record(act: Writing, labels: Iterable[Label], *, correct: bool, ignore_undra
     for told in labels:
         label = _asked(_restored(told, study.drawn), study)
         if said.setdefault((label.unit, label.question, label.labeler, label.gold), label.answer) != label.answer:
-            raise LabelError(f"each labeler answers a unit once per call, but {label.labeler} gave two answers to {label.unit!r}: keep one")
+            raise LabelError(
+                f"each labeler can answer a unit only once per call, but {label.labeler} gave two answers to {label.unit!r}: keep one"
+            )
         if label.unit not in (study.gold_units if label.gold else study.drawn):
             if not ignore_undrawn:
                 raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))

@@ -13,7 +13,7 @@ PANDAS, POLARS, LAZY, ARROW = ("pandas", "DataFrame"), ("polars", "DataFrame"), 
 SERIES = ("pandas", "Series")
 TABLES = frozenset({PANDAS, POLARS, LAZY, ARROW})
 KINDS = (
-    "answers are {unit: answer}, a pandas or Polars DataFrame with the columns unit and answer, a pandas Series of answers by unit, or "
+    "answers must be {unit: answer}, a pandas or Polars DataFrame with the columns unit and answer, a pandas Series of answers by unit, or "
     'rows such as {"unit": "m017", "answer": "yes", "labeler": "ada"}'
 )
 WAYS_OUT = {
@@ -47,7 +47,7 @@ def rows_of(answers: object, questions: AskedQuestions) -> list[tuple[int, Row]]
     if isinstance(answers, Mapping):
         return [(i, _row_of(unit, answer, questions)) for i, (unit, answer) in enumerate(answers.items(), start=1)]
     if kind in WAYS_OUT or not isinstance(answers, Iterable) or isinstance(answers, bytes | bytearray):
-        raise LabelError(f"{KINDS}, but got {_named(answers)}: {WAYS_OUT.get(kind, 'pass one of these')}")
+        raise LabelError(f"{KINDS}, got {_named(answers)}: {WAYS_OUT.get(kind, 'pass one of these')}")
     return [(i, _checked(item, i)) for i, item in enumerate(answers, start=1)]
 
 
@@ -102,12 +102,14 @@ def _refuse_columns(columns: Sequence[str], questions: AskedQuestions) -> None:
     """Raise LabelError unless the table has a unit column and an answer column, and no duplicate names."""
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise LabelError(f"the columns of a table have distinct names, but {twice[0]!r} comes twice: rename one")
+        raise LabelError(f"the columns of a table must have distinct names, but {twice[0]!r} comes twice: rename one")
     units, answers = _unit_names(questions), dict.fromkeys((*ANSWER_COLUMNS, *questions.asked))
     for what, names in (("unit", units), ("answer", tuple(answers))):
         if not set(names) & set(columns):
             has = ", ".join(map(repr, columns)) or "no column"
-            raise LabelError(f"a table of answers has a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it")
+            raise LabelError(
+                f"a table of answers must have a column of {what}s, named {' or '.join(names)}, but this one has {has}: rename it"
+            )
 
 
 def _answered(rows: Iterable[dict[str, object]], questions: AskedQuestions) -> list[tuple[int, Row]]:
@@ -116,7 +118,7 @@ def _answered(rows: Iterable[dict[str, object]], questions: AskedQuestions) -> l
     for number, item in enumerate(rows, start=1):
         unit = next(item[name] for name in _unit_names(questions) if name in item)
         if is_missing(unit):
-            raise LabelError(f"every row of a table names its unit, but row {number} does not: fill it in, or leave the row out")
+            raise LabelError(f"every row of a table must name its unit, but row {number} does not: fill it in, or leave the row out")
         said = {name: _plain(value, questions) for name, value in item.items() if not is_missing(value)}
         if any(name in said for name in _answer_names(item, questions)):
             kept.append((number, {**said, "unit": unit}))

@@ -52,7 +52,7 @@ def picture(
         if drawn is not None:
             found.append(drawn)
     if not found:
-        raise PlanError("a chart needs a goal of one classifier that has a value for every prevalence, but got none: leave --html out")
+        raise PlanError("a chart needs a goal of one classifier that has a value for every prevalence, got none: leave --html out")
     return {
         "units": profile.N,
         "flagged": sizing.flagged,

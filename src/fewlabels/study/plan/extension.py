@@ -82,18 +82,18 @@ def extended_population(standing: Standing, classifiers: Sequence[Classifier], g
     population = standing.read_population(table)
     require("extension", standing.traits)
     if not classifiers and all(goal in standing.goals for goal in goals):
-        has = f", but it has {goals[0]}" if goals else ""
-        raise PlanError(f"an extension adds a classifier or a goal that the study lacks{has}: name another, or plan a larger budget")
+        has = f", but it already has {goals[0]}" if goals else ""
+        raise PlanError(f"an extension must add a classifier or a goal that the study lacks{has}: name another, or plan a larger budget")
     if not standing.is_drawn:
         raise StudyError(
             f"study {standing.name!r} has units planned but not drawn: draw them first (fewlabels draw), so that nothing is lost"
         )
     names = [c.name for c in population.classifiers]
     if again := [c.name for c in classifiers if c.name in names]:
-        raise PlanError(f"a classifier keeps its name and threshold, but the study has {', '.join(again)} already: choose another name")
+        raise PlanError(f"a classifier keeps its name and threshold, but the study already has {', '.join(again)}: choose another name")
     wider = replace(population, classifiers=(*population.classifiers, *classifiers))
     if wider.is_joint:
-        raise PlanError("an added classifier answers the same question as the others, but this one asks another: make a study for it")
+        raise PlanError("an added classifier must answer the same question as the others, but this one asks another: make a study for it")
     check_goals(wider, goals)
     return wider
 
@@ -171,8 +171,8 @@ def extension_plan(standing: Standing, budget: int) -> Plan:
     at, last = late_of(standing), standing.plan
     if not at.labels <= budget <= at.frame:
         raise PlanError(
-            f"the budget counts the {at.labels:,} units held and those added, at most the {at.frame:,} the goals are about, but got "
-            f"{budget:,}: name one between"
+            f"the budget counts the units held and those added, so it must lie between the {at.labels:,} held and the {at.frame:,} the "
+            f"goals are about, got {budget:,}: name one in between"
         )
     design = late_design(at, budget)
     spend = extended(standing.plans, shown=standing.shown_plans)

@@ -50,18 +50,20 @@ def check_fixed(
     first = standing.plans[0]
     if stopping is not None and stopping != first.stopping:
         raise PlanError(
-            f"the stopping rule is locked with the first plan, which has {first.stopping or 'one look'}, but got {stopping}: leave it out"
+            f"the stopping rule is locked with the first plan, which has {first.stopping or 'one look'}, but {stopping} was requested: "
+            "leave it out"
         )
     held = first.pilot.labels if first.pilot is not None else None
     if pilot is not None and pilot != held:
-        raise PlanError(f"a pilot is locked with the first plan, which has {held or 'none'}, but {pilot:,} was asked for: leave it out")
+        raise PlanError(f"a pilot is locked with the first plan, which has {held or 'none'}, but {pilot:,} was requested: leave it out")
     name = design.name if isinstance(design, Design) else design
     for what, asked, fixed in (("design", name, first.design.name), ("interval", interval, first.interval)):
         if asked is not None and asked != fixed:
-            raise PlanError(f"the {what} is locked with the first plan, which has {fixed}, but {asked} was asked for: leave it out")
+            raise PlanError(f"the {what} is locked with the first plan, which has {fixed}, but {asked} was requested: leave it out")
     if isinstance(design, Design) and design != (held_choice := first.choice or Design(name=design.name)):
         raise PlanError(
-            f"the design is locked with the first plan, which has {held_choice.as_json()}, but got {design.as_json()}: leave it out"
+            f"the design is locked with the first plan, which has {held_choice.as_json()}, but {design.as_json()} was requested: "
+            "leave it out"
         )
 
 
@@ -83,11 +85,9 @@ def first_design(standing: Standing, budget: int, choice: Design, interval: Inte
 def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
     """The next plan, with the bands of the first plan if there is one, or of the plan that followed its pilot."""
     if budget < 1 and not standing.plans:
-        raise PlanError(f"a plan holds at least one label, but the budget is {budget}: raise it")
+        raise PlanError(f"the budget must be at least 1 label, got {budget}: raise it")
     if standing.plans and standing.plan.is_pilot:
-        raise PlanError(
-            "a pilot is followed by the rest of its plan once all of its units are answered, not by a new plan: label on (fewlabels draw)"
-        )
+        raise PlanError("finish the pilot before making a new plan: label its remaining units (fewlabels draw)")
     rule = standing.plan.stopping if standing.plans else ways.stopping
     if rule is not None and rule.kind in ONLINE:
         require_online(standing, design=ways.design, interval=ways.interval, pilot=ways.pilot is not None, growth=grow_to is not None)
@@ -130,9 +130,7 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
     first = ways.pilot or budget
     choice = ways.design if isinstance(ways.design, Design) else Design(name=ways.design)
     if choice.takes and budget != sum(choice.takes):
-        raise PlanError(
-            f"manual takes sum to the whole budget, {sum(choice.takes):,} labels, but the budget is {budget:,}: give the same, or none"
-        )
+        raise PlanError(f"manual takes must sum to the budget of {budget:,} labels, got {sum(choice.takes):,}: give the same, or none")
     rule = ways.stopping
     looks = rule.looks if rule is not None and ways.pilot is None else 1
     chosen = first_design(standing, -(-first // max(1, looks)), choice, ways.interval)  # the first of planned looks has to fill every band

@@ -22,7 +22,7 @@ def online_plan(standing: Standing, stopping: Stopping, *, budget: int) -> Plan:
         raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but the budget is {budget:,}: lower it")
     if earlier and budget <= earlier[-1].budget:
         held = earlier[-1].budget
-        raise PlanError(f"a later plan only adds labels, but {budget:,} were asked for and {held:,} are planned: ask for more")
+        raise PlanError(f"a later plan can only add labels, but {budget:,} were requested and {held:,} are planned: request more")
     return Plan(
         number=len(earlier) + 1,
         goals=standing.goals,
@@ -46,7 +46,7 @@ def require_online(standing: Standing, *, design: str | Design, interval: str, p
     asked = {Trait.PILOT: pilot, Trait.GROWTH: growth, Trait.DESIGN: other}
     require("online", [*(trait for trait, there in asked.items() if there), *standing.traits], subject="this one has")
     if interval not in ("rec", "anytime"):
-        raise PlanError(f"an online plan has its own interval, but {interval} was asked for: leave it out, or plan one look")
+        raise PlanError(f"an online plan has its own interval, but {interval} was requested: leave it out, or plan one look")
 
 
 def promise(goals: Sequence[Goal], stopping: Stopping) -> str:

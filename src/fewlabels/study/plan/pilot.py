@@ -35,7 +35,7 @@ def pilot_of(budget: int, pilot: int, frame: int) -> Pilot:
     """How labels are divided and weighted, locked before the first one. Raise PlanError if the pilot is too small or too large."""
     if not SMALLEST_PILOT <= pilot <= budget / 2:
         raise PlanError(
-            f"a pilot has at least {SMALLEST_PILOT} labels and at most half of the budget, but it has {pilot:,} of {budget:,}: "
+            f"a pilot must have at least {SMALLEST_PILOT} labels and at most half of the budget, got {pilot:,} of {budget:,}: "
             "a quarter is usual"
         )
     return Pilot(pilot, budget, pilot_weight(pilot, budget, frame=frame))

@@ -251,7 +251,7 @@ def _at_budget(
     design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
     largest = max(budget, grow_to or 0)
     if largest > design.frame:
-        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were asked for: lower it")
+        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were requested: lower it")
     return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
 
 

@@ -29,10 +29,10 @@ def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Populati
 def number_rule_of(population: Population, profile: Profile, asked: NumberRule | None, leader: Standing | None = None) -> NumberRule:
     """The rule for permanent numbers: as asked for, as in the study followed, or md5. Raise StudyError for ids the fast rule cannot use."""
     if leader is not None and asked not in (None, leader.number_rule):
-        raise StudyError(f"a study keeps the numbers of the one it follows, by {leader.number_rule}, but got {asked}: leave it out")
+        raise StudyError(f"a study must keep the numbers of the one it follows, by {leader.number_rule}, got {asked}: leave it out")
     rule = asked or (leader.number_rule if leader else "md5")
     if rule not in NUMBER_RULES:
-        raise StudyError(f"permanent numbers are made by {' or '.join(NUMBER_RULES)}, but got {rule!r}: choose one of these")
+        raise StudyError(f"permanent numbers must be made by {' or '.join(NUMBER_RULES)}, got {rule!r}: choose one of these")
     if rule == "fast":
         _refuse_wide_ids(population.id, dict(profile.columns)[population.id], profile)
     return rule
@@ -65,7 +65,7 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
                 "several: ask for micro[f1], macro[f1] or weighted[f1]"
             )
         if population.is_joint and metric.weight is not None:
-            raise PlanError(f"several labels or classes are judged in units, but {goal} is by {metric.weight}: make a study for it")
+            raise PlanError(f"several labels or classes must be judged in units, but {goal} is by {metric.weight}: make a study for it")
 
 
 def read_goals(goals: str | Goal | Sequence[str | Goal], level: float) -> tuple[Goal, ...]:
@@ -73,10 +73,10 @@ def read_goals(goals: str | Goal | Sequence[str | Goal], level: float) -> tuple[
     each = (goals,) if isinstance(goals, str | Goal) else tuple(goals) if isinstance(goals, Iterable) else (goals,)
     for goal in each:
         if not isinstance(goal, str | Goal):
-            raise PlanError(f'a goal is a string such as "precision >= 0.9", or a Goal, but got {goal!r}: pass one of these')
+            raise PlanError(f'a goal must be a string such as "precision >= 0.9", or a Goal, got {goal!r}: pass one of these')
     wanted = tuple(parse_goal(g, level=level) if isinstance(g, str) else g for g in each)
     if not wanted:
-        raise PlanError('a study needs a goal, but got none: "precision +-0.03" or "recall >= 0.90"')
+        raise PlanError('a study needs a goal, got none: "precision +-0.03" or "recall >= 0.90"')
     if len({g.level for g in wanted}) > 1:
-        raise PlanError(f"goals of one study share a level, but got {sorted({g.level for g in wanted})}: choose one")
+        raise PlanError(f"goals of one study must share a level, got {sorted({g.level for g in wanted})}: choose one")
     return wanted

@@ -180,7 +180,7 @@ def _sliced(study: Reportable, metric: str, *, column: str, classifier: str | No
     found = study.slices(metric, by=[column], classifier=classifier, simultaneous=True)
     if len(found.estimates) > MOST_SLICES:
         raise StudyError(
-            f"a report shows at most {MOST_SLICES} slices of a column, but {column} has {len(found.estimates)}: fewlabels slices"
+            f"a report can show at most {MOST_SLICES} slices of a column, but {column} has {len(found.estimates)}: fewlabels slices"
         )
     return {"metric": metric, **found.as_json()}
 

@@ -27,7 +27,7 @@ def refuse_endings(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.suffix not in (*SHOWN, DATA):
             known = ", ".join((*SHOWN, DATA))
-            raise FileError(f"a report is written as {known}, but got {str(path)!r}: name the file with one of these suffixes")
+            raise FileError(f"a report must be written as {known}, got {str(path)!r}: name the file with one of these suffixes")
 
 
 def write_report(report: Mapping[str, Json], paths: Sequence[Path]) -> tuple[Path, ...]:

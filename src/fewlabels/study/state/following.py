@@ -14,7 +14,7 @@ def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:
     entries = ledger.entries(follows)
     if not entries or follows == name:
         known = ", ".join(s for s in ledger.studies() if s != name) or "none"
-        raise StudyError(f"a study follows another of the same ledger, which has {known}, but got {follows!r}: check the name")
+        raise StudyError(f"a study must follow another of the same ledger, which has {known}, got {follows!r}: check the name")
     return replay(entries)
 
 
