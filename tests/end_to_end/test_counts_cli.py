@@ -69,7 +69,7 @@ def test_what_is_unknown_says_why() -> None:
         ((*COUNTS, "--flagged-units", 40), REFUSED, "give both"),
         ((*COUNTS, "--flagged-units", 40, "--unflagged-units", 900), REFUSED, "50 labels are more than 40 units"),
         ((*COUNTS, "--level", 2), REFUSED, "a level must lie in"),
-        ((*COUNTS, "--interval", "wilson", "--metric", "mcc"), REFUSED, "mcc is none"),
+        ((*COUNTS, "--interval", "wilson", "--metric", "mcc"), REFUSED, "mcc is not one"),
         ((*COUNTS, "--interval", "bootstrap"), 2, "bootstrap"),
     ],
     ids=str,

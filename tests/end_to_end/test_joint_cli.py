@@ -102,7 +102,7 @@ def test_weights_from_plan_to_decision(folder: Path) -> None:
     ("options", "message"),
     [
         (("--score", "s_joy", "--threshold", 0.5, "--goal", "recall by amount >= 0.5"), "--weight"),
-        (("--score", "s_joy", "--threshold", 0.5, "--goal", "macro[f1] +-0.1"), "several labels or classes together"),
+        (("--score", "s_joy", "--threshold", 0.5, "--goal", "macro[f1] +-0.1"), "needs several labels or classes"),
         (("--classes", "given=cat", "--goal", "class_accuracy +-0.1"), "with two or more"),
         (("--classes", "given=cat,dog", "--score", "s_joy", "--threshold", 0.5, "--goal", "class_accuracy +-0.1"), "values of one column"),
         ((*LABEL_OPTIONS, "--goal", "class_accuracy +-0.1"), "of which a unit has one"),

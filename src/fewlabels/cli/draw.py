@@ -152,7 +152,7 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
 def _note_inherited(study: Any) -> None:
     """Print how many answers come from an earlier study."""
     if study.standing.follows is not None:
-        note(f"{study._inherited:,} answers are carried over from {study.standing.follows}; no other unit drawn here was asked about there")
+        note(f"{study.inherited:,} answers are carried over from {study.standing.follows}; no other unit drawn here was asked about there")
 
 
 def _nothing_left(*, more: bool, gold: bool) -> str:

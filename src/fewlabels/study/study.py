@@ -208,8 +208,15 @@ class Study:
         return self._ledger.last(self.name)
 
     @property
-    def _inherited(self) -> int:
-        """How many answers were carried over from the studies this one follows, for units it never handed out."""
+    def inherited(self) -> int:
+        """Number of units whose answers were carried over from the studies this one follows: answered, but never handed out.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.inherited  # it follows no other study
+            0
+        """
         standing = self.standing
         return sum(unit not in standing.asked for unit in standing.answers) if standing.follows is not None else 0
 

@@ -54,7 +54,7 @@ def test_an_empty_file_says_nothing() -> None:
         ('popluation = "a.csv"', "did you mean 'population'"),
         ("goal = []", "did you mean 'goals'"),
         ('"score-range" = [0, 1]', "did you mean 'score_range'"),
-        ('[study.w46]\ngoals = ["f1 +-0.1"]', r'study is a text that is not empty, written study = "..."'),
+        ('[study.w46]\ngoals = ["f1 +-0.1"]', r'study must be a text that is not empty, written study = "..."'),
         ("study = 46", 'written study = "...", got 46: put it in quotes'),
         ('study = " "', "not empty"),
         ('goals = "precision +-0.05"', "put brackets around it"),

@@ -140,9 +140,9 @@ def test_metrics_that_divide_by_what_labels_say_are_refused(name: str) -> None:
 
 
 def test_plans_that_cannot_be_kept_are_refused() -> None:
-    with pytest.raises(PlanError, match="1 to 10 looks"):
+    with pytest.raises(PlanError, match="must be 1 to 10"):
         planned_looks(1_000, looks=MOST_LOOKS + 1)
-    with pytest.raises(PlanError, match="1 to 10 looks"):
+    with pytest.raises(PlanError, match="must be 1 to 10"):
         planned_looks(1_000, looks=[])
     with pytest.raises(PlanError, match="increasing fractions"):
         planned_looks(1_000, looks=[0.5, 0.25, 1])

@@ -165,7 +165,7 @@ def test_a_name_that_is_none_is_refused(tmp_path: Path, labeler: str) -> None:
 
 
 def test_at_least_one_unit_is_taken(tmp_path: Path) -> None:
-    with pytest.raises(LabelError, match="at least one unit, but 0"):
+    with pytest.raises(LabelError, match="units must be at least 1, got 0"):
         desk_of(planned(tmp_path)).take("ada", 0)
 
 

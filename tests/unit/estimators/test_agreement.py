@@ -110,7 +110,7 @@ def test_nobody_read_twice_is_refused() -> None:
             agreement(rows, tail=TAIL)
     with pytest.raises(LabelError, match="second labeler"):
         of(0, 0, 0, 0)
-    with pytest.raises(LabelError, match="among the 40"):
+    with pytest.raises(LabelError, match="at most all 40 units"):
         of(10, 10, 10, 11, units=40)
 
 

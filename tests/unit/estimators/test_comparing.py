@@ -132,7 +132,7 @@ def test_refuses_what_is_no_difference() -> None:
     tally = tally_of([80, 30, 25, 20], [1, 6, 16, 17])
     with pytest.raises(StudyError, match="several labels together"):
         compare(metric_named("macro[f1]"), tally, tail=0.025)
-    with pytest.raises(PlanError, match="read with rec"):
+    with pytest.raises(PlanError, match="one of the intervals"):
         compare(metric_named("f1"), tally, tail=0.025, interval="bootstrap")
 
 

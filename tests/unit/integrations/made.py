@@ -117,7 +117,7 @@ def everything() -> dict[str, object]:
         "Change": study.change(earlier, "accuracy"),
         "Watched": study.alarm([], "precision", floor=0.1),
         "ConfusionCell": _classes().confusion(),
-        "Cell": simulate(population, truth="y", metrics=["precision", "recall"], labels=[50], reps=20),
+        "SimulatedCell": simulate(population, truth="y", metrics=["precision", "recall"], labels=[50], reps=20),
         "Sizing": size_goals(open_engine(population).profile(), goals, budget=60),
         "Running": _online().running(),
         "Confusion": from_counts(tp=3, fp=1, fn=0, tn=9),

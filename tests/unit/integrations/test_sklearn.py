@@ -56,7 +56,7 @@ def test_other_metrics_are_scored_too() -> None:
     assert float(found) == pytest.approx(reference.accuracy_score(true, predicted, sample_weight=1 / pi), abs=1e-12)
     even = score(true, predicted, metric="mcc")
     assert float(even) == pytest.approx(reference.matthews_corrcoef(true, predicted), abs=1e-12)
-    with pytest.raises(FewlabelsError, match="mcc is none"):
+    with pytest.raises(FewlabelsError, match="mcc is not one"):
         score(true, predicted, metric="mcc", inclusion_prob=pi)
 
 

@@ -86,8 +86,8 @@ def test_several_labels_are_counted_in_units(name: str) -> None:
 @pytest.mark.parametrize(
     ("who", "goal", "message"),
     [
-        ((GBM,), "macro[f1] +-0.05", "several labels or classes together"),
-        ((GBM,), "class_accuracy >= 0.5", "several labels or classes together"),
+        ((GBM,), "macro[f1] +-0.05", "needs several labels or classes"),
+        ((GBM,), "class_accuracy >= 0.5", "needs several labels or classes"),
         (LABELS, "class_accuracy >= 0.5", "of which a unit has one"),
         (LABELS, "recall by amount >= 0.5", "judged in units"),
     ],

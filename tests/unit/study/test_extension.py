@@ -150,7 +150,7 @@ def test_a_column_added_to_the_same_file_is_taken_in(tmp_path: Path) -> None:
 
 def test_a_goal_the_study_has_is_not_taken_in_again(tmp_path: Path) -> None:
     study = finished(tmp_path, budget=60)
-    with pytest.raises(PlanError, match="the study lacks, but it has precision"):
+    with pytest.raises(PlanError, match="the study lacks, but it already has precision"):
         study.extend(goals=["precision +-0.1"], budget=80)
 
 

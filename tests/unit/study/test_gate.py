@@ -86,9 +86,9 @@ def test_what_was_seen_is_one_look_and_is_recomputed(tmp_path: Path) -> None:
     ("rule", "why"),
     [
         (at_least(NPV, 0.6, 'classifier = "gbm"'), "gbm"),
-        (at_least(NPV, 0.6, 'slice = "city=Bonn"'), "'city' is none"),
+        (at_least(NPV, 0.6, 'slice = "city=Bonn"'), "'city' is not one"),
         (at_least(NPV, 0.6, 'slice = "country=FR"'), "the population has no units in that slice"),
-        (at_least(NPV, 0.6, 'by = "city"'), "'city' is none"),
+        (at_least(NPV, 0.6, 'by = "city"'), "'city' is not one"),
         (at_least("recall", 0.4), "the draw leaves out units that recall >= 0.4 is about"),
         (at_least("recall by amount", 0.4), "amount"),
         (at_least("macro[f1]", 0.4), "several labels or classes"),

@@ -209,7 +209,7 @@ def test_a_census_of_labels_is_exact(tmp_path: Path) -> None:
 
 
 def test_a_goal_of_several_on_one_question_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="several labels or classes together"):
+    with pytest.raises(PlanError, match="needs several labels or classes"):
         Study.create("x", read_population(TABLE, classifiers=JUDGED[:1]), goals=["macro[f1] +-0.1"], ledger=ledger_in(tmp_path))
 
 

@@ -99,7 +99,7 @@ def test_the_rule_is_fixed_with_the_study(tmp_path: Path) -> None:
     assert create("s", "majority").standing.rule == "majority"
     with pytest.raises(StudyError, match="the rule majority"):
         create("s", "first")
-    with pytest.raises(StudyError, match="first, majority, unanimous"):
+    with pytest.raises(StudyError, match="first or majority or unanimous"):
         create("t", "adjudicated")
     assert create("default").standing.rule == "first"
 

@@ -368,7 +368,7 @@ def test_goals_of_slices_are_decided_on_their_own_units(tmp_path: Path) -> None:
         ("precision >= 0.5", "width", "a half-width"),
         ("mcc >= 0.5", "decision", "ratio of counts"),
         ("precision >= 0.5", "decision +-0.6", "tolerance"),
-        ("precision >= 0.5", "twelve looks", "stopping rule is"),
+        ("precision >= 0.5", "twelve looks", "stopping rule must be"),
         ("precision >= 0.5", "12 looks", "2 to 10"),
         ("precision >= 0.99", "decision +-0.02", "name one below 0.01"),
         ("precision >= 0.02", "decision +-0.02", "name one below 0.02"),
