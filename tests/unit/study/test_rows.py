@@ -143,7 +143,7 @@ def test_no_package_of_tables_is_imported_for_a_dict() -> None:
     import sys
 
     text = (
-        "import sys; from fewlabels.study.labels.rows import *; rows_of({'a': 1}, Questions(('positive',), ()));"
+        "import sys; from fewlabels.study.labels.rows import *; rows_of({'a': 1}, AskedQuestions(('positive',), ()));"
         "print(sorted({'pandas', 'polars', 'pyarrow'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout == "[]\n"
