@@ -83,7 +83,7 @@ def test_weeks_are_compared_pooled_and_watched(folder: Path) -> None:
         ok("plan", f"w{week}.csv", "--score", "score", "--threshold", "0.4", "--goal", "f1 +-0.1", "--budget", 150, "--study", f"w{week}")
         finish(f"w{week}")
     assert ok("change", "w0", "w1", "--metric", "recall", "--json").json["shared"] == 0
-    assert "less w0" in ok("change", "w0", "w1").out
+    assert "minus w0" in ok("change", "w0", "w1").out
     assert ok("window", "w0", "w1", "w2", "--metric", "recall", "--json").json["labels"] == 450
     quiet = ok("alarm", "w0", "w1", "w2", "--metric", "accuracy", "--floor", "0.5")
     assert "quiet" in quiet.out
