@@ -44,7 +44,7 @@ def units_of(tally: Tally) -> pl.DataFrame:
 
 def survey(units: pl.DataFrame) -> Any:
     """The stratified simple random sample of these units, without replacement. Any: svy types each estimate as one or a list of them."""
-    return svy.Sample(units, svy.DrawDesign(stratum="h", wgt="w", pop_size="N"))
+    return svy.Sample(units, svy.Design(stratum="h", wgt="w", pop_size="N"))
 
 
 def usual_error(name: str | Metric, tally: Tally) -> float:
