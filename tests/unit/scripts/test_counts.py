@@ -52,15 +52,20 @@ def test_a_function_that_hides_a_question_is_counted_where_it_is_called(tmp_path
         hides=(
             "def is_pair(goal):\n    '''Says.'''\n    return goal.over is not None\n"
             "def is_single(goal):\n    return not is_pair(goal)\n"
-            "class A:\n    @property\n    def kind(self):\n        return 'online' if self.plan.is_online else 'fixed'\n"
+            "class A:\n    @property\n    def sort(self):\n        return 'online' if self.plan.is_online else 'fixed'\n"
             "def measures(goal):\n    return one(goal) if goal.over is None else two(goal)\n"  # acts on the question, does not pass it on
         ),
-        calls="if is_pair(goal) or is_single(goal) or a.kind == 'online': measures(goal)\n",
+        calls="if is_pair(goal) or is_single(goal) or a.sort == 'online': measures(goal)\n",
     )
-    assert found["hiding"] == {"is_pair": ["over"], "is_single": ["over"], "kind": ["is_online"]}
+    assert found["hiding"] == {"is_pair": ["over"], "is_single": ["over"], "sort": ["is_online"]}
     assert found["table"]["over"] == {"asked": 2, "hidden": 3, "places": 5, "files": 2}  # is_single reads is_pair, calls.py both
     assert found["table"]["is_online"] == {"asked": 1, "hidden": 1, "places": 2, "files": 2}
     assert found["shared"] == []
+
+
+def test_comparing_the_kind_of_a_plan_asks(tmp_path: Path) -> None:
+    found = count(tmp_path, a="if plan.kind == 'online' or plan.kind in ('growth', 'planned looks') or entry.kind == 'look': pass\n")
+    assert found["table"]["is_online"]["asked"] == 2
 
 
 def test_a_name_that_hides_in_one_place_only_is_marked(tmp_path: Path) -> None:
