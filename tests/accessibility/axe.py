@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Frame, Page
 
 VERSION = "4.14.0"
@@ -14,13 +13,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def axe_source() -> str:
-    """The text of axe-core; skips where there is no npm to bring it."""
+    """The text of axe-core, which npm brings."""
     kept = Path(os.environ.get("FEWLABELS_SERVICES_FOLDER", ROOT / ".services")) / f"axe-core-{VERSION}"
     script = kept / "node_modules" / "axe-core" / "axe.min.js"
     if not script.exists():
         npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("npm is missing, and it brings axe-core: run scripts/install-debian")
+        assert npm is not None, "npm is missing, and it brings axe-core: run scripts/install-debian"
         fetched = kept.with_name(f"{kept.name}-{os.getpid()}")  # several processes may fetch it at once
         fetched.mkdir(parents=True)
         done = subprocess.run(

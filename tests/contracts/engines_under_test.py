@@ -29,18 +29,13 @@ from fewlabels.nouns.draw import Units
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import TOP
+from tests.contracts.servers import NEEDS_POSTGRES, NEEDS_SPARK, POSTGRES, SPARK
 
 Table = Mapping[str, Any]  # column name -> NumPy array, Arrow array or list with None for null
 
 
 SALT = "00ff" * 8
 GBM = Classifier("gbm", score="s", threshold=0.3)
-SPARK = os.environ.get("FEWLABELS_TEST_SPARK", "")
-CONNECT = os.environ.get("FEWLABELS_TEST_SPARK_CONNECT", "")
-POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
-# One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
-NEEDS_SPARK = (pytest.mark.spark, pytest.mark.skipif(not SPARK, reason="needs a server: scripts/services run -- COMMAND"))
-NEEDS_POSTGRES = (pytest.mark.skipif(not POSTGRES, reason="needs a server: scripts/services run -- COMMAND"),)
 
 
 class UnderTest(NamedTuple):
@@ -156,7 +151,7 @@ ENGINES = (
     UnderTest("duckdb-polars", DuckDBEngine, _held(lambda table: pl.from_arrow(arrow(table)))),
     UnderTest("duckdb-arrow", DuckDBEngine, _held(arrow)),
     UnderTest("spark-cluster", SparkEngine, _in_spark, frozenset({"uint64"}), NEEDS_SPARK),
-    UnderTest("postgres", PostgresEngine, _in_postgres, frozenset({"uint64", "nul"}), NEEDS_POSTGRES),
+    UnderTest("postgres", PostgresEngine, _in_postgres, frozenset({"uint64", "nul"}), (NEEDS_POSTGRES,)),
 )
 
 

@@ -1,7 +1,6 @@
 """Every ledger the contract is run on. A new ledger is added to LEDGERS; a test fails if one is missing."""
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -11,8 +10,7 @@ import pytest
 
 from fewlabels.ledgers.postgres import PostgresLedger
 from fewlabels.ledgers.sqlite import SqliteLedger
-
-POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
+from tests.contracts.servers import NEEDS_POSTGRES, POSTGRES
 
 
 class UnderTest(NamedTuple):
@@ -38,5 +36,4 @@ LEDGERS = (
     UnderTest("sqlite", SqliteLedger, lambda folder: f"sqlite:///{folder}/ledger.db"),
     UnderTest("postgres", PostgresLedger, in_postgres),
 )
-NEEDS_POSTGRES = pytest.mark.skipif(not POSTGRES, reason="needs a server: scripts/services run -- COMMAND")
 PARAMETERS = [pytest.param(one, id=one.name, marks=[NEEDS_POSTGRES] if one.ledger is PostgresLedger else []) for one in LEDGERS]

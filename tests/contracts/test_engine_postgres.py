@@ -16,9 +16,10 @@ from fewlabels.engines.opening import open_engine
 from fewlabels.engines.postgres import PostgresEngine
 from fewlabels.errors import EngineError, PopulationError
 from fewlabels.nouns.population import Population
-from tests.contracts.engines_under_test import GBM, NEEDS_POSTGRES, POSTGRES, all_in_one_band, postgres_table
+from tests.contracts.engines_under_test import GBM, all_in_one_band, postgres_table
+from tests.contracts.servers import NEEDS_POSTGRES, POSTGRES
 
-pytestmark = [*NEEDS_POSTGRES]
+pytestmark = NEEDS_POSTGRES
 
 
 def opened(source: str, *, id: str = "id") -> PostgresEngine:

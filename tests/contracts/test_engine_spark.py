@@ -24,15 +24,14 @@ from fewlabels.errors import EngineError, PopulationError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import MEMORY, Population
 from tests.contracts.engines_under_test import (
-    CONNECT,
     GBM,
-    NEEDS_SPARK,
     all_in_one_band,
     assert_same_profile,
     assert_same_units,
     reference,
     spark_session,
 )
+from tests.contracts.servers import CONNECT, NEEDS_SPARK
 
 pytestmark = [*NEEDS_SPARK]
 

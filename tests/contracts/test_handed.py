@@ -21,7 +21,8 @@ from fewlabels.nouns.population import Population
 from fewlabels.randomness import NumberRule
 from fewlabels.study.draw.offline import declared, handed_profile, place_for, profile_texts
 from fewlabels.study.study import Study
-from tests.contracts.engines_under_test import NEEDS_POSTGRES, NEEDS_SPARK, POSTGRES, arrow, postgres_table, spark_session
+from tests.contracts.engines_under_test import arrow, postgres_table, spark_session
+from tests.contracts.servers import NEEDS_POSTGRES, NEEDS_SPARK, POSTGRES
 
 N = 2_000
 REGIONS = ("north", "it's", "a,b", 'say "x"', "line\nbreak", "∅", "∅∅x", "", " two  ", "\\n", "é😀", None)

@@ -82,7 +82,9 @@ def test_pictures_and_the_figures_they_print_are_up_to_date(tmp_path: Path, caps
     kept = {p.name: p.read_text() for p in (DOCS / "pictures").glob("*.svg") if p.name != "structure.svg"}  # drawn by scripts/structure
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == kept
     printed = capsys.readouterr().out
-    ever = float(re.search(r"some look from 30 on ([\d.]+)", printed)[1])  # type: ignore[index]  # fails the test if it is None
+    found = re.search(r"some look from 30 on ([\d.]+)", printed)
+    assert found is not None
+    ever = float(found[1])
     assert f"{ever:.1%}".replace("%", " %") in (DOCS / "concepts" / "peeking.md").read_text()
 
 

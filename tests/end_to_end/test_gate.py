@@ -17,7 +17,8 @@ from fewlabels.nouns.policy import Rule
 from fewlabels.reports.gate_github import MOST_ANNOTATIONS, annotations
 from fewlabels.reports.gate_junit import junit
 from fewlabels.reports.gate_markdown import MOST_BYTES, markdown
-from tests.contracts.ledgers_under_test import NEEDS_POSTGRES, in_postgres
+from tests.contracts.ledgers_under_test import in_postgres
+from tests.contracts.servers import NEEDS_POSTGRES
 from tests.end_to_end.commands import Result, fewlabels, ok, real
 
 PLAN = ("plan", "scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "precision >= 0.7", "--goal", "recall >= 0.6")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml  # type: ignore[import-untyped, unused-ignore]  # has no types of its own
+import yaml
 
 from tests.end_to_end.commands import PROGRAM, environment, ok
 

@@ -128,7 +128,9 @@ def shown(text: str) -> set[str]:
 
 @pytest.mark.parametrize("name", MANY)
 def test_help_shows_the_common_options_and_help_all_every_one(name: str) -> None:
-    command = COMMANDS[name].load()  # type: ignore[union-attr]  # none of these is a group
+    entry = COMMANDS[name]
+    assert isinstance(entry, GroupEntry)
+    command = entry.load()
     assert isinstance(command, ManyOptions)
     short, full = ok(name, "--help").out, ok(name, "--help-all").out
     assert shown(short) == {*command.common, "--help"}

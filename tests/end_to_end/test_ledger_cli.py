@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.ledgers_under_test import NEEDS_POSTGRES, in_postgres
+from tests.contracts.ledgers_under_test import in_postgres
+from tests.contracts.servers import NEEDS_POSTGRES
 from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok, real
 
 NOT_COPIED = "people, their links, sessions and tokens"

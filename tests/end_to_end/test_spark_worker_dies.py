@@ -12,7 +12,8 @@ import numpy as np
 from fewlabels.engines.base import Taken, take_smallest
 from fewlabels.engines.opening import open_engine
 from fewlabels.nouns.population import MEMORY, Population
-from tests.contracts.engines_under_test import GBM, NEEDS_SPARK, SALT, reference, spark_session
+from tests.contracts.engines_under_test import GBM, SALT, reference, spark_session
+from tests.contracts.servers import NEEDS_SPARK
 
 pytestmark = [*NEEDS_SPARK]
 

@@ -88,7 +88,7 @@ class Quiet(ThreadingHTTPServer):
 def serving(answer: Any) -> Iterator[str]:
     """The address of a server that answers so."""
     server = Quiet(("127.0.0.1", 0), Handler)
-    server.answer = answer  # type: ignore[attr-defined]
+    server.answer = answer  # type: ignore[attr-defined]  # read by the handler, which knows its server
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

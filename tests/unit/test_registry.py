@@ -97,7 +97,7 @@ def test_the_package_asks_the_installed_ones() -> None:
 )
 def test_an_interval_that_contradicts_itself_is_refused(said: dict[str, object], why: str) -> None:
     with pytest.raises(PlanError, match=why):
-        Interval(**said)  # type: ignore[arg-type]
+        Interval(**said)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_each_name_is_used_for_what_it_is() -> None:

@@ -136,10 +136,7 @@ def refuse_undivided(profile: Profile, threshold: float) -> None:
 def check_shown(population: Population, columns: Sequence[Column], show: Sequence[str]) -> None:
     """Raise an error for columns the table does not have, and for those that would reveal a score or prediction."""
     require_columns(columns, show)
-    hidden = sorted(population.hidden_columns & set(show))
-    if hidden:
-        were, them = ("was", "it") if len(hidden) == 1 else ("were", "them")
-        raise StudyError(f"labelers see no score, prediction or guide, but {', '.join(hidden)} {were} requested: leave {them} out")
+    population.refuse_hidden(show)
 
 
 def check_beginning(

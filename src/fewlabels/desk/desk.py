@@ -48,7 +48,7 @@ class Desk:
 
     def set_sheet(self, sheet: Sheet) -> None:
         """Replace the labeling form. Raise if a column is not in the table or would reveal a score or a prediction."""
-        self._study._refuse_hidden(sheet.columns)
+        self._study.standing.read_population().refuse_hidden(sheet.columns)
         rule = self._study.standing.rule
         if sheet.check_every and rule != "first":
             raise LabelError(

@@ -11,7 +11,7 @@ import uuid
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from fewlabels.engines import resources, selftest
@@ -159,7 +159,7 @@ class SparkEngine(SqlEngine):
 def _frame(population: Population) -> "DataFrame":
     """Return the table as a DataFrame, in its own session or the active one; a session is created only if there is none."""
     if population.table is not None:
-        return population.table  # type: ignore[return-value]  # opening.py has seen that it is one
+        return cast("DataFrame", population.table)  # opening.py has seen that it is one
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()

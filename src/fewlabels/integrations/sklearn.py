@@ -65,9 +65,9 @@ class MeasuredFloat(float):
         """Return itself if multiplied by the integer 1, as scikit-learn does for "greater is better"; else a plain float."""
         return self if type(other) is int and other == 1 else super().__rmul__(other)
 
-    def __getnewargs__(self) -> tuple[float, dict[str, Any]]:  # type: ignore[override]  # float's own takes the value alone
-        """Return the arguments to recreate it: scores are pickled between processes."""
-        return float(self), dict(self.__dict__)
+    def __reduce__(self) -> tuple[type, tuple[float, dict[str, Any]]]:
+        """Return how to recreate it: scores are pickled between processes."""
+        return type(self), (float(self), dict(self.__dict__))
 
 
 class Labeled(NamedTuple):

@@ -1,10 +1,10 @@
 """The finite population of units: where it is stored and how it is read. Frozen data; engines open it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fewlabels.errors import PopulationError
+from fewlabels.errors import PopulationError, StudyError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.metric import Metric
@@ -166,6 +166,21 @@ class Population:
         """
         named = [self.guide, *self.candidates, *(c.score for c in self.classifiers), *(c.predicted for c in self.classifiers)]
         return frozenset(column for column in named if column)
+
+    def refuse_hidden(self, columns: Iterable[str]) -> None:
+        """Raise StudyError if a column would show labelers a score, a prediction or the guide.
+
+        Examples:
+            >>> import fewlabels
+            >>> population = fewlabels.read_population("scored.parquet", score="score", threshold=0.5, slices=["country"])
+            >>> population.refuse_hidden(["text", "country"])  # labelers may see both
+        """
+        hidden = sorted(self.hidden_columns & set(columns))
+        if hidden:
+            were, them = ("was", "it") if len(hidden) == 1 else ("were", "them")
+            raise StudyError(
+                f"labelers see no score, prediction or guide, but {', '.join(hidden)} {were} requested: leave {them} out of --show"
+            )
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger; a table held in memory is not part of it.

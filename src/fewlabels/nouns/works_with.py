@@ -1,8 +1,9 @@
-"""What works with what: the one table from which every refusal of a combination is made.
+"""What works with what: the table from which refusals of a feature with a kind of study, metric or goal are made.
 
 A study has traits (a pilot, planned looks, several questions), and so has a metric or a goal. A feature either works with a trait or is
 refused with a reason and a way out. docs/reference/works-with.md is generated from this table, and a test checks every cell of it.
-To support a combination, implement it and remove its entry from the table.
+To support a combination, implement it and remove its entry from the table. Which goals a draw can answer is not a combination of
+features: see study/estimate/answerable.py.
 """
 
 from collections.abc import Iterable, Mapping

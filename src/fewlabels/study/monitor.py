@@ -230,7 +230,7 @@ class StreamRecord:
 def _read(entries: Sequence[Entry]) -> StreamRecord:
     """Fold the entries into the record of the stream."""
     answers: dict[str, str] = {}
-    arrived: dict[str, list[object]] = {name: [] for name in ("unit", "flagged", "guess", "pi", "asked")}
+    arrived: dict[str, list[Any]] = {name: [] for name in ("unit", "flagged", "guess", "pi", "asked")}
     for entry in entries:
         if entry.kind == "arrival":
             for name, held in arrived.items():
@@ -238,7 +238,7 @@ def _read(entries: Sequence[Entry]) -> StreamRecord:
         elif entry.kind == "answer" and answers.get(entry.body["unit"], "skipped") in UNANSWERED:
             answers[entry.body["unit"]] = entry.body["answer"]
     terms = entries[0].body
-    return StreamRecord(terms=terms, salt=terms["salt"], answers=answers, **arrived)  # type: ignore[arg-type]  # what `arrive` wrote
+    return StreamRecord(terms=terms, salt=terms["salt"], answers=answers, **arrived)
 
 
 def _alarm(terms: Mapping[str, Any]) -> StreamAlarm:

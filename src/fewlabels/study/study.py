@@ -389,16 +389,8 @@ class Study:
             >>> study.fetch(["small-7"], columns=["text", "country"])
             [{'text': 'made-up message number 7', 'country': 'BR'}]
         """
-        self._refuse_hidden(columns)
+        self.standing.read_population().refuse_hidden(columns)
         return self._engine(self.standing, self._table).fetch(units, columns=columns)
-
-    def _refuse_hidden(self, columns: Sequence[str]) -> None:
-        """Raise StudyError if a column would show labelers a score, a prediction or the guide."""
-        hidden = sorted(self.standing.read_population().hidden_columns & set(columns))
-        if hidden:
-            were, them = ("was", "it") if len(hidden) == 1 else ("were", "them")
-            said = f"{', '.join(hidden)} {were} requested: leave {them} out of --show"
-            raise StudyError(f"labelers see no score, prediction or guide, but {said}")
 
     # ---------------- labels
 

@@ -27,7 +27,7 @@ from fewlabels.study.plan.pilot import pilot_units, plan_rest
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
 
-WORDS = frozenset({"caution", "cautions", "says", "why", "reason"})  # of a look: what explains its numbers
+WORDS = frozenset({"caution", "says", "why", "reason"})  # of a look: what explains its numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,7 +95,7 @@ class Elsewhere(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.send_response(302)
-        self.send_header("Location", self.server.target + self.path)  # type: ignore[attr-defined]
+        self.send_header("Location", self.server.target + self.path)  # type: ignore[attr-defined]  # set by the test
         self.end_headers()
 
     do_POST = do_GET

@@ -20,7 +20,8 @@ from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, MEMBER, PERSON, SECRET, SHEET, TURN
 from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.study import Study
-from tests.contracts.ledgers_under_test import LEDGERS, NEEDS_POSTGRES, UnderTest
+from tests.contracts.ledgers_under_test import LEDGERS, UnderTest
+from tests.contracts.servers import NEEDS_POSTGRES
 from tests.unit.study.made import GOALS, TRUTH, population
 
 BOTH_WAYS = [

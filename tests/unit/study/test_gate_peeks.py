@@ -67,7 +67,7 @@ def test_a_policy_that_was_loosened_is_said(tmp_path: Path) -> None:
     assert not any("other rules" in warning for warning in first.warnings)
     assert study.gate(parse_policy(RULES.format(0.99))) == first
     second = study.gate(parse_policy(RULES.format(0.01)))
-    assert any("1 earlier looks held this study to other rules" in warning for warning in second.warnings)
+    assert any("1 earlier look held this study to other rules" in warning for warning in second.warnings)
     assert study.verify().passed
 
 

@@ -256,11 +256,21 @@ def reword(entries: Plain) -> None:
             entry["body"] = {**entry["body"], "shown": {**shown, "estimates": other}}
 
 
+def narrow(entries: Plain) -> None:
+    """The twin: one limit of that look moved by a little."""
+    look = next(entry for entry in entries if entry["kind"] == "look")
+    shown = look["body"]["shown"]
+    first, *rest = shown["estimates"]
+    look["body"] = {**look["body"], "shown": {**shown, "estimates": [{**first, "low": first["low"] + 1e-6}, *rest]}}
+
+
 def test_a_caution_that_was_worded_otherwise_is_no_change_of_numbers(tmp_path: Path) -> None:
     table = {**TABLE, "country": ["BR", "DE"] * (len(TABLE["id"]) // 2)}
     finished(tmp_path, table=table, slices=["country"]).slices("precision", by=["country"])
     rewritten(tmp_path, reword, seals=True)
     assert findings(tmp_path) == ()
+    rewritten(tmp_path, narrow, seals=True)
+    assert any("gives other numbers" in line for line in findings(tmp_path))
 
 
 def change_unit(entries: Plain) -> None:

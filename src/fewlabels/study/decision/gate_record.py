@@ -46,4 +46,5 @@ def _earlier(entries: Sequence[Entry], policy: Policy) -> Iterator[str]:
     asked = [entry.body["asked"] for entry in entries if entry.kind == "look" and "asked" in entry.body]
     others = sum(one["kind"] == "gate" and one["rules"] != policy.as_json() for one in asked)
     if others:
-        yield f"{others:,} earlier looks held this study to other rules: whoever chose these may have known its numbers"
+        looks = "look" if others == 1 else "looks"
+        yield f"{others:,} earlier {looks} held this study to other rules: whoever chose these may have known its numbers"

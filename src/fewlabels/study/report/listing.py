@@ -1,4 +1,4 @@
-"""The studies of a ledger, each with its population, goals and state. Nothing is computed from what the labels say."""
+"""The studies of a ledger, each with its population, goals and state. No metric is shown."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
