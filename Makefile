@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage structure counts restamp lint types contracts quick fast-tests
+.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -39,6 +39,7 @@ help:
 	@echo "make site        builds the documentation into site/; any warning fails"
 	@echo "make reference   writes docs/reference from the code, and docs/pictures"
 	@echo "make coverage    make test, with branch coverage"
+	@echo "make photograph  takes docs/pictures/report.png, the README's picture of a report (needs Chromium)"
 	@echo "make structure   rooms, arrows, floors and circles of imports inside fewlabels.study (PICTURE=FILE: draws them as SVG)"
 	@echo "make counts      places that ask for a mode, refuse functions and class names used twice"
 	@echo "make restamp DATA=FOLDER  makes 50 cells of the atlas again; if all are the same, writes the hash of the present code (COVERAGE=1: docs/coverage.json too)"
@@ -161,6 +162,9 @@ reference:
 
 coverage:
 	$(PYTEST) -m "not slow" --cov --cov-report=term
+
+photograph:
+	PATH="$(dir $(shell command -v $(PYTHON))):$$PATH" scripts/photograph
 
 structure:
 	$(PYTHON) scripts/structure $(if $(PICTURE),--picture $(PICTURE))
