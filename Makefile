@@ -62,8 +62,8 @@ contracts:
 test:
 	$(PYTEST) -m "not slow" -n 3 $(GROUPS) --durations=40
 
-# For between two changes, once mypy has its cache. The tests of studies, ledgers, pictures and benchmarks are left to `make test`.
-PARTS = cli deciding designs engines estimators intervals labeling nouns planning reports
+# For between two changes, once mypy has its cache. The tests of studies, ledgers, reports, pictures and benchmarks are left to `make test`.
+PARTS = cli deciding designs engines estimators intervals labeling nouns planning
 quick:
 	$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint types fast-tests
 

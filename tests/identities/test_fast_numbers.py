@@ -61,6 +61,7 @@ def test_the_extremes_do_not_share_numbers() -> None:
     assert len(set(GOLDEN.values())) == len(EXTREMES)
 
 
+@pytest.mark.lengthy
 @checked
 @given(salts, st.lists(ids | st.sampled_from(EXTREMES), min_size=1, max_size=20))
 def test_the_number_is_the_one_of_integers_without_bounds(salt: str, units: list[int]) -> None:
@@ -87,6 +88,7 @@ def test_the_largest_product_stays_below_the_sign() -> None:
     assert max(round_keys(str(salt))[0] for salt in range(1000)) < 2**30
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("count", [1_000_000, pytest.param(10_000_000, marks=pytest.mark.slow)])
 def test_a_million_ids_have_a_million_outcomes(count: int) -> None:
     """No two ids share all 64 bits. The twin keeps the first 32 bits, where 116 pairs of a million are expected to meet."""

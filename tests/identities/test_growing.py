@@ -98,6 +98,7 @@ def test_a_study_grown_through_eight_budgets_has_the_units_of_one_draw(name: str
         assert drawn.unit == whole[:budget]
 
 
+@pytest.mark.lengthy
 def test_bands_cut_anew_for_a_larger_budget_lose_units() -> None:
     """The twin: a design made for 300 labels does not hold the units of one made for 250."""
     engine = open_engine(population("usual"))

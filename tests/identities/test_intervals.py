@@ -93,6 +93,7 @@ def test_an_interval_at_a_higher_level_contains_that_at_a_lower(name: str, tally
     assert wide.high >= narrow.high - 4 * EPS
 
 
+@pytest.mark.lengthy
 def test_replicates_are_measured_as_if_alone() -> None:
     rng = np.random.default_rng(3)
     many = tally_of([1, 1, 0, 0], [50, 90, 700, 8000], [5, 9, 30, 40], [0, 0, 0, 0], logit=[1, 3, -4, -1])

@@ -35,6 +35,7 @@ def chosen(search: Search, labels: int, share: FloatArray = PROFILE.guide) -> Fo
     return choose_threshold(PROFILE, design, n, k, search=search, labels=labels)
 
 
+@pytest.mark.lengthy
 def test_a_precision_found_is_shown_with_its_bound_its_units_and_the_recall() -> None:
     found = chosen(search_of(PRECISION, 0.45), 250)
     assert found.threshold is not None
@@ -51,6 +52,7 @@ def test_a_precision_found_is_shown_with_its_bound_its_units_and_the_recall() ->
     assert "lowest threshold found with precision at least 0.45" in found.reason
 
 
+@pytest.mark.lengthy
 def test_a_recall_found_is_the_highest() -> None:
     found = chosen(search_of(RECALL, 0.3), 200)
     assert found.bound is not None
@@ -59,6 +61,7 @@ def test_a_recall_found_is_the_highest() -> None:
     assert "highest threshold found with recall" in found.reason
 
 
+@pytest.mark.lengthy
 def test_a_harder_target_is_found_higher_up() -> None:
     easy, hard = (chosen(search_of(PRECISION, target), 200) for target in (0.2, 0.4))
     assert easy.threshold is not None

@@ -80,6 +80,7 @@ def test_no_units_survive_the_ledger() -> None:
     assert len(Units.of_json(through_text(units_of(()).as_json()))) == 0
 
 
+@pytest.mark.lengthy
 @checked_less
 @given(tallies())
 def test_estimates_survive_the_ledger(tally: Tally) -> None:

@@ -99,6 +99,7 @@ def test_the_fit_is_the_mode() -> None:
             assert height(b + step * np.eye(4)[j]) < height(b)
 
 
+@pytest.mark.lengthy
 def test_laplace_is_close_to_the_integral() -> None:
     """The evidence of one column's fit, against a sum over a fine grid of intercept and slope."""
     x, y = made(60)
@@ -173,6 +174,7 @@ def population(*, informed: bool) -> Judged:
     return Judged(score, 0, own > 0, y, metric_named("f1"))
 
 
+@pytest.mark.lengthy
 @pytest.mark.statistics
 @pytest.mark.parametrize("informed", [True, False])
 def test_its_draws_are_read_honestly_and_worth_it_where_a_column_knows_more(informed: bool, seed: int) -> None:

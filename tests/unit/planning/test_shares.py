@@ -42,6 +42,7 @@ def test_the_size_is_enough_and_one_label_less_is_not(half_width: float, share: 
         assert half_width_for(n - 1, share, interval=interval, around=around) > half_width
 
 
+@pytest.mark.lengthy
 @checked
 @given(st.floats(0.02, 0.2), st.floats(1.01, 2.0), shares, intervals)
 def test_a_narrower_interval_or_a_higher_level_needs_no_fewer_labels(
@@ -61,6 +62,7 @@ def test_a_share_and_its_opposite_need_as_many_labels(share: float, interval: In
     assert (float(one.low), float(one.high)) == pytest.approx((1 - float(other.high), 1 - float(other.low)), abs=1e-9)
 
 
+@pytest.mark.lengthy
 @checked
 @given(st.floats(0.02, 0.2), shares)
 def test_rec_needs_no_fewer_labels_than_clopper_pearson_which_it_contains(half_width: float, share: float) -> None:

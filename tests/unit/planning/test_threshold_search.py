@@ -52,6 +52,7 @@ def test_the_fewest_labels_that_show_a_target_have_no_error() -> None:
     assert search.target ** math.ceil(search.fewest) <= 0.05 < search.target ** math.floor(search.fewest)
 
 
+@pytest.mark.lengthy
 def test_precision_is_tried_from_a_start_down_and_recall_from_a_start_up() -> None:
     pieces = opened(choose_design(PROFILE, [F1], labels=150), 150)
     order = search_order(pieces, PROFILE, SEARCH)
@@ -82,6 +83,7 @@ def test_a_search_ends_before_the_first_failure() -> None:
     assert last_passed(passed).tolist() == [1, -1, 3]
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("metric", [PRECISION, RECALL])
 def test_the_threshold_found_passes_and_so_do_all_tried_before_it(metric: object) -> None:
     search = search_of(PRECISION if metric is PRECISION else RECALL, 0.4)
@@ -120,6 +122,7 @@ def test_beliefs_weigh_one_and_lie_on_both_sides_of_the_scores() -> None:
     assert (found[-1].share[middle] > PROFILE.guide[middle]).all()
 
 
+@pytest.mark.lengthy
 def test_the_labels_needed_find_a_threshold_and_those_there_are_do_not() -> None:
     search, design = search_of(PRECISION, 0.6), choose_design(PROFILE, [F1], labels=60)
     needed = labels_to_find(PROFILE, search, PROFILE.guide, design=design, labels=60)
@@ -135,6 +138,7 @@ def test_where_no_threshold_has_the_target_no_number_of_labels_finds_one() -> No
     assert labels_to_find(PROFILE, search_of(PRECISION, 0.8), PROFILE.guide / 2, design=design, labels=100) is None
 
 
+@pytest.mark.lengthy
 def test_a_draw_for_the_search_finds_more_than_one_for_f1() -> None:
     designs = design_for_search(PROFILE, SEARCH, labels=150), choose_design(PROFILE, [F1], labels=150)
     made = [prospect(PROFILE, SEARCH, PROFILE.guide, labels=150, design=d) for d in designs]
