@@ -16,13 +16,11 @@ from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_g
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.missing import worst_limits
 from fewlabels.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest, without_target
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import EXACT, Estimate
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import AnyTally, Tally
-
-EXACT = 1e-9
 
 
 class Reading(NamedTuple):
@@ -117,9 +115,10 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
         outcome, reasons = "label more", [v.reason for v in verdicts] + thin
         if more is not None:
             reasons.append(str(more) if more.enough else f"even all remaining units ({more.labels:,}) may not settle it")
+    exact = [f"{r.goal}: {r.estimate.exactness}" for r in readings if r.estimate.exactness]
     return Decision(
         outcome=outcome,
-        reasons=tuple(dict.fromkeys([*reasons, *notes])),
+        reasons=tuple(dict.fromkeys([*reasons, *exact, *notes])),
         goals=verdicts,
         more=more if outcome == "label more" else None,
         certified=certified,

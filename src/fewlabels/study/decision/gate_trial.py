@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fewlabels.deciding.verdict import EXACT
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import fill_pair, pair_groups
 from fewlabels.estimators.effective import simple_pair, simple_tally
@@ -15,7 +14,7 @@ from fewlabels.estimators.sides import read_sides
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.decision import widest
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import EXACT, IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.policy import Rule
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
