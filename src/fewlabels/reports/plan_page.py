@@ -11,7 +11,6 @@ from importlib.resources import files
 
 from fewlabels.nouns.canonical import Json
 
-
 WIDTHS = "widths.js"
 """What the page and the workbench say of a picture; the service serves the same file."""
 
