@@ -354,6 +354,7 @@ class Study:
     def ask(self, units: int = 50, *, more: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
+        Units that two labelers must answer come again at the end, for somebody else.
         more=True hands out new units even if earlier ones are still open.
 
         Examples:
