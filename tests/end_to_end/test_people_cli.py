@@ -76,8 +76,8 @@ def test_how_labelers_work_is_shown() -> None:
 
 def filled(batch: str, answers: str, *, differing: int = 0) -> list[str]:
     """Fill in the answer column of a batch, the first rows with the opposite answer; the units of it."""
-    truth = dict(csv.reader(Path("demo/answers.csv").open()))
-    rows = list(csv.DictReader(Path(batch).open()))
+    truth = dict(csv.reader(Path("demo/answers.csv").read_text().splitlines()))
+    rows = list(csv.DictReader(Path(batch).read_text().splitlines()))
     opposite = {"yes": "no", "no": "yes"}
     with Path(answers).open("w") as out:
         out.write("unit,answer\n")
