@@ -103,8 +103,9 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
     """The verdict on all goals, at least one. `more` forecasts the labels that would settle open goals, `notes` are reasons to add."""
     if not readings:
         raise PlanError("a decision needs a goal, got none: a study without goals decides nothing")
-    verdicts = tuple(judge(r, share=share) for r in readings)
-    failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
+    shared = [judge(r, share=share, among=len(readings)) for r in readings]
+    failed = [v for v in shared if v.status == "not met"]
+    verdicts = tuple(v if v.status == "not met" else judge(r, share=share) for r, v in zip(readings, shared, strict=True))
     thin = [reason for r in readings if (reason := thinness(r.estimate, fewest=r.fewest, allowed=r.widest))]
     outcome: Outcome
     if failed:
