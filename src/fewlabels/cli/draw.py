@@ -91,9 +91,7 @@ def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bo
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
     if not gold and study.standing.waits_again(batch.units[0]):
-        note(
-            "these were answered before and need somebody else's answer: name who in a labeler column, or with tell --labeler NAME"
-        )
+        note("these were answered before and need somebody else's answer: name who in a labeler column, or with tell --labeler NAME")
     _note_inherited(study)
     ending = " --gold" if gold else ""
     if name == FLAT:
