@@ -78,8 +78,9 @@ def read_address(text: str) -> Address | None:
     if not text.startswith(f"{parts.scheme}://"):  # libpq knows its schemes in lower case alone, and reads anything else as parameters
         return None
     scheme = "postgresql" if parts.scheme == "postgres" else parts.scheme
-    path = tuple(unquote(parts.path).split("/")[1:])
-    if any(one in (".", "..") or "\\" in one for one in path) or "%" in unquote(parts.path):
+    written = unquote(parts.path)
+    path = tuple(written.split("/")[1:])
+    if "%" in written or _UNCLEAR.search(written) or {".", ".."} & set(path):
         return None
     return Address(
         scheme, parts.hostname or "", port or PORTS.get(scheme), parts.username, parts.password, path, parts.query, parts.fragment
