@@ -99,6 +99,9 @@ class Ledger(Protocol):
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
         """Return all entries of a study by serial; empty if there is no such study. anew=True reads all of them again."""
 
+    def damage(self) -> list[str]:
+        """Return what the database's own check finds wrong; empty if it finds nothing, or has none."""
+
     def last(self, study: str) -> int:
         """Return the newest serial of a study; 0 if there is none."""
 

@@ -40,7 +40,9 @@ ABOUT = (
 def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     """Return the workbench and its API on one ledger."""
     app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
-    app.state.bench = ServerState(open_ledger(ledger_address), settings)
+    ledger = open_ledger(ledger_address)
+    ledger.require_current()
+    app.state.bench = ServerState(ledger, settings)
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)

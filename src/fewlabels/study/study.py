@@ -777,7 +777,7 @@ class Study:
         return report
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
-        """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw.
+        """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw. The ledger is only read.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -787,9 +787,9 @@ class Study:
         """
         from fewlabels.study.verify import verify
 
-        entries = self._ledger.entries(self.name, anew=True)
+        damage, entries = self._ledger.damage(), self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
-        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+        return verify(entries, damage=damage, open_population=(lambda standing: self._engine(standing, held)) if population else None)
 
     # ---------------- shared by the methods above
 
@@ -902,4 +902,4 @@ class Study:
         """Verify everything recorded that a new number depends on."""
         from fewlabels.study.verify import verify
 
-        return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)
+        return verify(self._ledger.entries(self.name, anew=True), damage=None, open_population=None, looks=False)
