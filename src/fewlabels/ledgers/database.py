@@ -77,8 +77,8 @@ class Database:
         """Raise LedgerError if the ledger is of an older schema, which can be read and not written to."""
         if self.outdated is not None:
             raise LedgerError(
-                f"a ledger must be of schema {HEAD} to be written to, but {self._where} is of {self.outdated} and can only be read: upgrade "
-                "it with `fewlabels ledger upgrade`"
+                f"a ledger must be of schema {HEAD} to be written to, but {self._where} is of {self.outdated} and can only be read: upgrade"
+                " it with `fewlabels ledger upgrade`"
             )
 
     def _before_writing(self) -> None:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,43 @@ class SqliteLedger(Database):
         with self._translated(), self._engine.begin() as connection:
             upgrade(connection)
         self.outdated = None
+
+    @property
+    def is_file(self) -> bool:
+        """Return whether it is a file, and not only in memory."""
+        return self._file is not None
+
+    def close(self) -> None:
+        """Close the idle connection, so that one file holds everything; the next act opens another."""
+        with self._anchoring:
+            if self._anchor is not None:
+                self._anchor[1].close()
+                self._anchor = None
+
+    @contextmanager
+    def copy_into(self, file: Path, tables: Sequence[str]) -> Iterator[sqlite3.Connection]:
+        """Copy all rows of these tables, as they are at one moment, into another SQLite file that has them; writers do not wait.
+
+        What the connection then reads is of that moment.
+        """
+        assert self._file is not None  # one in memory is copied entry by entry
+        with _translated(self.where), closing(_open(self._file, writes=False)) as connection:
+            connection.isolation_level = None
+            connection.execute("attach ? as there", (f"file:{quote(str(file.absolute()))}?mode=rw",))
+            connection.execute("begin")
+            held = {name for (name,) in connection.execute("select name from main.sqlite_master where type = 'table'")}
+            for table in (name for name in tables if name in held):  # an older ledger has fewer
+                connection.execute(f'insert into there."{table}" select * from main."{table}"')
+            yield connection
+            connection.execute("commit")
+
+    def forget(self, study: str) -> int:
+        """Delete the stored content of a study's units, from the write-ahead file too; return how many units there were."""
+        forgotten = super().forget(study)
+        if self._file is not None:
+            with _translated(self.where), closing(_open(self._file, writes=True)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        return forgotten
 
     def damage(self) -> list[str]:
         """Return what SQLite's own check finds wrong with the file."""
@@ -119,7 +156,7 @@ def _open(file: Path, *, writes: bool) -> sqlite3.Connection:
     """
     ahead = file.with_name(f"{file.name}-wal")
     how = "mode=rw" if writes or not (ahead.exists() and ahead.stat().st_size) else "mode=ro"
-    if not writes and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)):
+    if not writes and not all(os.access(one, os.W_OK, effective_ids=os.access in os.supports_effective_ids) for one in (file, file.parent)):
         how = "mode=ro" if ahead.exists() else "mode=ro&immutable=1"  # nobody can write here: SQLite need not keep files to coordinate
     return sqlite3.connect(f"file:{quote(str(file))}?{how}", uri=True, timeout=WAIT_SECONDS, check_same_thread=False)
 
