@@ -69,7 +69,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
             with source.copy_into(unfinished, [table.name for table in (ENTRY, TURN, SHEET, CONTENT)]) as connection:
                 held = {study: _held(connection.execute, study) for (study,) in connection.execute("select distinct study from main.entry")}
             watch("reading the backup back")
-            done = _read_back(written, held, where=source.where)
+            done = _read_back(written, held, source)
         else:
             done = copy(source, written, watch=watch)
             watch("reading the backup back")
@@ -103,15 +103,16 @@ def _held(execute: Callable[..., Any], study: str) -> Held:
     return Held(counts[0], "" if last is None else last[0], counts[1], counts[2])
 
 
-def _read_back(written: SqliteLedger, held: Mapping[str, Held], *, where: str) -> list[Copied]:
+def _read_back(written: SqliteLedger, held: Mapping[str, Held], source: SqliteLedger) -> list[Copied]:
     """Return what a backup holds; raise LedgerError if a record does not match, or not everything is there."""
     with written.reading() as connection:
         for study, wanted in sorted(held.items()):
             if _held(connection.exec_driver_sql, study) != wanted:
                 raise _spoiled(study)
-            damage = next(broken_text(study, _stored(connection, study)), None)
-            if damage is not None:
-                raise _damaged(study, damage, where=where)
+            if next(broken_text(study, _stored(connection, study)), None) is not None:
+                with source.reading() as original:
+                    damage = next(broken_text(study, _stored(original, study)), None)
+                raise _spoiled(study) if damage is None else _damaged(study, damage, where=source.where)
     return [Copied(study, one.entries, one.entries, one.turns, one.contents) for study, one in sorted(held.items())]
 
 
