@@ -96,8 +96,10 @@ class Held(NamedTuple):
 
 def _held(execute: Callable[..., Any], study: str) -> Held:
     """Return what a SQLite file holds of a study."""
+    tables = {name for (name,) in execute("select name from main.sqlite_master").fetchall()}  # an older ledger has fewer
     counts = [
-        execute(f"select count(*) from main.{table.name} where study = ?", (study,)).fetchone()[0] for table in (ENTRY, TURN, CONTENT)
+        execute(f"select count(*) from main.{table.name} where study = ?", (study,)).fetchone()[0] if table.name in tables else 0
+        for table in (ENTRY, TURN, CONTENT)
     ]
     last = execute("select hash from main.entry where study = ? order by serial desc limit 1", (study,)).fetchone()
     return Held(counts[0], "" if last is None else last[0], counts[1], counts[2])
