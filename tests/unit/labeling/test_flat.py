@@ -190,7 +190,7 @@ def test_labeler_and_time_come_from_the_file_unless_told(tmp_path: Path) -> None
 
 
 def test_the_first_named_column_is_taken(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,no,yes\n")
+    path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,,yes\n")
     assert [(label.unit, label.answer) for label in read(path)] == [("a", "yes")]
     by_name = read_answers(path, unit_columns=["id"], asked=Answerable({DEFAULT_QUESTION: ["label"]})).labels
     assert [(label.unit, label.answer) for label in by_name] == [("x", "no")]
