@@ -68,7 +68,7 @@ def test_nobody_answers_under_a_reserved_name(tmp_path: Path, labeler: str) -> N
         with pytest.raises(LabelError, match="reserved"):
             study.tell(answers)
     with pytest.raises(LabelError, match="column gold"):
-        study.tell([{"unit": batch.units[0], "answer": "yes", "gold": True}])
+        study.tell([{"unit": unit, "answer": "yes", "gold": True}])
     assert study.status().progress.labels == 0
 
 
