@@ -61,10 +61,8 @@ def test_nobody_answers_under_a_reserved_name(tmp_path: Path, labeler: str) -> N
     study.plan(10)
     batch = study.ask(10)
     assert batch is not None
-    for answers in (
-        [Label(unit=batch.units[0], answer="yes", labeler=labeler)],
-        [{"unit": batch.units[0], "answer": "yes", "labeler": labeler}],
-    ):
+    unit = batch.units[0]
+    for answers in ([Label(unit=unit, answer="yes", labeler=labeler)], [{"unit": unit, "answer": "yes", "labeler": labeler}]):
         with pytest.raises(LabelError, match="reserved"):
             study.tell(answers)
     with pytest.raises(LabelError, match="column gold"):
