@@ -1,7 +1,7 @@
 """Whether the labels contradict the guide, and which interval is read if they do.
 
 The draw and the default interval believe the guide about errors that no label has seen. A study whose labels contradict it is read by the
-interval its plan names for that case, the strict one; see docs/maths/strict.md.
+interval its plan names for that case, the strict one; see docs/maths/calibration.md.
 """
 
 import numpy as np
