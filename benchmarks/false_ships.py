@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 import fewlabels
 from benchmarks.options import parser_of
-from fewlabels.nouns.stopping import PLANNED
+from fewlabels.study.decision.gate import PLANNED
 from fewlabels.study.estimate.estimates import Estimates, read_decision
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.plan.looks import at_look
@@ -162,8 +162,8 @@ def page(rows: list[Row]) -> str:
     lines = [
         "# False SHIP where confident scores are wrong",
         "",
-        "Real studies whose target is the true value plus a hair: every SHIP is false, and at level 0.95 at most 5 % may be (exact binomial",
-        "test at 1e-3). The twin reads the same labels without the rule that strict decides once labels contradict the scores. The last",
+        "Real studies whose target is the true value plus a hair: every SHIP is false, and at level 0.95 at most 5 % may be (exact",
+        "binomial test at 1e-3). The twin reads the same labels without the rule that strict decides once labels contradict the scores. The last",
         "column is the geometric mean of the half-width over that of the twin. Made by `make false-ships`.",
         "",
         "| table | case | studies | false SHIP | twin | studies with an alarm | width |",
