@@ -22,8 +22,7 @@ from scipy.stats import binom
 import fewlabels
 from benchmarks.options import parser_of
 from fewlabels.study.decision.gate import PLANNED
-from fewlabels.study.estimate.estimates import Estimates, read_decision
-from fewlabels.study.kinds import kind_of
+from fewlabels.study.estimate.estimates import Estimates, read_decision, read_estimates
 from fewlabels.study.plan.looks import at_look
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
@@ -88,9 +87,9 @@ def truth_of(folder: Path, table: str, model: str) -> tuple[dict[str, bool], np.
 
 def _judged(standing: Standing) -> tuple[str, Estimates]:
     """The verdict, without the forecast of labels that are still needed, and the estimates it rests on."""
-    kind = kind_of(standing)
-    shown = kind.read(standing)
-    then = (at_look(standing, one_sided=True) or standing) if standing.plan.kind == PLANNED else standing
+    planned = standing.plan.kind == PLANNED
+    shown = read_estimates((at_look(standing) or standing) if planned else standing, goals_only=True)
+    then = (at_look(standing, one_sided=True) or standing) if planned else standing
     return read_decision(then, shown, forecast=False).outcome, shown
 
 
