@@ -3,7 +3,8 @@
 PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
-BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
+GROUPS = --dist loadgroup --no-loadscope-reorder
+BOTH_CORES = -n 2 $(GROUPS)
 
 .PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
@@ -56,10 +57,10 @@ types:
 contracts:
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
-# One session on both cores, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Tests of Spark
-# and PostgreSQL need `scripts/services run -- make test`.
+# One session, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Three workers for two cores:
+# many tests wait for a server, a browser or a command. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow" $(BOTH_CORES) --durations=40
+	$(PYTEST) -m "not slow" -n 3 $(GROUPS) --durations=40
 
 # For between two changes, once mypy has its cache. The tests of studies, ledgers, pictures and benchmarks are left to `make test`.
 PARTS = cli deciding designs engines estimators intervals labeling nouns planning reports

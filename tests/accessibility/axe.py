@@ -1,35 +1,15 @@
-"""axe-core, which looks for what keeps people from reading a page: fetched once by npm, run inside the page."""
+"""axe-core, which looks for what keeps people from reading a page: part of axe-playwright-python, run inside the page."""
 
-import os
-import shutil
-import subprocess
-from pathlib import Path
+from importlib.resources import files
 
 from playwright.sync_api import Frame, Page
 
-VERSION = "4.14.0"
 LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
-ROOT = Path(__file__).parents[2]
 
 
 def axe_source() -> str:
-    """The text of axe-core, which npm brings."""
-    kept = Path(os.environ.get("FEWLABELS_SERVICES_FOLDER", ROOT / ".services")) / f"axe-core-{VERSION}"
-    script = kept / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists():
-        npm = shutil.which("npm")
-        assert npm is not None, "npm is missing, and it brings axe-core: run scripts/install-debian"
-        fetched = kept.with_name(f"{kept.name}-{os.getpid()}")  # several processes may fetch it at once
-        fetched.mkdir(parents=True)
-        done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(fetched), f"axe-core@{VERSION}"], capture_output=True, text=True
-        )
-        assert done.returncode == 0, f"npm could not fetch axe-core: {done.stderr}"
-        try:
-            fetched.rename(kept)
-        except OSError:  # another process was first
-            shutil.rmtree(fetched)
-    return script.read_text(encoding="utf-8")
+    """The text of axe-core."""
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
 LOOK = """
