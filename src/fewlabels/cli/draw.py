@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
     with working("drawing units"):
         if candidates is not None:
             _draw_from(found, candidates)
-        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more)
+        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more, second=not more)
         shown = _shown(found, batch, show)
     if batch is None:
         if as_json:

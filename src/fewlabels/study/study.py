@@ -351,11 +351,11 @@ class Study:
         """
         self._draw(path)
 
-    def ask(self, units: int = 50, *, more: bool = False) -> Batch | None:
+    def ask(self, units: int = 50, *, more: bool = False, second: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
-        Units that two labelers must answer come again at the end, for somebody else.
-        more=True hands out new units even if earlier ones are still open.
+        more=True hands out new units even if earlier ones are still open. second=True also hands out, at the end, units that somebody else
+        has to answer because two labelers must.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -374,7 +374,7 @@ class Study:
         while True:
             with self._ledger.writing(self.name) as act:
                 standing = replay(act.entries())
-                batch = kind_of(standing).ask(act, standing, units, more=more)
+                batch = kind_of(standing).ask(act, standing, units, more=more, second=second)
             if batch != "dry":
                 return batch
             self._fill_reserve(units)

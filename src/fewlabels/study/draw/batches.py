@@ -7,19 +7,19 @@ from fewlabels.study.draw.fixed import shuffled
 from fewlabels.study.state.standing import Batch, Standing
 
 
-def next_batch(act: Writing, standing: Standing, units: int, *, more: bool) -> Batch | None:
+def next_batch(act: Writing, standing: Standing, units: int, *, more: bool, second: bool) -> Batch | None:
     """The units to label now, recorded; None when nothing is left. more=True hands out new ones even if earlier ones are still open.
 
-    Second looks come last, and only with more=False: those of the workbench are its own turns.
+    second=True hands out, when nothing else is left, units that another labeler has to answer.
     """
     waiting, asked = standing.unresolved, standing.asked
     still_open = [unit for unit in waiting if unit in asked]
     if still_open and not more:
         return open_batch(standing, still_open)
     fresh = [unit for unit in waiting if unit not in asked][:units]
-    if fresh or waiting or more:
-        return new_batch(act, standing, fresh) if fresh else None
-    return _second_batch(act, standing, units)
+    if fresh:
+        return new_batch(act, standing, fresh)
+    return _second_batch(act, standing, units) if second and not waiting else None
 
 
 def _second_batch(act: Writing, standing: Standing, units: int) -> Batch | None:
