@@ -20,6 +20,7 @@ help:
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
+	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
 	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
