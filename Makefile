@@ -6,7 +6,7 @@ PYTEST = $(PYTHON) -m pytest
 GROUPS = --dist loadgroup --no-loadscope-reorder
 BOTH_CORES = -n 2 $(GROUPS)
 
-.PHONY: help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: false-ships help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -20,6 +20,7 @@ help:
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
+	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
 	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
@@ -105,6 +106,9 @@ against:
 # About twenty minutes on one core.
 guides:
 	$(PYTHON) -m benchmarks.guides --data $(DATA) --reps 300 --seed 42 --out docs/guides.md
+
+false-ships:
+	$(PYTHON) -m benchmarks.false_ships --data $(DATA) --reps 300 --seed 42 --out docs/false-ships.md
 
 plans:
 	$(PYTHON) -m benchmarks.plans --data $(DATA) --seed 42 --out docs/plans.md

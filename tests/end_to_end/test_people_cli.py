@@ -1,5 +1,6 @@
 """`fewlabels sheet` and `fewlabels labelers`, as a person calls them."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,54 @@ def test_how_labelers_work_is_shown() -> None:
     found = ok("labelers", "s", "--json").json
     assert [one["labeler"] for one in found["labelers"]] == ["ada", "bob"]
     assert found["disputed"] == 1
+
+
+def filled(batch: str, answers: str, *, differing: int = 0) -> list[str]:
+    """Fill in the answer column of a batch, the first rows with the opposite answer; the units of it."""
+    truth = dict(csv.reader(Path("demo/answers.csv").read_text().splitlines()))
+    rows = list(csv.DictReader(Path(batch).read_text().splitlines()))
+    opposite = {"yes": "no", "no": "yes"}
+    with Path(answers).open("w") as out:
+        out.write("unit,answer\n")
+        for i, row in enumerate(rows):
+            said = truth[row["unit"]]
+            out.write(f"{row['unit']},{opposite[said] if i < differing else said}\n")
+    return [row["unit"] for row in rows]
+
+
+def test_second_looks_are_handed_out_to_who_labels_by_files() -> None:
+    """A study whose units two labelers must answer waited for answers that no command gave a way to record."""
+    ok(*PLAN[:-1], "twice", "--rule", "majority")
+    ok("sheet", "twice", "--double", "0.5")
+    ok("draw", "twice", "--units", "40", "--out", "first.csv")
+    first = filled("first.csv", "told.csv")
+    ok("tell", "twice", "told.csv", "--labeler", "ada")
+    assert ok("estimate", "twice", "--json").json["certified"] is False
+    drawn = ok("draw", "twice", "--units", "40", "--out", "second.csv")
+    assert "need somebody else's answer" in drawn.err
+    second = filled("second.csv", "told.csv", differing=3)
+    assert 5 < len(second) < 35
+    assert set(second) < set(first)
+    assert filled("second.csv", "same.csv") == second, "the same batch until it is answered"
+    ok("tell", "twice", "same.csv", "--labeler", "ada")  # the same labeler again is no second look
+    assert ok("draw", "twice", "--units", "40", "--json").json["units"] == second
+    ok("tell", "twice", "told.csv", "--labeler", "bob")
+    third = ok("draw", "twice", "--units", "40", "--out", "third.csv", "--json").json["units"]
+    assert sorted(third) == sorted(second[:3]), "a majority needs a third answer where two differ"
+    filled("third.csv", "told.csv")
+    ok("tell", "twice", "told.csv", "--labeler", "eve")
+    assert "every planned unit is handed out and answered" in ok("draw", "twice", "--units", "40").err
+    assert ok("estimate", "twice", "--json").json["certified"] is True
+
+
+def test_a_file_of_second_answers_that_were_not_recorded_is_not_overwritten() -> None:
+    ok(*PLAN[:-1], "twice", "--rule", "majority")
+    ok("sheet", "twice", "--double", "0.5")
+    ok("draw", "twice", "--units", "40", "--out", "first.csv")
+    filled("first.csv", "told.csv")
+    ok("tell", "twice", "told.csv", "--labeler", "ada")
+    ok("draw", "twice", "--units", "40", "--out", "second.csv")
+    filled("second.csv", "second.csv")
+    refused = fewlabels("draw", "twice", "--units", "40", "--out", "second.csv")
+    assert refused.code != 0
+    assert "not recorded yet" in refused.err

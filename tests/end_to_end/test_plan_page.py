@@ -97,6 +97,39 @@ def test_few_labels_are_too_thin_and_many_are_enough(browser: Browser, seed: int
     page.close()
 
 
+def test_an_expected_failure_is_never_shown_as_enough(browser: Browser, seed: int, tmp_path: Path) -> None:
+    """The scores themselves say a recall of about 0.8: of "recall >= 0.99" the terminal expects a failure, and so does the page."""
+    path = tmp_path / "plan.html"
+    path.write_text(made_page(seed, ["recall >= 0.99", "recall >= 0.5"]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    tones = {}
+    for goal in (0, 1):
+        page.select_option("#goal", index=goal)
+        drag(page, "labels", 1000)
+        tones[goal] = (page.get_attribute("#verdict", "class"), page.inner_text("#verdict"))
+        for labels in (0, 250, 500, 750):
+            drag(page, "labels", labels)
+            assert not (goal == 0 and "Enough" in page.inner_text("#verdict"))
+    assert tones[0] == ("verdict do-not-ship", "Expected to fail: do not ship")
+    assert tones[1] == ("verdict ship", "Enough labels")
+    page.close()
+
+
+def test_no_number_is_nan_where_every_unit_is_labeled(browser: Browser, seed: int, tmp_path: Path) -> None:
+    """With all flagged units labeled the half-width of precision is 0, of which no logarithm can be taken."""
+    path = tmp_path / "plan.html"
+    path.write_text(made_page(seed, ["precision +-0.05"]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    for labels in range(0, 1001, 50):
+        said = drag(page, "labels", labels) + page.inner_text("#next")
+        assert "NaN" not in said
+        assert "Infinity" not in said
+    assert "± 0.00 points chosen" in said
+    page.close()
+
+
 def test_a_name_that_is_a_script_is_shown_and_not_run(browser: Browser, seed: int, tmp_path: Path) -> None:
     text = made_page(seed, [f"f1 +-0.05 for {EVIL}"], name=EVIL)
     assert "<script>document.body" not in text

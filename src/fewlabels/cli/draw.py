@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
     with working("drawing units"):
         if candidates is not None:
             _draw_from(found, candidates)
-        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more)
+        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more, second=not more)
         shown = _shown(found, batch, show)
     if batch is None:
         if as_json:
@@ -90,6 +90,8 @@ def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bo
     """Print what was drawn, and what comes next."""
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
+    if not gold and study.standing.waits_again(batch.units[0]):
+        note("these were answered before and need somebody else's answer: name who in a labeler column, or with tell --labeler NAME")
     _note_inherited(study)
     ending = " --gold" if gold else ""
     if name == FLAT:
@@ -140,7 +142,8 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
     if name != FLAT:
         write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # raises for what that format cannot hold
     elif out is not None:
-        answered = {(unit, question) for unit, seats in standing.answers.items() for question, _ in seats}
+        told = ((unit, seats) for unit, seats in standing.answers.items() if not standing.waits_again(unit))
+        answered = {(unit, question) for unit, seats in told for question, _ in seats}
         refuse_untold(out, standing.gold if gold else answered, asked_of(standing))
     source = standing.population["source"]
     if show and is_elsewhere(source):

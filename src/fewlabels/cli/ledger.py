@@ -1,4 +1,4 @@
-"""`fewlabels ledger`: copy a ledger, back it up, and delete the content of units from it."""
+"""`fewlabels ledger`: copy a ledger, back it up, upgrade it, and delete the content of units from it."""
 
 import sys
 from pathlib import Path
@@ -63,6 +63,30 @@ def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> No
     rows = [[one.study, *(f"{n:,}" for n in (one.entries, one.added, one.turns, one.contents))] for one in done]
     table(("study", "entries", "added", "turns", "contents"), rows)
     note(f"not copied: {NOT_COPIED}")
+
+
+@click.command("upgrade")
+@ledger_option
+@json_option
+def upgrade_ledger(*, ledger: str, as_json: bool) -> None:
+    """Bring a ledger made by an earlier version to the present schema. Entries stay as they are; back it up first.
+
+    Other commands never do: they read an older ledger as it is, and refuse to write to it.
+
+    \b
+    Example:
+      fewlabels ledger upgrade --ledger sqlite:///old.db
+    """  # noqa: D301
+    from fewlabels.ledgers.opening import open_ledger
+    from fewlabels.ledgers.tables import HEAD
+
+    here = open_ledger(ledger, create=False)
+    before = here.outdated or HEAD
+    here.upgrade()
+    if as_json:
+        print_json({"ledger": here.where, "from": before, "to": HEAD})
+        return
+    click.echo(f"{here.where} was of schema {before} and is of schema {HEAD}")
 
 
 @click.command("forget")

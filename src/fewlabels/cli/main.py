@@ -137,7 +137,7 @@ GROUPS = {
         _named("doctor", "sql", "simulate", "demo"),
     ),
     "ledger": Branch(
-        "List the studies of a ledger; copy it, back it up, delete what labelers were shown.",
+        "List the studies of a ledger; copy it, back it up, upgrade it, delete what labelers were shown.",
         """Each command takes --json.
 
         \b
@@ -150,6 +150,7 @@ GROUPS = {
             **_named("list"),
             "copy": GroupEntry("fewlabels.cli.ledger", "Copy studies to another ledger.", "copy_ledger"),
             "backup": GroupEntry("fewlabels.cli.ledger", "Copy the whole ledger to a new SQLite file, and check it.", "backup_ledger"),
+            "upgrade": GroupEntry("fewlabels.cli.ledger", "Bring a ledger of an earlier version to the present schema.", "upgrade_ledger"),
             "forget": GroupEntry("fewlabels.cli.ledger", "Delete what labelers were shown; the record stays.", "forget_contents"),
         },
     ),

@@ -4,7 +4,7 @@ import click
 
 from fewlabels.cli.main import REFUSED
 from fewlabels.cli.options import json_option, ledger_option, resource_options, study_argument
-from fewlabels.cli.output import print_json, working
+from fewlabels.cli.output import note, print_json, working
 
 
 @click.command("verify")
@@ -16,7 +16,7 @@ from fewlabels.cli.output import print_json, working
 def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
     """Recompute from the ledger alone all hashes, seals, plans and shown estimates, and name each entry that does not match.
 
-    Exits with 5 if any does not match.
+    The ledger is only read; a SQLite file is also checked by SQLite itself. Exits with 5 if anything does not match.
 
     \b
     Example:
@@ -32,6 +32,8 @@ def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None
         click.echo(f"recomputed: {', '.join(found.checked)}")
         for finding in found.findings:
             click.echo(f"DOES NOT MATCH: {finding}")
+        for one in found.notes:
+            note(f"note: {one}")
         click.echo("everything matches" if found.passed else f"{len(found.findings):,} mismatches")
     if not found.passed:
         raise click.exceptions.Exit(REFUSED)

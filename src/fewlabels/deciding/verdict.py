@@ -16,13 +16,11 @@ from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_g
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.missing import worst_limits
 from fewlabels.nouns.decision import THIN_N_EFF, Decision, GoalStatus, GoalVerdict, MoreLabels, Outcome, widest, without_target
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import EXACT, Estimate
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import AnyTally, Tally
-
-EXACT = 1e-9
 
 
 class Reading(NamedTuple):
@@ -105,8 +103,9 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
     """The verdict on all goals, at least one. `more` forecasts the labels that would settle open goals, `notes` are reasons to add."""
     if not readings:
         raise PlanError("a decision needs a goal, got none: a study without goals decides nothing")
-    verdicts = tuple(judge(r, share=share) for r in readings)
-    failed = [v for v in (judge(r, share=share, among=len(readings)) for r in readings) if v.status == "not met"]
+    shared = [judge(r, share=share, among=len(readings)) for r in readings]
+    failed = [v for v in shared if v.status == "not met"]
+    verdicts = tuple(v if v.status == "not met" else judge(r, share=share) for r, v in zip(readings, shared, strict=True))
     thin = [reason for r in readings if (reason := thinness(r.estimate, fewest=r.fewest, allowed=r.widest))]
     outcome: Outcome
     if failed:
@@ -117,9 +116,10 @@ def decide(readings: Sequence[Reading], *, share: float, more: MoreLabels | None
         outcome, reasons = "label more", [v.reason for v in verdicts] + thin
         if more is not None:
             reasons.append(str(more) if more.enough else f"even all remaining units ({more.labels:,}) may not settle it")
+    exact = [f"{r.goal}: {r.estimate.exactness}" for r in readings if r.estimate.exactness]
     return Decision(
         outcome=outcome,
-        reasons=tuple(dict.fromkeys([*reasons, *notes])),
+        reasons=tuple(dict.fromkeys([*reasons, *exact, *notes])),
         goals=verdicts,
         more=more if outcome == "label more" else None,
         certified=certified,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fewlabels.labeling.flat import ANSWER_COLUMNS, Answerable, restored
 from fewlabels.labeling.found import Found, Refused, refuse_all
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.label import CLOSER, Label
+from fewlabels.nouns.label import RESERVED, Label
 from fewlabels.study.labels.record import Told
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
@@ -83,7 +83,7 @@ def _why_not(label: Label, standing: Standing, allowed: frozenset[str], *, ignor
         return f"the study does not ask {label.question!r}"
     if label.unit not in allowed and not ignore_undrawn:
         return "this unit was not drawn"
-    return f"the name {CLOSER!r} is reserved: fewlabels closes studies under it" if label.labeler == CLOSER else None
+    return f"the name {label.labeler!r} is reserved for answers that no labeler gave" if label.labeler in RESERVED else None
 
 
 def _settle(sound: Found, labels: Sequence[Label], standing: Standing, ways: ImportOptions) -> None:

@@ -69,7 +69,7 @@ def push(study: Study, client: LabelStudio, how: How) -> Pushed:
         raise LabelError(f"labelers must be distinct, and --double needs two or more, got {list(how.labelers)}: name each once")
     columns = tuple(shown.column for shown in how.show)
     study.fetch((), columns=columns) if columns else None  # refuse a score before anything is created
-    batch = study.ask(how.units, more=how.more)
+    batch = study.ask(how.units, more=how.more, second=not how.more)
     if batch is None:
         return Pushed(None, 0, ())
     shown = study.fetch(batch.units, columns=columns) if columns else [{} for _ in batch.units]

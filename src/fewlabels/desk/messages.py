@@ -5,8 +5,7 @@ from typing import Literal, NamedTuple
 
 from fewlabels.errors import LabelError
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.label import CLOSER
-from fewlabels.study.state.label_index import GOLD
+from fewlabels.nouns.label import refuse_reserved
 
 MOST_NAME = 200  # characters of a labeler's name
 
@@ -65,7 +64,4 @@ def refuse_name(labeler: str) -> None:
     """Raise LabelError if a labeler's name is empty, too long, reserved, or contains characters that cannot be printed."""
     if not labeler.strip() or len(labeler) > MOST_NAME or not labeler.isprintable():
         raise LabelError(f"a labeler's name must have 1 to {MOST_NAME} visible characters, got {labeler!r:.60}: give another")
-    if labeler in (CLOSER, GOLD):
-        raise LabelError(
-            f"a labeler's name must not be {CLOSER} or {GOLD}, reserved for answers that no labeler gave, got {labeler!r}: give another"
-        )
+    refuse_reserved(labeler)

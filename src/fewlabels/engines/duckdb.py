@@ -3,6 +3,7 @@
 Every engine has its own connection and every query its own cursor, fetched to the end: an unfinished result blocks a connection.
 """
 
+import contextlib
 import glob
 import shutil
 import tempfile
@@ -37,6 +38,7 @@ DIALECT = Dialect(
     is_nan="isnan({x})",
     byte_order="{x}",
 )
+_PROGRESS = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"}
 _FRAME = "fewlabels_frame"  # the name of a table held in memory
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
 _WORDS = {**dict.fromkeys(_INTEGERS, "int"), "VARCHAR": "text", "FLOAT": "float32", "DOUBLE": "float64", "BOOLEAN": "bool", "UUID": "uuid"}
@@ -60,12 +62,35 @@ class DuckDBEngine(SqlEngine):
         self._versions: tuple[SourceFile, ...] | None = None
         self._prove()
         if population.table is not None:
+            self._close_off()
             self.source = self.text_source = _FRAME
         elif "://" in population.source:
+            self._load_remote()
+            self._close_off(population.source.rpartition("/")[0])
             self.source = self.text_source = _read_parquet([population.source], partitioned=False)
         else:
-            self._open(find_files(population.source))
+            files = find_files(population.source)
+            self._close_off(*sorted({str(path.parent) for path in files.paths}))
+            self._open(files)
         self._columns = self._describe(self.source)
+
+    def _load_remote(self) -> None:
+        """Load the extension that reads addresses; raise EngineError if it is not installed, since nothing is downloaded in passing."""
+        try:
+            self._connection.execute("load httpfs")
+        except duckdb.Error:
+            raise EngineError(
+                f"reading {self.population.source!r} needs DuckDB's extension httpfs, which is not installed, and nothing is downloaded: "
+                "run python -c \"import duckdb; duckdb.sql('install httpfs')\" once, or copy the table"
+            ) from None
+
+    def _close_off(self, *folders: str) -> None:
+        """Let DuckDB reach nothing but these folders and its own for spilling, load no extension, and change no setting any more."""
+        listed = ", ".join(DIALECT.text(folder) for folder in folders)
+        self._connection.execute(f"set allowed_directories = [{listed}]; set enable_external_access = false")
+        with contextlib.suppress(duckdb.CatalogException):  # older ones have no exceptions, and then no progress either
+            self._connection.execute(f"set allowed_configs = [{', '.join(map(DIALECT.text, _PROGRESS))}]")
+        self._connection.execute("set lock_configuration = true")
 
     def _prove(self) -> None:
         """Raise EngineError if the connection computes other numbers than fewlabels, or cannot work within its limits."""
@@ -106,7 +131,8 @@ class DuckDBEngine(SqlEngine):
             if lookup is not None:
                 cursor.register(LOOKUP, dict(lookup))
             if resources.current().watch is not None:
-                cursor.execute("set enable_progress_bar = true; set enable_progress_bar_print = false").fetchall()
+                with contextlib.suppress(duckdb.InvalidInputException):  # locked, in a version without exceptions
+                    cursor.execute("; ".join(f"set {name} = {value}" for name, value in _PROGRESS.items())).fetchall()
             return resources.run(lambda: cursor.execute(text).fetchall(), progress=lambda: _done(cursor), cancel=cursor.interrupt)
 
     def _describe(self, source: str) -> dict[str, str]:
@@ -174,6 +200,8 @@ def _settings(scratch: str) -> dict[str, str | bool | int | float | list[str]]:
     found: dict[str, str | bool | int | float | list[str]] = {
         "python_enable_replacements": False,
         "temp_directory": scratch,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
         "pandas_analyze_sample": 1_000_000_000,  # scan all of an object column: typed by its first values, "01" among integers became 1
     }
     if may.memory_limit is not None:

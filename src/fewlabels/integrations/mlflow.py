@@ -19,6 +19,7 @@ from fewlabels.errors import EngineError, StudyError
 from fewlabels.installation import install_command
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.estimate import Estimate
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.study import Study
 
@@ -147,7 +148,7 @@ def tags_of(study: Study, verdict: str) -> dict[str, str]:
     return {
         "fewlabels.study": study.name,
         "fewlabels.verdict": verdict,
-        "fewlabels.interval": plan.interval,
+        "fewlabels.interval": interval_in_force(standing),
         "fewlabels.level": f"{standing.goals[0].level:g}",
         "fewlabels.design": plan.design.name,
         "fewlabels.goals": "; ".join(map(str, standing.goals))[:LONGEST_TAG],

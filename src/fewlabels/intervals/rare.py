@@ -81,6 +81,7 @@ REC = Interval(
     of_side=rec,
     may_plan=True,
     holds_over_looks=True,
+    believes_guide=True,
     statement="The interval assumes that errors are where the scores say, once labels have shown that positives increase with the score. "
     "It does not cover positives where otherwise good scores predict none; the strict interval beside it does.",
 )
@@ -95,5 +96,6 @@ MIDP = Interval(
     name="midp",
     of_side=partial(rec, unseen=0.5),
     may_plan=True,
+    believes_guide=True,
     statement="The interval adds half an unseen error instead of a whole one: its coverage is near its level on average, 0.90 at worst.",
 )

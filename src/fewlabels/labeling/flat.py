@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 from fewlabels.errors import LabelError
 from fewlabels.labeling.found import Found, Refused
 from fewlabels.nouns.classifier import DEFAULT_QUESTION
-from fewlabels.nouns.label import Label, read_answer
+from fewlabels.nouns.label import RESERVED, Label, read_answer
 
 FORMULA = re.compile("[=+\\-@\t\r]")  # first characters of a text that a spreadsheet would run as a formula
 ANSWER_COLUMNS = ("answer", "label")
 TABLES = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
 OWN_COLUMNS = frozenset(
-    {"unit", "answer", "labeler", "at"}
+    {"unit", "answer", "labeler", "at", "question", "gold"}
 )  # columns that a file of answers has itself; a shown column of that name would replace them
 
 
@@ -116,7 +116,7 @@ def read_answers(path: Path, *, unit_columns: Sequence[str], asked: Answerable =
 
 
 def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Answerable = DEFAULT_ASKED, labeler: str | None = None) -> Found:
-    """Return the same, with answers that cannot be read listed separately."""
+    """Return the same, with answers that cannot be read listed separately. What could be read in two ways is refused, never guessed."""
     rows = [(_first(item, unit_columns, path, row), item) for row, item in enumerate(read_rows(path), start=1)]
     # A table in which an id starts like a formula was not written by fewlabels: its ids are kept as they are.
     is_defused = path.suffix in TABLES and not any(FORMULA.match(unit) for unit, _ in rows)
@@ -127,9 +127,37 @@ def find_answers(path: Path, *, unit_columns: Sequence[str], asked: Answerable =
         blank += len(answers) < len(said)
         who = labeler or item.get("labeler") or "anonymous"
         base = Label(unit=restored(unit) if is_defused else unit, answer="skipped", labeler=who, at=item.get("at") or None, row=row)
+        if answers and (why := _ambiguity(item, asked, who, path)):
+            found.refused.append(Refused(base.unit, why, found.where(base)))
+            continue
         for question, answer in answers.items():
             add_answer(found, replace(base, question=question), answer, asked.classes)
     return found._replace(blank=blank)
+
+
+def _ambiguity(item: Mapping[str, str], asked: Answerable, labeler: str, path: Path) -> str | None:
+    """Why the answer of a row cannot be taken for what it seems to be; None if it can."""
+    refuse_gold(item, str(path))
+    question = item.get("question", "").strip()
+    if question and question not in asked.columns:
+        return f"it answers {question!r}, but the study asks {', '.join(asked.columns)}: leave it out, or correct its question"
+    if labeler in RESERVED:
+        return f"the name {labeler!r} is reserved for answers that no labeler gave: give another"
+    for columns in asked.columns.values():
+        given = {name: item[name].strip() for name in columns if item.get(name, "").strip()}
+        if len(set(given.values())) > 1:
+            both = " and ".join(f"{name} {value!r}" for name, value in given.items())
+            return f"it has two answers, {both}: keep one, or name the column with --answer-column"
+    return None
+
+
+def refuse_gold(columns: Container[str], where: str) -> None:
+    """Raise LabelError for a column that claims some answers are adjudicated: gold answers are recorded by a call of their own."""
+    if "gold" in columns:
+        raise LabelError(
+            f"gold answers are recorded by themselves, but {where} has a column gold: rename it if it is something else; else record those "
+            "rows with `fewlabels tell --gold` (tell_gold)"
+        )
 
 
 def add_answer(found: Found, label: Label, answer: object, classes: Sequence[str]) -> None:
@@ -191,15 +219,27 @@ def _table_rows(text: str, delimiter: str, path: Path) -> Iterator[dict[str, str
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # shown text may exceed Python's limit of 131,072 characters
     try:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        _refuse_twice([name.strip() for name in reader.fieldnames or ()], str(path))
         for item in reader:
             yield {key: value or "" for key, value in item.items() if key is not None and not isinstance(value, list)}
     except csv.Error as error:
         raise LabelError(f"{path} is not a readable table ({error}): check its quotes and line ends") from None
 
 
+def _refuse_twice(names: Sequence[str], where: str) -> None:
+    """Raise LabelError if two columns or fields have one name."""
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise LabelError(f"columns must have distinct names, but {where} has {twice[0]!r} more than once: rename or remove one")
+
+
 def _parsed(text: str, path: Path) -> object:
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        _refuse_twice([name for name, _ in pairs], str(path))
+        return dict(pairs)
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=fields)
     except (ValueError, RecursionError) as error:
         raise LabelError(f"{path} is not valid JSON ({error}): correct it") from None
 

@@ -5,12 +5,12 @@ looks also seal all entries before them. A key that exists already is not writte
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.canonical import Json, canonical, fingerprint
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
@@ -99,6 +99,9 @@ class Ledger(Protocol):
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
         """Return all entries of a study by serial; empty if there is no such study. anew=True reads all of them again."""
 
+    def damage(self) -> list[str]:
+        """Return what the database's own check finds wrong; empty if it finds nothing, or has none."""
+
     def last(self, study: str) -> int:
         """Return the newest serial of a study; 0 if there is none."""
 
@@ -138,13 +141,43 @@ class Ledger(Protocol):
 
 def broken(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield what does not match in a study's record, one sentence per entry; nothing if it is intact."""
-    hashes: list[str] = []
-    for expected, entry in enumerate(entries, start=1):
+    yield from _broken((entry, entry.recomputed()) for entry in entries)
+
+
+class StoredEntry(NamedTuple):
+    """An entry as it is stored: its body is text."""
+
+    serial: int
+    kind: str
+    key: str
+    at: str
+    body: str
+    seal: str | None
+    hash: str
+
+
+def broken_text(study: str, entries: Iterable[StoredEntry]) -> Iterator[str]:
+    """Yield the same of entries as they are stored, without reading their bodies: only canonical text can have the hash."""
+    yield from _broken((entry, _hash_of_text(study, entry)) for entry in entries)
+
+
+def _hash_of_text(study: str, entry: StoredEntry) -> str:
+    """Return the hash of the canonical JSON of an entry, whose keys are sorted, from the text of its body."""
+    rest = {"key": entry.key, "kind": entry.kind, "seal": entry.seal, "serial": entry.serial, "study": study}
+    whole = f'{{"at":{canonical(entry.at)},"body":{entry.body},{canonical(rest)[1:]}'
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _broken(entries: Iterable[tuple[Entry | StoredEntry, str]]) -> Iterator[str]:
+    """Yield what does not match in entries, each given with the hash it should have."""
+    before, is_first = hashlib.sha256(), True
+    for expected, (entry, recomputed) in enumerate(entries, start=1):
         name = f"entry {entry.serial} ({entry.kind}, {entry.key})"
         if entry.serial != expected:
             yield f"{name}: serial {expected} was expected here, so an entry is missing or was added"
-        if entry.recomputed() != entry.hash:
+        if recomputed != entry.hash:
             yield f"{name}: its content does not match its hash, so it was changed after it was written"
-        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != seal_of(hashes)):
+        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != before.hexdigest()):
             yield f"{name}: its seal does not match the entries before it, so one of those was changed, removed or added"
-        hashes.append(entry.hash)
+        before.update((entry.hash if is_first else f"\n{entry.hash}").encode("utf-8", "surrogatepass"))
+        is_first = False

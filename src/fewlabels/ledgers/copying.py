@@ -6,7 +6,7 @@ copied. The study that a study follows is not copied with it, unless it is named
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError
-from fewlabels.ledgers.base import Entry, broken
+from fewlabels.ledgers.base import Entry, StoredEntry, broken, broken_text
 from fewlabels.ledgers.database import Database, insert, read
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, ENTRY, SHEET, TURN
@@ -55,21 +55,90 @@ def copy(source: Database, target: Database, *, studies: Sequence[str] = (), wat
 
 
 def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> list[Copied]:
-    """Copy all studies to a new SQLite file, and read it back before it gets its name; raise LedgerError if the file exists."""
+    """Copy all studies to a new SQLite file, and read it back before it gets its name; raise LedgerError if the file exists.
+
+    A SQLite file is copied by SQLite, as it is at one moment, while others write.
+    """
     if path.exists():
         raise LedgerError(f"a backup must be a new file, but {path} exists: name another, or move it away")
     if not path.parent.is_dir():
         raise LedgerError(f"the folder {path.parent} of the backup does not exist: make it, or name another")
     with _unfinished(path) as unfinished:
-        done = copy(source, SqliteLedger(f"sqlite:///{unfinished}"), watch=watch)
-        watch("reading the backup back")
-        _check(SqliteLedger(f"sqlite:///{unfinished}"), source, done)
+        written = SqliteLedger(f"sqlite:///{unfinished}")
+        if isinstance(source, SqliteLedger) and source.is_file:
+            with source.copy_into(unfinished, [table.name for table in (ENTRY, TURN, SHEET, CONTENT)]) as connection:
+                held = {study: _held(connection.execute, study) for (study,) in connection.execute("select distinct study from main.entry")}
+            watch("reading the backup back")
+            done = _read_back(written, held, source)
+        else:
+            done = copy(source, written, watch=watch)
+            watch("reading the backup back")
+            _check(written, source, done)
+        if damage := written.damage():
+            raise LedgerError(f"the backup does not read back as it was written ({damage[0]}): check the disk, and back up again")
+        written.close()
         try:
             path.open("x").close()  # the first process gets the name
         except FileExistsError:
             raise LedgerError(f"a backup must be a new file, but {path} now exists: name another, or move it away") from None
         os.replace(unfinished, path)
     return done
+
+
+class Held(NamedTuple):
+    """How much a ledger holds of a study, and the hash of its last entry."""
+
+    entries: int
+    last: str
+    turns: int
+    contents: int
+
+
+def _held(execute: Callable[..., Any], study: str) -> Held:
+    """Return what a SQLite file holds of a study."""
+    tables = {name for (name,) in execute("select name from main.sqlite_master").fetchall()}  # an older ledger has fewer
+    counts = [
+        execute(f"select count(*) from main.{table.name} where study = ?", (study,)).fetchone()[0] if table.name in tables else 0
+        for table in (ENTRY, TURN, CONTENT)
+    ]
+    last = execute("select hash from main.entry where study = ? order by serial desc limit 1", (study,)).fetchone()
+    return Held(counts[0], "" if last is None else last[0], counts[1], counts[2])
+
+
+def _read_back(written: SqliteLedger, held: Mapping[str, Held], source: SqliteLedger) -> list[Copied]:
+    """Return what a backup holds; raise LedgerError if a record does not match, or not everything is there."""
+    with written.reading() as connection:
+        for study, wanted in sorted(held.items()):
+            if _held(connection.exec_driver_sql, study) != wanted:
+                raise _spoiled(study)
+            if next(broken_text(study, _stored(connection, study)), None) is not None:
+                with source.reading() as original:
+                    damage = next(broken_text(study, _stored(original, study)), None)
+                raise _spoiled(study) if damage is None else _damaged(study, damage, where=source.where)
+    return [Copied(study, one.entries, one.entries, one.turns, one.contents) for study, one in sorted(held.items())]
+
+
+def _spoiled(study: str) -> LedgerError:
+    return LedgerError(f"the backup of study {study!r} does not read back as it was written: check the disk, and back up again")
+
+
+def _stored(connection: sa.Connection, study: str) -> Iterator[StoredEntry]:
+    """Yield a study's entries as they are stored, by serial."""
+    columns = [ENTRY.c[name] for name in StoredEntry._fields]
+    wanted = sa.select(*columns).where(ENTRY.c.study == study).order_by(ENTRY.c.serial).execution_options(yield_per=CHUNK)
+    for row in connection.execute(wanted):
+        yield StoredEntry(*row)
+
+
+def _count(connection: sa.Connection, table: sa.Table, study: str) -> int:
+    return int(connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.study == study)).scalar_one())
+
+
+def _damaged(study: str, damage: str, *, where: str) -> LedgerError:
+    return LedgerError(
+        f"only a study whose record matches is copied, but in study {study!r} at {where} {damage}: see fewlabels verify, and restore it "
+        "from a backup; others can be copied by name (--study)"
+    )
 
 
 @contextmanager
@@ -107,11 +176,7 @@ def _copy_one(connection: sa.Connection, target: Database, study: str, *, where:
     entries = read(connection, study)
     damage = next(broken(entries), None)
     if damage is not None:
-        raise LedgerError(
-            f"only a study whose record matches is copied, but in study {study!r} at {where} {damage}: see fewlabels verify, and restore "
-            f"it "
-            "from a backup; others can be copied by name (--study)"
-        )
+        raise _damaged(study, damage, where=where)
     with target.receiving(study) as writing:
         there = read(writing, study)
         _refuse_other(study, entries, there, where=target.where)
@@ -153,10 +218,7 @@ def _check(written: Database, source: Database, done: Sequence[Copied]) -> None:
     for one in done:
         entries = written.entries(one.study, anew=True)
         with written.reading() as connection:
-            turns, contents = (
-                connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.study == one.study)).scalar()
-                for table in (TURN, CONTENT)
-            )
+            turns, contents = (_count(connection, table, one.study) for table in (TURN, CONTENT))
         first = source.entries(one.study)[: one.entries]  # more may have been added since
         if entries != first or any(broken(entries)) or (turns, contents) != (one.turns, one.contents):
-            raise LedgerError(f"the backup of study {one.study!r} does not read back as it was written: check the disk, and back up again")
+            raise _spoiled(one.study)

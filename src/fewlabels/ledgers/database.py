@@ -19,7 +19,8 @@ from fewlabels.errors import LedgerError, LedgerUnreachable
 from fewlabels.ledgers import contents, turns
 from fewlabels.ledgers.base import SEALING, UNREADABLE, Entry, Kind, entry_hash, seal_of
 from fewlabels.ledgers.contents import Content
-from fewlabels.ledgers.tables import ENTRY
+from fewlabels.ledgers.schema import known_version
+from fewlabels.ledgers.tables import ENTRY, HEAD
 from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
@@ -47,13 +48,42 @@ class ReadEntries:
 class Database:
     """Entries of studies in a database. Subclasses define how to connect, and how writers are kept apart."""
 
-    def __init__(self, engine: sa.Engine, *, where: str, advice: str, clock: Callable[[], str]) -> None:
+    def __init__(self, engine: sa.Engine, *, reader: sa.Engine, where: str, advice: str, clock: Callable[[], str]) -> None:
         """Keep `where` and `advice` for messages: what cannot be used, and what to check."""
         self._engine, self._where, self._advice, self._clock = engine, where, advice, clock
-        self._reader = engine.execution_options(reads_only=True)
+        self._reader = reader.execution_options(reads_only=True)
+        self.outdated: str | None = None
         self._kept: dict[str, ReadEntries] = {}
         self._guard = threading.Lock()
-        weakref.finalize(self, engine.dispose)  # no connection outlives its ledger
+        weakref.finalize(self, _dispose, engine, reader)  # no connection outlives its ledger
+
+    def _prepare(self) -> None:
+        """Create the tables of a new ledger. One of an older schema is opened to be read, and `outdated` is its version."""
+        with self.reading() as connection:
+            found = known_version(connection)
+        self.outdated = found if found not in (None, HEAD) else None
+        if found is None:
+            self.upgrade()
+
+    def upgrade(self) -> None:
+        """Run the missing migrations."""
+        raise NotImplementedError
+
+    def damage(self) -> list[str]:
+        """Return what the database's own check finds wrong; empty if it finds nothing, or has none."""
+        return []
+
+    def require_current(self) -> None:
+        """Raise LedgerError if the ledger is of an older schema, which can be read and not written to."""
+        if self.outdated is not None:
+            raise LedgerError(
+                f"a ledger must be of schema {HEAD} to be written to, but {self._where} is of {self.outdated} and can only be read: upgrade"
+                " it with `fewlabels ledger upgrade`"
+            )
+
+    def _before_writing(self) -> None:
+        """Prepare for an act; raise LedgerError if the ledger cannot be written to."""
+        self.require_current()
 
     def _lock(self, connection: sa.Connection, study: str) -> None:
         """Wait until nobody else writes to the study."""
@@ -78,6 +108,7 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[sa.Connection]:
         """Open a transaction on the tables beside the record: committed if the block ends, rolled back if it raises."""
+        self._before_writing()
         with self._translated(), self._engine.begin() as connection:
             yield connection
 
@@ -117,6 +148,7 @@ class Database:
     @contextmanager
     def writing(self, study: str) -> Iterator["Act"]:
         """Open one act on a study."""
+        self._before_writing()
         with self._translated():
             with self._engine.begin() as connection:
                 self._lock(connection, study)
@@ -138,21 +170,29 @@ class Database:
 
     def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
         """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
+        if self.outdated:
+            return 0, 0
         with self.reading() as connection:
             return turns.told_and_waiting(connection, study, labeler)
 
     def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
         """Return how many turns are open, leased and answered, for all labelers or one."""
+        if self.outdated:
+            return TurnCounts(0, 0, 0)
         with self.reading() as connection:
             return turns.counts(connection, study, now=now, labeler=labeler, adjudicates=adjudicates)
 
     def seconds(self, study: str) -> dict[str, list[float]]:
         """Return how long each labeler looked at each unit they answered, if it was measured."""
+        if self.outdated:
+            return {}
         with self.reading() as connection:
             return turns.seconds(connection, study)
 
     def sheet(self, study: str) -> Sheet:
         """Return the labeling form; an empty one if none was set."""
+        if self.outdated:
+            return Sheet()
         with self.reading() as connection:
             return contents.sheet(connection, study)
 
@@ -163,6 +203,8 @@ class Database:
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Content]:
         """Return the stored content of these units."""
+        if self.outdated:
+            return {}
         with self.reading() as connection:
             return contents.contents(connection, study, units)
 
@@ -193,6 +235,11 @@ class Database:
             kept = self._kept[study]
             if act.added and len(kept.entries) == act.added[0].serial - 1:
                 kept.extend(act.added)
+
+
+def _dispose(*engines: sa.Engine) -> None:
+    for engine in engines:
+        engine.dispose()
 
 
 class Act:

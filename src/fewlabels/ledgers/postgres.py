@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from fewlabels.errors import LedgerError
 from fewlabels.installation import install_command
 from fewlabels.ledgers.database import Database, utc_now
-from fewlabels.ledgers.schema import is_current, upgrade
+from fewlabels.ledgers.schema import upgrade
 from fewlabels.nouns.redaction import without_password
 
 WAIT_SECONDS = 10  # seconds to wait for a connection
@@ -28,7 +28,7 @@ class PostgresLedger(Database):
     """The ledger at a `postgresql://user@host/database` address; its tables are created on first use, in the schema of the search path."""
 
     def __init__(self, url: str, *, clock: Callable[[], str] = utc_now, create: bool = True) -> None:
-        """Connect, and upgrade the tables to the newest schema."""
+        """Connect, and create the tables if there are none."""
         try:
             import psycopg  # noqa: F401 - the extra may be missing, which the message explains
         except ImportError:
@@ -45,21 +45,23 @@ class PostgresLedger(Database):
         sa.event.listen(engine, "begin", _begin)
         advice = "check its address, that the server runs and that this user may write there"
         where = without_password(address.set(drivername="postgresql").render_as_string(hide_password=True))
-        super().__init__(engine, where=where, advice=advice, clock=clock)
-        with self.reading() as connection:
-            current = is_current(connection)
-        if not current and not create:
+        super().__init__(engine, reader=engine, where=where, advice=advice, clock=clock)
+        if not create:
             self._refuse_none()
-        if not current:
-            with self.connection() as connection:
-                connection.execute(LOCK, {"name": SCHEMA_LOCK})
-                upgrade(connection)
+        self._prepare()
 
     def _refuse_none(self) -> None:
-        """Raise LedgerError if the database has no ledger; an older one is upgraded."""
+        """Raise LedgerError if the database has no ledger."""
         with self.reading() as connection:
             if not sa.inspect(connection).has_table("entry"):
                 raise LedgerError(f"no ledger at {self._where}: plan a study first, or name the ledger with --ledger")
+
+    def upgrade(self) -> None:
+        """Run the missing migrations; two processes take turns."""
+        with self._translated(), self._engine.begin() as connection:
+            connection.execute(LOCK, {"name": SCHEMA_LOCK})
+            upgrade(connection)
+        self.outdated = None
 
     def _lock(self, connection: sa.Connection, study: str) -> None:
         """Wait until nobody else writes to the study."""

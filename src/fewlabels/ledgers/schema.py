@@ -18,21 +18,23 @@ def version_of(connection: sa.Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def is_current(connection: sa.Connection) -> bool:
-    """Return whether the schema is current."""
-    return version_of(connection) == HEAD
-
-
-def upgrade(connection: sa.Connection) -> None:
-    """Run the missing migrations inside the connection's transaction; raise LedgerError for a newer ledger or other tables."""
+def known_version(connection: sa.Connection) -> str | None:
+    """Return the schema's version, None for an empty database; raise LedgerError for a newer ledger or other tables."""
     found = version_of(connection)
     if found == HEAD:
-        return
+        return found
     if found is not None and found not in {path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}:
         raise LedgerError(f"this fewlabels reads ledgers up to version {HEAD}, but this one is of version {found}: upgrade fewlabels")
     tables = sa.inspect(connection).get_table_names()
     if (found is None and tables) or (found is not None and "entry" not in tables):
         raise LedgerError("this database holds other tables and no ledger: name a file that does not exist yet, or a fewlabels ledger")
+    return found
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Run the missing migrations inside the connection's transaction; raise LedgerError for a newer ledger or other tables."""
+    if known_version(connection) == HEAD:
+        return
     from alembic import command
     from alembic.config import Config
 

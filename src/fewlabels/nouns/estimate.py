@@ -10,6 +10,7 @@ from fewlabels.nouns.goal import whose
 
 IntervalKind = str
 """The name of an interval: one of `intervals/registered.py`, or one that another package adds."""
+EXACT = 1e-9  # a half-width below it is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -99,6 +100,19 @@ class Estimate(Displayed):
         if self.value is None:
             return (self.high - self.low) / 2
         return max(self.high - self.value, self.value - self.low)
+
+    @property
+    def exactness(self) -> str | None:
+        """What an interval without width means: every unit was labeled, and nothing follows about others. None if it has a width.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> small_study().estimate()["precision"].exactness
+            'exact for these 12 units; it says nothing about others'
+        """
+        if self.value is None or not self.labels or self.half_width >= EXACT:
+            return None
+        return f"exact for these {self.labels:,} units; it says nothing about others"
 
     @property
     def worst_half_width(self) -> float | None:

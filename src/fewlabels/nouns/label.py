@@ -12,6 +12,8 @@ Answer: TypeAlias = str  # yes, no, cannot_tell, skipped, never_answered; or the
 # The labeler of units recorded as never answered when a study is closed. Ledgers contain this name, so it stays although the product
 # was renamed.
 CLOSER = "assay"
+GOLD = "gold"  # the labeler of an adjudicated answer: one per unit and question, whoever gave it
+RESERVED = (CLOSER, GOLD)
 UNANSWERED: frozenset[str] = frozenset({"cannot_tell", "skipped", "never_answered"})
 
 _WORDS: dict[str, Answer] = {
@@ -106,3 +108,11 @@ class Label:
             True
         """
         return cls(**{name: data[name] for name in ("unit", "answer", "labeler", "question", "at", "row", "gold")})
+
+
+def refuse_reserved(labeler: str) -> None:
+    """Raise LabelError for a name under which answers are recorded that no labeler gave."""
+    if labeler in RESERVED:
+        raise LabelError(
+            f"a labeler's name must not be {CLOSER} or {GOLD}, reserved for answers that no labeler gave, got {labeler!r}: give another"
+        )

@@ -50,6 +50,7 @@ class Plan(Displayed):
     guide     after a pilot: the intercept and the slopes, fitted to its labels, of the log-odds of the guide and of each candidate
     choice    the options of the design beyond its name; None if there are none
     number_rule   how permanent numbers are derived from the salt and an id: "md5" or "fast"
+    alarm     the interval read instead of `interval` once labels show that the guide is not calibrated; None if the guide is not trusted
     stopping  the rule that ends the labeling; None for one look, when all labels are in
     fresh     classifiers that are first shown at a look of this plan: their intervals spend the whole error
 
@@ -80,6 +81,7 @@ class Plan(Displayed):
     fresh: tuple[str, ...] = ()
     number_rule: NumberRule = "md5"
     stopping: Stopping | None = None
+    alarm: IntervalKind | None = None
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise PlanError unless the takes sum to the budget."""
@@ -185,6 +187,8 @@ class Plan(Displayed):
             phased["stopping"] = self.stopping.as_json()
         if self.interval_from is not None:
             phased["interval_from"] = self.interval_from
+        if self.alarm is not None:
+            phased["alarm"] = self.alarm
         return {
             **phased,
             "number": self.number,
@@ -229,4 +233,5 @@ class Plan(Displayed):
             fresh=tuple(data.get("fresh", ())),
             number_rule=data.get("number_rule", "md5"),
             stopping=Stopping.of_json(data["stopping"]) if "stopping" in data else None,
+            alarm=data.get("alarm"),
         )

@@ -188,9 +188,15 @@ def _measured(goal: Goal, tally: AnyTally, interval: IntervalKind, share: float)
     return shown, shown if goal.kind == "+-" else measure_sides(goal.definition, sides, tally=tally, tail=one, interval=interval)
 
 
+def target_reach(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
+    """How far from the value the bound toward the target lies with the goal's power: a target at least so far away is settled."""
+    low, high = (np.quantile(np.atleast_2d(end), q, axis=-1) for end, q in ((bound.low, 1 - goal.power), (bound.high, goal.power)))
+    return np.where(value > goal.value, value - low, high - value)
+
+
 def _target_short(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
     """How far the bound is from settling the target with the goal's power, in distances from value to target."""
     gap = np.abs(value - goal.value)
-    low, high = (np.quantile(np.atleast_2d(end), q, axis=-1) for end, q in ((bound.low, 1 - goal.power), (bound.high, goal.power)))
-    reach = np.where(value > goal.value, value - low, high - value)
-    return np.where(gap > 0, reach / np.where(gap > 0, gap, 1.0), np.inf)  # at the target itself no number of labels is enough
+    return np.where(
+        gap > 0, target_reach(goal, bound, value) / np.where(gap > 0, gap, 1.0), np.inf
+    )  # at the target itself no number of labels is enough

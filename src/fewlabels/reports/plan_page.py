@@ -11,12 +11,16 @@ from importlib.resources import files
 
 from fewlabels.nouns.canonical import Json
 
+WIDTHS = "widths.js"
+"""What the page and the workbench say of a picture; the service serves the same file."""
+
 
 def plan_page(picture: Mapping[str, Json]) -> str:
     """Return the page of a picture (`study/plan/chart.py` makes one)."""
-    template = files("fewlabels.reports").joinpath("plan_page.html").read_text(encoding="utf-8")
+    template, widths = (files("fewlabels.reports").joinpath(name).read_text(encoding="utf-8") for name in ("plan_page.html", WIDTHS))
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    return template.replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
+    script = widths.replace("export ", "")  # no module: the page is one file
+    return template.replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
 
 
 def _rows(picture: Mapping[str, Json]) -> str:

@@ -6,15 +6,13 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request
 
 from fewlabels.desk.desk import refuse_name
 from fewlabels.ledgers.people import OWNER, Granted
-from fewlabels.nouns.label import CLOSER
+from fewlabels.nouns.label import RESERVED
 from fewlabels.service.access import Visitor, owner_only, signed_in
 from fewlabels.service.requests import NO_NULL, NewPerson, NewToken, RoleOf
 from fewlabels.service.responses import REFUSALS, Done, Everyone, FreshToken, InviteLink, Membership, PersonShown, Token, Tokens
 from fewlabels.service.state import bench_of
-from fewlabels.study.state.label_index import GOLD
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
-KEPT = (CLOSER, GOLD)  # stand for "nobody answered" and "adjudicated"
 LINK_SECONDS = 7 * 24 * 3600.0
 Owner = Annotated[Visitor, Depends(owner_only)]
 Anybody = Annotated[Visitor, Depends(signed_in)]
@@ -35,7 +33,7 @@ def list_people(request: Request, owner: Owner) -> Everyone:
 def add_person(request: Request, owner: Owner, new: NewPerson) -> InviteLink:
     """Invite somebody and create a link for them, to be used once within a week. They see no study until they are given one."""
     refuse_name(new.name)
-    if new.name in KEPT or (new.name == OWNER and not new.is_owner):
+    if new.name in RESERVED or (new.name == OWNER and not new.is_owner):
         raise HTTPException(409, f"the name {new.name!r} is reserved by fewlabels: choose another name")
     people = bench_of(request).people
     people.add(new.name, is_owner=new.is_owner)

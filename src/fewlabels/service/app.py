@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse
+from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
+from fewlabels.reports import plan_page
 from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
@@ -18,6 +19,7 @@ from fewlabels.service.state import ServerState
 from fewlabels.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
+WIDTHS = Path(plan_page.__file__).with_name(plan_page.WIDTHS)  # the same file is part of the page of `fewlabels plan --html`
 ROUTERS = (
     entering.router,
     api_studies.router,
@@ -38,10 +40,17 @@ ABOUT = (
 def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     """Return the workbench and its API on one ledger."""
     app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
-    app.state.bench = ServerState(open_ledger(ledger_address), settings)
+    ledger = open_ledger(ledger_address)
+    ledger.require_current()
+    app.state.bench = ServerState(ledger, settings)
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)
+
+    @app.get("/static/widths.js", include_in_schema=False)
+    def widths() -> FileResponse:
+        return FileResponse(WIDTHS, media_type="text/javascript")
+
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False))
 
     @app.get("/api/openapi.json", include_in_schema=False)

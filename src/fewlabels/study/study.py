@@ -351,10 +351,11 @@ class Study:
         """
         self._draw(path)
 
-    def ask(self, units: int = 50, *, more: bool = False) -> Batch | None:
+    def ask(self, units: int = 50, *, more: bool = False, second: bool = False) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
-        more=True hands out new units even if earlier ones are still open.
+        more=True hands out new units even if earlier ones are still open. second=True also hands out, at the end, units that somebody else
+        has to answer because two labelers must.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -373,7 +374,7 @@ class Study:
         while True:
             with self._ledger.writing(self.name) as act:
                 standing = replay(act.entries())
-                batch = kind_of(standing).ask(act, standing, units, more=more)
+                batch = kind_of(standing).ask(act, standing, units, more=more, second=second)
             if batch != "dry":
                 return batch
             self._fill_reserve(units)
@@ -776,7 +777,7 @@ class Study:
         return report
 
     def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
-        """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw.
+        """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw. The ledger is only read.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -786,9 +787,9 @@ class Study:
         """
         from fewlabels.study.verify import verify
 
-        entries = self._ledger.entries(self.name, anew=True)
+        damage, entries = self._ledger.damage(), self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
-        return verify(entries, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+        return verify(entries, damage=damage, open_population=(lambda standing: self._engine(standing, held)) if population else None)
 
     # ---------------- shared by the methods above
 
@@ -901,4 +902,4 @@ class Study:
         """Verify everything recorded that a new number depends on."""
         from fewlabels.study.verify import verify
 
-        return verify(self._ledger.entries(self.name, anew=True), open_population=None, looks=False)
+        return verify(self._ledger.entries(self.name, anew=True), damage=None, open_population=None, looks=False)

@@ -5,6 +5,7 @@ Without the population: hashes, seals, plans, replay and every estimate that was
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,10 +33,11 @@ WORDS = frozenset({"caution", "says", "why", "reason"})  # of a look: what expla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What was recomputed, and what does not match; passed if `findings` is empty."""
+    """What was recomputed, and what does not match; passed if `findings` is empty. `notes` is what a reader should know all the same."""
 
     checked: tuple[str, ...]
     findings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -44,13 +46,22 @@ class Verification:
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        return {"passed": self.passed, "checked": list(self.checked), "findings": list(self.findings)}
+        return {"passed": self.passed, "checked": list(self.checked), "findings": list(self.findings), "notes": list(self.notes)}
 
 
-def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], Engine] | None, looks: bool = True) -> Verification:
-    """Recompute everything that can be recomputed; looks=False skips what earlier looks showed, on which no new number depends."""
-    checked = [f"hashes and seals of {len(entries):,} entries"]
-    findings = list(broken(entries))
+def verify(
+    entries: Sequence[Entry],
+    *,
+    damage: Sequence[str] | None,
+    open_population: Callable[[Standing], Engine] | None,
+    looks: bool = True,
+) -> Verification:
+    """Recompute everything that can be recomputed; looks=False skips what earlier looks showed, on which no new number depends.
+
+    damage   what the database's own check found; None if it was not run
+    """
+    checked = [*(["the database file"] if damage is not None else []), f"hashes and seals of {len(entries):,} entries"]
+    findings = [*(f"the database's own check: {one}" for one in damage or ()), *broken(entries)]
     if findings:
         return Verification(checked=tuple(checked), findings=tuple(findings))
     try:
@@ -69,7 +80,18 @@ def verify(entries: Sequence[Entry], *, open_population: Callable[[Standing], En
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
-    return Verification(checked=tuple(checked), findings=tuple(findings))
+    return Verification(checked=tuple(checked), findings=tuple(findings), notes=tuple(_backward_times(entries)))
+
+
+def _backward_times(entries: Sequence[Entry]) -> Iterator[str]:
+    """Entries written, by their own account, before the one they follow: no error, since clocks are set back, but nothing to rely on."""
+    back = [(before, entry) for before, entry in pairwise(entries) if entry.at < before.at]
+    if back:
+        before, entry = back[0]
+        yield (
+            f"times run backwards at {len(back):,} entr{'y' if len(back) == 1 else 'ies'}, first at entry {entry.serial} ({entry.kind}): "
+            f"{entry.at} follows {before.at}, so a clock was set back, or two clocks differ"
+        )
 
 
 def _guarded(found: Iterator[str]) -> Iterator[str]:

@@ -69,7 +69,7 @@ def test_another_labeler_may_say_otherwise(study: Study) -> None:
 
 def test_the_name_fewlabels_closes_by_is_no_labelers(study: Study) -> None:
     assert (
-        "is reserved: fewlabels closes studies"
+        "is reserved for answers that no labeler gave"
         in checked(study.standing, Found([label(units(study)[0], labeler=CLOSER)], [])).refused[0].why
     )
 

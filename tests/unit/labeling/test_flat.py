@@ -190,10 +190,10 @@ def test_labeler_and_time_come_from_the_file_unless_told(tmp_path: Path) -> None
 
 
 def test_the_first_named_column_is_taken(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,no,yes\n")
+    path = written(tmp_path, "a.csv", "id,unit,label,answer\nx,a,yes,yes\n")
     assert [(label.unit, label.answer) for label in read(path)] == [("a", "yes")]
     by_name = read_answers(path, unit_columns=["id"], asked=Answerable({DEFAULT_QUESTION: ["label"]})).labels
-    assert [(label.unit, label.answer) for label in by_name] == [("x", "no")]
+    assert [(label.unit, label.answer) for label in by_name] == [("x", "yes")]
 
 
 def test_cells_beyond_the_heading_and_rows_cut_short_do_no_harm(tmp_path: Path) -> None:

@@ -112,6 +112,8 @@ def test_an_old_ledger_is_brought_forward_with_every_entry_and_number(under: Und
     engine = engine_of(address)
     before = rows_of(engine)
     ledger = open_ledger(address, create=False)
+    assert rows_of(engine) == before, "opening upgrades nothing"
+    ledger.upgrade()
     after = rows_of(engine)
     with engine.connect() as connection:
         assert version_of(connection) == HEAD
@@ -141,6 +143,7 @@ def as_then(said: Any, then: Any) -> Any:
 @of_every_version
 def test_an_old_ledger_goes_on(under: UnderTest, version: str, tmp_path: Path) -> None:
     ledger = open_ledger(recorded(under, version, tmp_path))
+    ledger.upgrade()
     with ledger.writing("recorded") as act:
         assert act.append("answer", key="new", body={})
     again = open_ledger(ledger_address(under, tmp_path))
@@ -156,7 +159,7 @@ def ledger_address(under: UnderTest, folder: Path) -> str:
 @of_every_version
 def test_the_migrated_schema_is_the_one_the_code_uses(under: UnderTest, version: str, tmp_path: Path) -> None:
     address = recorded(under, version, tmp_path)
-    open_ledger(address)
+    open_ledger(address).upgrade()
     engine = engine_of(address)
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), METADATA) == []
@@ -202,12 +205,12 @@ def test_an_interrupted_migration_leaves_the_old_version_whole(
     engine = engine_of(address)
     before = rows_of(engine)
     with pytest.raises(RuntimeError, match="the power is gone"):
-        open_ledger(address)
+        open_ledger(address).upgrade()
     assert rows_of(engine) == before
     with engine.connect() as connection:
         assert version_of(connection) == OLDER
     interrupted()
-    assert isinstance(open_ledger(address), Database)
+    open_ledger(address).upgrade()
     with engine.connect() as connection:
         assert version_of(connection) == HEAD
 
@@ -234,7 +237,7 @@ def test_a_read_only_file_is_read_as_it_is(version: str) -> None:
                 study = Study.load(told["study"], ledger=ledger)
                 assert study.verify().findings == ()
                 assert study.status().progress.complete
-                with pytest.raises(LedgerError, match="readonly"), ledger.writing(told["study"]) as act:
+                with pytest.raises(LedgerError, match=r"readonly|can only be read"), ledger.writing(told["study"]) as act:
                     act.append("answer", key="new", body={})
                 assert not os.access(path, os.W_OK, effective_ids=True)
         finally:
@@ -255,11 +258,34 @@ def test_a_ledger_of_a_later_version_is_refused_and_left_alone(under: UnderTest,
     assert rows_of(engine) == before
 
 
+def upgraded(address: str) -> Database:
+    ledger = open_ledger(address)
+    ledger.upgrade()
+    return ledger
+
+
 @on_both
-def test_two_that_open_an_old_ledger_at_once_both_find_the_new_one(under: UnderTest, tmp_path: Path) -> None:
+@of_every_version
+def test_an_old_ledger_is_verified_and_left_as_it_is(under: UnderTest, version: str, tmp_path: Path) -> None:
+    address, told = recorded(under, version, tmp_path), expected(version)
+    before = rows_of(engine_of(address))
+    files = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    study = Study.load(told["study"], ledger=address)
+    assert study.verify().findings == ()
+    assert study.status().progress.complete
+    assert study.ledger.sheet(told["study"]).columns == () or version >= "0002"
+    if version < HEAD:
+        with pytest.raises(LedgerError, match="ledger upgrade"), study.ledger.writing(told["study"]):
+            pass
+    assert rows_of(engine_of(address)) == before
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == files
+
+
+@on_both
+def test_two_that_upgrade_an_old_ledger_at_once_both_find_the_new_one(under: UnderTest, tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     address = recorded(under, OLDER, tmp_path)
     with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda _: open_ledger(address).last("recorded"), range(3)))
+        found = list(pool.map(lambda _: upgraded(address).last("recorded"), range(3)))
     assert found == [expected(OLDER)["entries"]] * 3

@@ -11,9 +11,9 @@ from fewlabels.desk.desk import Desk
 from fewlabels.errors import FewlabelsError, LedgerError, StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.label import Label
+from fewlabels.nouns.label import GOLD, Label
 from fewlabels.study.labels.record import record
-from fewlabels.study.state.label_index import GOLD, Register
+from fewlabels.study.state.label_index import Register
 from fewlabels.study.state.progress import planned_labels
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing

@@ -77,7 +77,8 @@ def test_a_good_ledger_passes(folder: Path) -> None:
     study = Study.load("s", ledger=ledger_in(folder), table=population().table)
     found = study.verify()
     assert found.passed
-    assert "hashes and seals" in found.checked[0]
+    assert found.checked[0] == "the database file"
+    assert "hashes and seals" in found.checked[1]
     assert "draw" not in found.checked
     with_table = study.verify(population=True)
     assert with_table.passed

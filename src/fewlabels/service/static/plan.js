@@ -3,7 +3,7 @@
 import { band, curve } from "./charts.js";
 import { send } from "./forms.js";
 import { at, number, problem, studyPath, talk } from "./talk.js";
-import { labelsAt, overFactors, reaching, shareOf, width } from "./widths.js";
+import { expected, labelsAt, outlook, sentences, shareOf } from "./widths.js";
 
 const study = at("study").dataset.study;
 const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
@@ -36,9 +36,7 @@ const nearestLevel = level => (level === undefined ? 2 : picture.levels.reduce((
 function state() {
   const goal = picture.goals[Number(at("goal").value)];
   const n = labelsAt(goal, Number(at("labels").value) / 1000);
-  const f = Number(at("factor").value) / 100, level = Number(at("level").value);
-  const [chosen, uniform] = [width(goal.chosen, goal, n, level, f), width(goal.uniform, goal, n, level, f)];
-  return { goal, n, f, level, chosen, uniform, value: overFactors(goal.values, f), positives: overFactors(goal.positives, f), effective: reaching(goal.simple, goal, chosen, level, f) };
+  return { goal, ...expected(goal, n, Number(at("level").value), Number(at("factor").value) / 100) };
 }
 
 function show() {
@@ -46,19 +44,13 @@ function show() {
   say("labels-out", number(now.n));
   say("factor-out", `${points(now.positives)} %`);
   say("level-out", picture.levels[now.level].toFixed(2));
-  const wanted = goal.kind === "+-" ? goal.value : goal.allowed;
-  const thin = now.chosen > goal.allowed || (now.effective !== null && now.effective < picture.thin_n_eff);
-  const away = goal.kind === "+-" || Math.abs(now.value - goal.value) > now.chosen;
-  const enough = !thin && now.chosen <= wanted * 1.0001 && away;
-  say("verdict", enough ? "Enough labels" : thin ? "Too thin to ship on: label more" : "Label more");
-  at("verdict").className = `verdict ${enough ? "ship" : "label-more"}`;
-  const top = number(goal.labels[goal.labels.length - 1]);
-  const effective = now.effective === null ? `more than ${top}` : number(now.effective);
-  say("sentence", `With ${number(now.n)} labels: ${goal.metric} ${now.value.toFixed(3)} ± ${points(now.chosen)} points chosen (effective n ${effective}), ± ${points(now.uniform)} points uniform.`);
-  const [need, even] = [goal.chosen, goal.uniform].map(widths => reaching(widths, goal, wanted, now.level, now.f));
-  const about = found => (found === null ? `more than ${top}` : number(found));
-  say("next", `± ${points(wanted)} points needs about ${about(need)} chosen labels, or ${about(even)} uniform ones.`);
-  say("price", price(now.n, need, even));
+  const { tone, text } = outlook(goal, now, picture.thin_n_eff);
+  say("verdict", text);
+  at("verdict").className = `verdict ${tone}`;
+  const [shown, needs] = sentences(goal, now);
+  say("sentence", shown);
+  say("next", needs);
+  say("price", price(now.n, now.needed, now.neededUniform));
   band(at("band"), goal, now);
   curve(at("curve"), goal, now);
 }

@@ -25,6 +25,7 @@ from fewlabels.study.decision.gate_online import gate_online
 from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.estimate.estimates import ahead_of, is_goal, read_one, shown_for
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
@@ -198,7 +199,7 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         shown, one_sided = (found for found in at if found is not None)  # the look is reached, so both are there
     one = shown_for(shown, answers, goal)
     planned = any(is_goal(made_for, one, standing) for made_for in plan.goals)
-    found = replace(read_one(shown, one, missing), planned=planned)
+    found = replace(read_one(shown, one, missing, interval_in_force(shown)), planned=planned)
     share = one_sided.plan.share_of(*one.classifiers)
     reading = Reading(
         goal,

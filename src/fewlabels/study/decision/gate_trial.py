@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fewlabels.deciding.verdict import EXACT
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import fill_pair, pair_groups
 from fewlabels.estimators.effective import simple_pair, simple_tally
@@ -15,10 +14,12 @@ from fewlabels.estimators.sides import read_sides
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.decision import widest
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.estimate import EXACT, IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.policy import Rule
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
 from fewlabels.study.estimate.answerable import cells_about
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.simulate import CellCounts, replicate_cells
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import groups_for
@@ -39,6 +40,7 @@ class TrialRule:
     fill      joins empty groups of one draw's tally to their neighbors
     frame     number of units the rule is about
     share     share of the error that the look may spend
+    interval  by which the study stands to be read: strict if its labels contradict the guide
     """
 
     rule: Rule
@@ -48,7 +50,7 @@ class TrialRule:
     fill: Callable[[AnyTally], AnyTally]
     frame: int
     share: float
-    standing: Standing
+    interval: IntervalKind
 
     def judge(self, counts: CellCounts, *, among: int) -> tuple[BoolArray, BoolArray]:
         """Whether the rule ships and whether it fails in each draw: vectorized over draws that fill every group, else one by one."""
@@ -73,7 +75,7 @@ class TrialRule:
     def _bounds(self, tally: AnyTally, *, among: int) -> tuple[BoolArray, BoolArray, Measured]:
         """Whether the target is shown, whether it is shown to fail among all rules, and the interval shown."""
         goal, error = self.rule.goal, (1 - self.rule.goal.level) * self.share
-        interval = self.standing.plan.interval
+        interval = self.interval
         shown, bound, shared = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (error / 2, error, error / among))
         if goal.kind == ">=":
             return np.asarray(bound.low >= goal.value), np.asarray(shared.high < goal.value), shown
@@ -93,7 +95,7 @@ class TrialRule:
 
     def _is_effective(self, tally: AnyTally, shown: Measured) -> bool:
         """Whether the effective n is enough: a simple random draw of the fewest labels allowed would have a wider interval."""
-        metric, fewest, interval = self.rule.goal.definition, self.rule.min_n_eff, self.standing.plan.interval
+        metric, fewest, interval = self.rule.goal.definition, self.rule.min_n_eff, self.interval
         tail = (1 - self.rule.goal.level) * self.share / 2
         if fewest > self.frame:
             return False
@@ -134,7 +136,8 @@ def bench_of(standing: Standing, rule: Rule, *, labels: int) -> TrialRule:
         groups = groups_for(mine, None, goal.slice)[judged[0]]
         count = groups.tally
     return TrialRule(
-        rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share, standing=mine
+        rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share,
+        interval=interval_in_force(mine),
     )  # fmt: skip
 
 

@@ -37,6 +37,8 @@ def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
 
 def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
     """Why a reader should be careful with an interval from a draw of `labels` labels; None if it was tested and passed."""
+    if found.exactness:
+        return found.exactness
     metric, kind = metric_named(found.metric), INTERVALS.named(found.interval)
     said = kind.cautions if not _is_tested(found) else (kind.caution,) if kind.caution else ()
     if said:

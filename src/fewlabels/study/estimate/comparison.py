@@ -24,6 +24,7 @@ from fewlabels.nouns.works_with import require
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.planning.thin_cells import refuse_thin
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
@@ -112,7 +113,9 @@ def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estim
     labels = pair_tally(standing, wanted, i, j, read_answers(standing))
     planned = any(g.definition.name == wanted.name and {g.classifier, g.over} == {first, second} for g in plan.goals)
     level = standing.level_of(first, second)
-    return replace(estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=plan.interval), over=second)
+    return replace(
+        estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=interval_in_force(standing)), over=second
+    )
 
 
 def compare_classifiers(standing: Standing, metric: str, first: str, second: str) -> Comparison:
@@ -133,7 +136,7 @@ def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> R
         (a, b): pair_tally(standing, wanted, places[a], places[b], said) for a, b in combinations(range(len(chosen)), 2)
     }  # fmt: skip
     level = min((p.level for p in pairs), default=standing.goals[0].level)
-    found = rank(wanted, tallies, chosen, level=level, lower_is_better=less_is_better(metric), interval=standing.plan.interval)
+    found = rank(wanted, tallies, chosen, level=level, lower_is_better=less_is_better(metric), interval=interval_in_force(standing))
     return Ranked(metric=wanted.name, level=level, better=found.better, best=found.best, pairs=pairs)
 
 

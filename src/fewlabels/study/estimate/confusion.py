@@ -7,6 +7,7 @@ from fewlabels.estimators.estimating import correct, estimate
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import PRECISION
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import groups_for, read_answers, with_gold
 
@@ -38,7 +39,7 @@ def read_confusion(standing: Standing) -> tuple[ConfusionCell, ...]:
     """
     if not standing.classes:
         raise StudyError(f"a confusion matrix is of several classes, but study {standing.name!r} asks yes or no: see its estimates")
-    plan, answers, groups = standing.plan, read_answers(standing), groups_for(standing)
+    answers, groups, interval = read_answers(standing), groups_for(standing), interval_in_force(standing)
     level = standing.level_of()
     cells = []
     for i, predicted in enumerate(standing.classes):
@@ -46,7 +47,7 @@ def read_confusion(standing: Standing) -> tuple[ConfusionCell, ...]:
             # groups of the predicted class, answers of the true class
             said = answers._replace(positive=answers.positive[:, [j]], gold=answers.gold[:, [j]])
             labels, gold = with_gold(said, groups[i])
-            share = estimate(PRECISION, labels, classifier=predicted, level=level, planned=False, interval=plan.interval)
+            share = estimate(PRECISION, labels, classifier=predicted, level=level, planned=False, interval=interval)
             share = share if gold is None else correct(share, PRECISION, labels, gold)
             cells.append(ConfusionCell(predicted=predicted, true=true, units=round(groups[i].N1), share=share))
     return tuple(cells)

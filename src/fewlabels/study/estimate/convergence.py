@@ -15,9 +15,11 @@ from fewlabels.deciding.online_status import standpoint
 from fewlabels.designs.base import takes_of
 from fewlabels.errors import FewlabelsError
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal, whose
 from fewlabels.nouns.works_with import FEATURES, refusal_of
 from fewlabels.study.estimate.estimates import name_of, read_estimates
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.online_path import walked
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
@@ -58,8 +60,9 @@ def read_convergence(standing: Standing) -> Convergence:
     if refused is not None:
         return Convergence(kind="none", why=f"{FEATURES['convergence'].rule}, not with {refused.trait}: {refused.why}")
     seen: dict[Goal, list[ConvergencePoint]] = {goal: [] for goal in plan.goals}
+    interval = interval_in_force(standing)  # one for all points
     for labels in sizes(plan.budget):
-        for goal, point in _points(standing, labels):
+        for goal, point in _points(standing, labels, interval):
             seen[goal].append(point)
     return Convergence(kind="afterwards", goals=tuple((goal, tuple(points)) for goal, points in seen.items()))
 
@@ -70,11 +73,11 @@ def sizes(most: int) -> list[int]:
     return [*(a for a, b in pairwise(found) if a < b), *found[-1:]]
 
 
-def _points(standing: Standing, labels: int) -> Iterator[tuple[Goal, ConvergencePoint]]:
+def _points(standing: Standing, labels: int, interval: IntervalKind) -> Iterator[tuple[Goal, ConvergencePoint]]:
     """The interval of each goal that has one after the first `labels` units of the asking order."""
     plan, units = standing.plan, standing.units
     assert units is not None  # complete
-    then = replace(plan, budget=labels, take=takes_of(plan.design, labels))
+    then = replace(plan, budget=labels, take=takes_of(plan.design, labels), interval=interval, alarm=None)
     try:
         found = read_estimates(replace(standing, plans=(*standing.plans[:-1], then), units=units.pick(np.arange(labels))), goals_only=True)
     except FewlabelsError:

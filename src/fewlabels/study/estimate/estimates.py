@@ -16,7 +16,7 @@ from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
 from fewlabels.nouns.agreement import Agreed, Share
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import Estimate, IntervalKind
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal, whose
 from fewlabels.nouns.joint import AVERAGES, CLASS_ACCURACY, JOINT_PARTS
@@ -27,6 +27,7 @@ from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.tally import AnyTally, Tally
 from fewlabels.nouns.works_with import refusal_of
 from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates as Estimates
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
@@ -81,7 +82,8 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     wanted = [one for one in readable(standing) if not goals_only or any(is_goal(goal, one, standing) for goal in plan.goals)]
     if not done.complete and not any(float(w.tally.labels) for w in wanted):
         return empty
-    found = tuple(read_one(standing, one, missing) for one in wanted)
+    interval = interval_in_force(standing)
+    found = tuple(read_one(standing, one, missing, interval) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
     cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
@@ -158,12 +160,12 @@ def _answerable(metric: Metric, groups: Groups) -> bool:
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
-def read_one(standing: Standing, one: EstimateSource, missing: Missing) -> Estimate:
+def read_one(standing: Standing, one: EstimateSource, missing: Missing, interval: IntervalKind) -> Estimate:
     """An estimate, corrected by gold answers if there are any, with the worst case if too many answers are missing."""
     plan = standing.plan
     level = standing.level_of(*one.classifiers)
     planned = any(is_goal(goal, one, standing) for goal in plan.goals)
-    found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=plan.interval)
+    found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=interval)
     found = replace(found, slice=one.slice, over=one.over)
     base: Tally | None = None
     if one.gold is not None and isinstance(one.tally, Tally):

@@ -21,6 +21,7 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.works_with import require
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import prefix, read_answers, tally
@@ -158,7 +159,7 @@ def change_of_look(standing: Standing, asked: Mapping[str, Any]) -> Change:
     shared = Shared(pairs["before"].astype(np.int64), pairs["after"].astype(np.int64), pairs["n"] * 1.0, pairs["k"] * 1.0)
     judged = standing.read_population().classifier(asked["classifier"]).name
     level = standing.level_of(judged)
-    found = change(metric, before, after, shared if shared.n.size else None, tail=(1 - level) / 2, interval=standing.plan.interval)
+    found = change(metric, before, after, shared if shared.n.size else None, tail=(1 - level) / 2, interval=interval_in_force(standing))
     known = bool(np.isfinite(found.value))
     return Change(
         metric=metric.name,
@@ -207,7 +208,7 @@ def window_of_look(standing: Standing, asked: Mapping[str, Any]) -> Estimate:
     last = period_tally(standing, asked["metric"], asked["classifier"])
     pooled = window([*(_of_json(one) for one in asked["earlier"]), last])
     level = standing.level_of(judged)
-    found = estimate(metric, pooled, classifier=judged, level=level, planned=False, interval=standing.plan.interval)
+    found = estimate(metric, pooled, classifier=judged, level=level, planned=False, interval=interval_in_force(standing))
     return replace(found, slice=("studies", ", ".join([*(one["study"] for one in asked["earlier"]), standing.name])))
 
 

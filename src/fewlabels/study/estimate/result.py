@@ -83,7 +83,7 @@ class Estimates(Displayed):
             >>> from fewlabels.demo.study import small_study
             >>> shown = small_study().estimate()
             >>> shown.cautions_of([shown["precision"]])
-            ['precision: this interval was not tested at level 0.95 with 40 labels, see docs/atlas.md']
+            ['precision: exact for these 12 units; it says nothing about others']
         """
         return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
 

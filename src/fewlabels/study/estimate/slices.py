@@ -10,12 +10,13 @@ from fewlabels.errors import StudyError
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import Estimate, IntervalKind
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import StudyCounts, groups_for, read_answers
 
@@ -66,7 +67,8 @@ def read_slices(
     if len(parts) > MOST_SLICES:
         raise StudyError(f"at most {MOST_SLICES} slices can be read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
     tail = (1 - level) / len(parts) if simultaneous else 1 - level
-    found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail)) is not None]
+    interval = interval_in_force(standing)
+    found = [e for part in parts if (e := _read(standing, metric, j, part, level=1 - tail, interval=interval)) is not None]
     if not found:
         raise StudyError(
             f"the draw cannot estimate {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
@@ -98,7 +100,7 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
         yield tuple(zip(by, value, strict=True))
 
 
-def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, level: float) -> Estimate | None:
+def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, level: float, interval: IntervalKind) -> Estimate | None:
     """The estimate in one slice; None if the draw left out units it is about, or there are none."""
     metric = metric_named(name)
     require("slices", metric.traits, subject=f"{name} is")
@@ -118,7 +120,7 @@ def _read(standing: Standing, name: str, j: int, part: tuple[Slice, ...], *, lev
         and (goal.classifier or standing.population["classifiers"][0]["name"]) == judged
         for goal in standing.goals
     )
-    found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=standing.plan.interval)
+    found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=interval)
     return replace(found, slice=where)
 
 

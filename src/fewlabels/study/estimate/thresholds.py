@@ -16,6 +16,7 @@ from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.threshold_search import search_of
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers
 
@@ -63,7 +64,7 @@ def read_curves(standing: Standing, classifier: str | None = None) -> Curves:
     level = standing.level_of(name)
     pieces = pieces_of(profile, plan.design, thresholds_of(profile, plan.design, plan.take), plan.take, classifier=j)
     counts = count_cells(standing)
-    found = measure_thresholds(pieces, counts.n, counts.k, metrics=CURVES, level=level, interval=plan.interval)
+    found = measure_thresholds(pieces, counts.n, counts.k, metrics=CURVES, level=level, interval=interval_in_force(standing))
     at = pieces.thresholds
     return Curves(
         classifier=name,

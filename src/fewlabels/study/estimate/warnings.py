@@ -1,12 +1,9 @@
 """Warnings shown beside the numbers: scores that are not calibrated, missing answers, disagreement, gold."""
 
-import numpy as np
-
-from fewlabels.estimators.calibration import FALSE_ALARM, Mismatch, check_guide
-from fewlabels.nouns import ladder
-from fewlabels.nouns.arrays import FloatArray
+from fewlabels.estimators.calibration import FALSE_ALARM
 from fewlabels.nouns.label import CLOSER, UNANSWERED
 from fewlabels.nouns.missing import Missing
+from fewlabels.study.estimate.guide_check import guide_alarms, interval_in_force
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
@@ -103,35 +100,20 @@ def _reach(standing: Standing) -> list[str]:
 
 def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
     """The calibration check in words; with counts only at the look, because earlier they would reveal what the labels say."""
-    units = standing.units
-    if units is None:
-        return []
-    alarms: list[Mismatch] = []
-    for j, classifier in enumerate(standing.read_population().classifiers[: None if standing.profile.claims is not None else 1]):
-        labels = [standing.answer_of(unit, classifier.question) for unit in units.unit]
-        usable = np.array([label is not None and label.answer not in UNANSWERED for label in labels], dtype=np.bool_)
-        rows = np.flatnonzero(usable & (units.guide_bin < ladder.MISSING))  # a missing score predicts nothing
-        claimed = _claims(standing, j)[rows]
-        yes = classifier.value if classifier.value is not None else "yes"
-        positive = np.array([label is not None and label.answer == yes for label in labels], dtype=np.bool_)[rows]
-        if classifier.score is not None or standing.profile.claims is None:
-            alarms += check_guide(claimed, ((units.pattern[rows] >> j) & 1).astype(np.bool_), positive)
+    alarms = guide_alarms(standing)
     if not alarms:
         return []
-    worst = min(alarms, key=lambda m: m.p_value)
+    plan, worst = standing.plan, min(alarms, key=lambda m: m.p_value)
     where = str(worst) if counts else f"{worst.side} units, {worst.part} by score"
+    if interval_in_force(standing) == plan.interval:
+        read = (
+            "The strict interval is valid whatever the scores are"
+            if plan.interval != "strict"
+            else "The strict interval is valid all the same"
+        )
+    else:
+        read = f"So every interval here is {plan.alarm}, valid whatever the scores are, in place of {plan.interval}"
     return [
         f"the scores are not calibrated ({where}; false-alarm rate {FALSE_ALARM:.0%} per look): labels were "
-        "not placed as well as planned. The strict interval is valid whatever the scores are; recalibrate them, name a better guide, or "
-        "begin the next study with a pilot"
+        f"not placed as well as planned. {read}; recalibrate them, name a better guide, or begin the next study with a pilot"
     ]
-
-
-def _claims(standing: Standing, classifier: int) -> FloatArray:
-    """The probability each drawn unit's guide claims: the guide's bin, or its own score if several labels or classes are judged."""
-    units = standing.units
-    assert units is not None  # asked only of a study with units
-    if standing.profile.claims is None:
-        return ladder.MIDDLES[np.minimum(units.guide_bin, ladder.BINS - 1)]
-    low, high = standing.read_population().classifiers[classifier].score_range
-    return np.asarray(np.clip((units.scores[:, classifier] - low) / (high - low), 0, 1))

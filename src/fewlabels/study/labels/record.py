@@ -8,10 +8,10 @@ from fewlabels.errors import DrawError, LabelError
 from fewlabels.labeling.flat import restored
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.label import CLOSER, Label, read_answer
+from fewlabels.nouns.label import CLOSER, GOLD, Label, read_answer, refuse_reserved
 from fewlabels.nouns.turn import Finished
 from fewlabels.study.labels.rows import AskedQuestions, asked_words, is_missing, rows_of
-from fewlabels.study.state.label_index import GOLD, Register
+from fewlabels.study.state.label_index import Register
 from fewlabels.study.state.standing import Seat, Standing
 
 
@@ -41,6 +41,8 @@ def as_labels(answers: object, questions: AskedQuestions, *, gold: bool = False)
             labels.append(replace(item, answer=read_answer(item.answer, questions.classes), gold=gold or item.gold))
         else:
             labels += _of_row(item, row, questions, gold=gold)
+    for label in labels:
+        refuse_reserved(label.labeler)
     return labels
 
 

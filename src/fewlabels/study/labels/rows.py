@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from fewlabels.errors import LabelError
-from fewlabels.labeling.flat import ANSWER_COLUMNS
+from fewlabels.labeling.flat import ANSWER_COLUMNS, refuse_gold
 from fewlabels.nouns.label import Label
 
 Row: TypeAlias = Label | Mapping[str, object]
@@ -103,6 +103,7 @@ def _refuse_columns(columns: Sequence[str], questions: AskedQuestions) -> None:
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
         raise LabelError(f"the columns of a table must have distinct names, but {twice[0]!r} comes twice: rename one")
+    refuse_gold(columns, "this table")
     units, answers = _unit_names(questions), dict.fromkeys((*ANSWER_COLUMNS, *questions.asked))
     for what, names in (("unit", units), ("answer", tuple(answers))):
         if not set(names) & set(columns):
@@ -155,6 +156,7 @@ def _checked(item: object, row: int) -> Row:
         return item
     if not isinstance(item, Mapping):
         raise LabelError(f"{KINDS}, but row {row} is {_named(item)}: make it a dict with unit and answer")
+    refuse_gold(item, f"row {row}")
     return item
 
 

@@ -1,9 +1,11 @@
-"""The numbers behind the planning chart: half-widths by labels, prevalence and level, for the chosen and the uniform draw.
+"""The numbers behind the planning chart: half-widths and the reach of bounds by labels, prevalence and level, chosen and uniform.
 
 Every number is a forecast by the interval a study would report; the page only looks up and interpolates linearly.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed, believed
 from fewlabels.planning.design_choice import choose_design
-from fewlabels.planning.forecasting import imagined_tally
+from fewlabels.planning.forecasting import imagined_tally, target_reach
 from fewlabels.planning.goal_scope import Ask
 from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, Sizing, asks_for, narrowed
 
@@ -77,10 +79,10 @@ def _goal(
         return None
     labels, designs = [n for n, _ in made], [design for _, design in made]
     even = choose_design(alone.part, [ask.metric], labels=labels[-1], name="simple", classifier=ask.classifier)
-    chosen = [half_widths(alone, design, n, belief, ways.interval) for design, n in zip(designs, labels, strict=True)]
-    simple = [half_widths(alone, even, n, belief, ways.interval) for n in labels]
+    chosen = [widths_of(alone, design, n, belief, ways.interval) for design, n in zip(designs, labels, strict=True)]
+    simple = [widths_of(alone, even, n, belief, ways.interval) for n in labels]
     share = ask.frame / profile.N
-    spread = [half_widths(alone, even, max(1, round(n * share)), belief, ways.interval) for n in labels]
+    spread = [widths_of(alone, even, max(1, round(n * share)), belief, ways.interval) for n in labels]
     usual = (LEVELS.index(0.95), FACTORS.index(1.0))
     return {
         "goal": str(ask.goal),
@@ -94,11 +96,13 @@ def _goal(
         "labels": labels,
         "positives": [round(float((share * ask.part.count).sum() / ask.part.N), 7) for share in belief.share],
         "values": [round(float(v), 6) for v in belief.value],
-        "chosen": _rounded(chosen),
-        "uniform": _rounded(spread),
-        "simple": _rounded(simple),
-        "shown_chosen": [round(float(w[usual]), 6) for w in chosen],
-        "shown_uniform": [round(float(w[usual]), 6) for w in spread],
+        "chosen": _rounded([one.half_width for one in chosen]),
+        "uniform": _rounded([one.half_width for one in spread]),
+        "simple": _rounded([one.half_width for one in simple]),
+        "reach_chosen": _rounded([one.reach for one in chosen]),
+        "reach_uniform": _rounded([one.reach for one in spread]),
+        "shown_chosen": [round(float(one.half_width[usual]), 6) for one in chosen],
+        "shown_uniform": [round(float(one.half_width[usual]), 6) for one in spread],
         "needed": needed[0],
         "needed_uniform": needed[1],
     }
@@ -120,13 +124,23 @@ def _beliefs(ask: Ask) -> Believed:
     return believed(ask, *(expit(x + np.log(factor)) for factor in FACTORS))
 
 
-def half_widths(ask: Ask, design: DrawDesign, labels: int, belief: Believed, interval: IntervalKind) -> FloatArray:
-    """Mean half-widths, one row per level and one column per belief."""
+class Widths(NamedTuple):
+    """Mean half-widths and, for a target, how far its one-sided bound reaches: one row per level and one column per belief."""
+
+    half_width: FloatArray
+    reach: FloatArray
+
+
+def widths_of(ask: Ask, design: DrawDesign, labels: int, belief: Believed, interval: IntervalKind) -> Widths:
+    """What a draw of `labels` is expected to show; `reach` is the half-width if the goal is one."""
     tally = imagined_tally(ask, design, labels, belief.share, reps=REPS)
     assert isinstance(tally, Tally)
     sides = read_sides(tally)
-    each = [measure_sides(ask.metric, sides, tally=tally, tail=(1 - level) / 2, interval=interval).half_width for level in LEVELS]
-    return np.stack([width.mean(axis=-1) for width in each])
+    measured = partial(measure_sides, ask.metric, sides, tally=tally, interval=interval)
+    half_width = np.stack([measured(tail=(1 - level) / 2).half_width.mean(axis=-1) for level in LEVELS])
+    if ask.goal.kind == "+-":
+        return Widths(half_width, half_width)
+    return Widths(half_width, np.stack([target_reach(ask.goal, measured(tail=1 - level), belief.value) for level in LEVELS]))
 
 
 def _rounded(widths: Sequence[FloatArray]) -> Json:

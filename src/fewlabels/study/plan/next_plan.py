@@ -152,6 +152,7 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         interval_from=interval.package,
         pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
         choice=choice if choice.as_json().keys() - {"name"} else None,
+        alarm="strict" if interval.believes_guide else None,
     )
 
 

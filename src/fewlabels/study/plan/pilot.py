@@ -96,6 +96,7 @@ def plan_rest(standing: Standing) -> Plan:
         promise=spend.promise,
         interval=pilot.interval,
         interval_from=pilot.interval_from,
+        alarm=pilot.alarm,
         pilot=pilot.pilot,
         guide=coefficients,
     )

@@ -12,7 +12,7 @@ from fewlabels.estimators.measuring import measure
 from fewlabels.intervals.binomial import is_simple, share_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import Estimate, IntervalKind
 from fewlabels.nouns.goal import Goal, whose
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
@@ -58,8 +58,8 @@ def _budgets_of(standing: Standing, shown: Estimates, goal: Goal, answered: floa
     share = groups.spread(smoothed_shares(tally(read_answers(standing), groups, j)))
     sizes = _sizes(plan)
     tail = (1 - standing.level_of(standing.classifiers[j])) / 2
-    chosen = [_chosen(metric, groups, plan, share, labels=n, answered=answered, tail=tail) for n in sizes]
-    uniform = [_uniform(metric, groups, plan, share, labels=n * answered, tail=tail) for n in sizes]
+    chosen = [_chosen(metric, groups, plan, share, labels=n, answered=answered, tail=tail, interval=found.interval) for n in sizes]
+    uniform = [_uniform(metric, groups, share, labels=n * answered, tail=tail, interval=found.interval) for n in sizes]
     return {
         "goal": str(goal), "kind": goal.kind, "target": goal.value, "value": found.value, "half_width": found.half_width,
         "low_end": metric.low, "high_end": metric.high, "now": plan.budget, "labels": sizes,
@@ -74,14 +74,14 @@ def _sizes(plan: Plan) -> list[int]:
 
 
 def _chosen(
-    metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, labels: int, answered: float, tail: float
+    metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, labels: int, answered: float, tail: float, interval: IntervalKind
 ) -> float:  # fmt: skip
     """The half-width from the expected answers of a draw by the study's own design, a share of them usable."""
     n = answered * spread_labels(groups, plan.design, labels)
-    return float(measure(metric, groups.tally(n, n * share), tail=tail, interval=plan.interval).half_width)
+    return float(measure(metric, groups.tally(n, n * share), tail=tail, interval=interval).half_width)
 
 
-def _uniform(metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, labels: float, tail: float) -> float:
+def _uniform(metric: Metric, groups: Groups, share: FloatArray, *, labels: float, tail: float, interval: IntervalKind) -> float:
     """The half-width from the expected answers of as many labels drawn uniformly over the whole table.
 
     The narrower of fewlabels' interval, which uses the sizes of both sides, and Clopper-Pearson, the usual choice for such a draw.
@@ -91,6 +91,6 @@ def _uniform(metric: Metric, groups: Groups, plan: Plan, share: FloatArray, *, l
     frame = groups.N1 * metric.needs_flagged + groups.N0 * metric.needs_unflagged
     n = np.asarray(labels * frame / (groups.N1 + groups.N0))
     like = simple_tally(metric, groups.tally(groups.N, groups.N * share), p1=p1, p0=p0, n=n)
-    own = float(measure(metric, like, tail=tail, interval=plan.interval).half_width)
+    own = float(measure(metric, like, tail=tail, interval=interval).half_width)
     counted = share_of(metric) is not None and is_simple(metric, like)
     return min(own, float(measure(metric, like, tail=tail, interval="clopper_pearson").half_width)) if counted else own

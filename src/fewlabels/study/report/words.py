@@ -6,6 +6,7 @@ from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
 from fewlabels.study.estimate.estimates import Estimates
+from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
@@ -89,7 +90,7 @@ def _waits(done: Progress) -> str:
 
 def coverage(standing: Standing, shown: Estimates) -> Json:
     """What the intervals guarantee, what that rests on, and what was not tested."""
-    interval = standing.plan.interval
+    interval = interval_in_force(standing)
     cautions = shown.cautions_of(shown.estimates)
     tested = [TESTED] if shown.estimates and not cautions and interval != "anytime" else []
     return {

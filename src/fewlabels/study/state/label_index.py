@@ -8,13 +8,11 @@ from typing import Any
 
 from fewlabels.errors import LedgerError, StudyError
 from fewlabels.ledgers.base import UNREADABLE, Entry
-from fewlabels.nouns.label import Label
+from fewlabels.nouns.label import GOLD, Label
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
 from fewlabels.study.state.progress import labels_of
 from fewlabels.study.state.standing import Seat
-
-GOLD = "gold"  # the labeler of an adjudicated answer: one per unit and question, whoever gave it
 
 
 class Register:

@@ -121,7 +121,7 @@ def _changed_after_look(entries: Sequence[Entry], rule: TruthRule) -> int:
             changed += shown
         elif entry.kind == "answer" and not entry.body["gold"]:
             asked, usable = (entry.body["unit"], entry.body["question"]), entry.body["answer"] not in UNANSWERED
-            changed += shown and usable and asked in known - settled and not (online and rule == "first")
+            changed += shown and usable and asked in known and asked not in settled and not (online and rule == "first")
             known |= set() if shown else {asked}
             settled |= {asked} if usable and rule == "first" else set()
     return changed

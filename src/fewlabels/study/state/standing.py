@@ -190,6 +190,10 @@ class Standing:
         """Whether an answer was recorded after the unit was handed out a second time."""
         return unit in self.handed_again and self.voices.get(unit, 0) > self.handed_again[unit]
 
+    def waits_again(self, unit: str) -> bool:
+        """Whether the unit was handed out a second time and no answer was recorded since."""
+        return unit in self.handed_again and not self.was_told_again(unit)
+
     @property
     def shown_plans(self) -> frozenset[int]:
         """The plans under which numbers were shown, at their look or by a peek."""

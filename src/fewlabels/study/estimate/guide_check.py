@@ -1,0 +1,48 @@
+"""Whether the labels contradict the guide, and which interval is read if they do.
+
+The draw and the default interval believe the guide about errors that no label has seen. A study whose labels contradict it is read by the
+interval its plan names for that case, the strict one; see docs/maths/calibration.md.
+"""
+
+import numpy as np
+
+from fewlabels.estimators.calibration import Mismatch, check_guide
+from fewlabels.nouns import ladder
+from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.label import UNANSWERED
+from fewlabels.study.state.standing import Standing
+
+
+def guide_alarms(standing: Standing) -> list[Mismatch]:
+    """The parts of the labels in which the guide is not calibrated; empty if there is no evidence against it, or no guide."""
+    units = standing.units
+    if units is None or not standing.profile.guided:
+        return []
+    alarms: list[Mismatch] = []
+    for j, classifier in enumerate(standing.read_population().classifiers[: None if standing.profile.claims is not None else 1]):
+        labels = [standing.answer_of(unit, classifier.question) for unit in units.unit]
+        usable = np.array([label is not None and label.answer not in UNANSWERED for label in labels], dtype=np.bool_)
+        rows = np.flatnonzero(usable & (units.guide_bin < ladder.MISSING))  # a missing score predicts nothing
+        claimed = _claims(standing, j)[rows]
+        yes = classifier.value if classifier.value is not None else "yes"
+        positive = np.array([label is not None and label.answer == yes for label in labels], dtype=np.bool_)[rows]
+        if classifier.score is not None or standing.profile.claims is None:
+            alarms += check_guide(claimed, ((units.pattern[rows] >> j) & 1).astype(np.bool_), positive)
+    return alarms
+
+
+def interval_in_force(standing: Standing) -> IntervalKind:
+    """The interval that numbers are read by: the plan's, or the one it names for a guide that the labels contradict."""
+    plan = standing.plan
+    return plan.alarm if plan.alarm is not None and guide_alarms(standing) else plan.interval
+
+
+def _claims(standing: Standing, classifier: int) -> FloatArray:
+    """The probability each drawn unit's guide claims: the guide's bin, or its own score if several labels or classes are judged."""
+    units = standing.units
+    assert units is not None  # asked only of a study with units
+    if standing.profile.claims is None:
+        return ladder.MIDDLES[np.minimum(units.guide_bin, ladder.BINS - 1)]
+    low, high = standing.read_population().classifiers[classifier].score_range
+    return np.asarray(np.clip((units.scores[:, classifier] - low) / (high - low), 0, 1))
