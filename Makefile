@@ -3,8 +3,7 @@
 PYTHON ?= python
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
-GROUPS = --dist loadgroup --no-loadscope-reorder
-BOTH_CORES = -n 2 $(GROUPS)
+BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
 .PHONY: false-ships help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
@@ -58,10 +57,10 @@ types:
 contracts:
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
-# One session, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Three workers for two cores:
-# many tests wait for a server, a browser or a command. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
+# One session, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Two workers: on the
+# Spark cluster a third would wait for the others to end. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
 test:
-	$(PYTEST) -m "not slow" -n 3 $(GROUPS) --durations=40
+	$(PYTEST) -m "not slow" $(BOTH_CORES) --durations=40
 
 # For between two changes, once mypy has its cache. The tests of studies, ledgers, reports, pictures and benchmarks are left to `make test`.
 PARTS = cli deciding designs engines estimators intervals labeling nouns planning

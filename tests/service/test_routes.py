@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from fewlabels.service.app import document
 from tests.service.workbench import PEOPLE, Bench, make_bench, path_of
 
-OPEN = {("GET", "/enter"), ("POST", "/enter")}
+OPEN = {("GET", "/enter"), ("POST", "/enter"), ("GET", "/static/widths.js")}  # the last is a file like those below /static
 EVERYBODY = frozenset({"owner", "ann", "adi", "vic", "bob"})  # bob labels in another study
 OWNERS = frozenset({"owner"})
 READERS = frozenset({"owner", "vic"})
