@@ -75,6 +75,9 @@ class Database:
         """Return what the database's own check finds wrong; empty if it finds nothing, or has none."""
         return []
 
+    def hold(self) -> None:
+        """Prepare for many acts of one process; nothing to do unless a subclass does."""
+
     def require_current(self) -> None:
         """Raise LedgerError if the ledger is of an older schema, which can be read and not written to."""
         if self.outdated is not None:

@@ -34,6 +34,7 @@ class SqliteLedger(Database):
         self._file = None if path in (None, "", ":memory:") else Path(str(path)).absolute()
         self._anchor: tuple[int, sqlite3.Connection] | None = None
         self._anchoring = threading.Lock()
+        self._holds = False
         if self._file is None:
             engine = reader = _engine(partial(sqlite3.connect, ":memory:", check_same_thread=False), sa.pool.StaticPool)
         else:
@@ -94,14 +95,18 @@ class SqliteLedger(Database):
             found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
         return [str(one) for one in found if one != "ok"]
 
-    def _before_writing(self) -> None:
-        """Keep an idle connection open from the first act on; open it anew if the file was replaced.
+    def hold(self) -> None:
+        """Keep an idle connection open, for a process that records many acts.
 
         When the last connection closes, SQLite copies the write-ahead file into the other and waits for the disk: four times the cost of an
-        act if every act were the last.
+        act if every act is the last. Without it one file holds everything between two acts, and can be copied.
         """
+        self._holds = True
+
+    def _before_writing(self) -> None:
+        """Prepare for an act: open the idle connection, anew if the file was replaced."""
         super()._before_writing()
-        if self._file is None:
+        if self._file is None or not self._holds:
             return
         with self._anchoring, _translated(self.where):
             inode = self._file.stat().st_ino

@@ -42,6 +42,7 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     app = FastAPI(title="fewlabels", version=VERSION, description=ABOUT, openapi_url=None, docs_url=None, redoc_url=None)
     ledger = open_ledger(ledger_address)
     ledger.require_current()
+    ledger.hold()
     app.state.bench = ServerState(ledger, settings)
     errors.install(app)
     for router in ROUTERS:
