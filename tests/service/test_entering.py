@@ -60,6 +60,14 @@ def test_a_link_ends_after_its_hour_and_when_a_newer_one_is_made(people: People)
     assert people.use_link(new.secret, lasts=60) is None
 
 
+def test_a_new_link_for_a_person_ends_the_one_before(people: People) -> None:
+    for name in ("ann", "bob"):
+        people.add(name)
+    links = [people.grant("link", name, lasts=60) for name in ("ann", "bob", "ann")]
+    entered = [people.use_link(link.secret, lasts=60) is not None for link in links if link is not None]
+    assert entered == [False, True, True]
+
+
 def test_a_secret_is_of_one_kind(people: People) -> None:
     people.add("ann")
     link, token = people.grant("link", "ann", lasts=60), people.grant("token", "ann", lasts=60)

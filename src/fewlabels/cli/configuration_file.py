@@ -10,7 +10,7 @@ from typing import Any
 from fewlabels.engines.opening import is_address
 from fewlabels.errors import ConfigurationError
 from fewlabels.nouns.redaction import without_password
-from fewlabels.writing import write_whole
+from fewlabels.writing import read_small, write_whole
 
 LARGEST = 1e15  # the largest number of any kind; a larger one is a mistake
 FILE_NAME = "fewlabels.toml"
@@ -93,7 +93,7 @@ def has_password(address: str | None) -> bool:
 def read_configuration(path: Path) -> Configuration:
     """Return the configuration of a file; its paths are relative to its folder."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_small(path).decode("utf-8")
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be read ({error.strerror}): name another with --config, or write one: fewlabels new"

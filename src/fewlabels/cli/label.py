@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,7 +54,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
     for text in filter(None, (desk.sheet.instructions, desk.sheet.ask)):
         note(harmless(text))
     if not desk.sheet.show:
-        note(f"only the id of a unit is shown: name columns with --show, or with fewlabels sheet {study}")
+        note(f"only the id of a unit is shown: name columns with --show, or with fewlabels sheet {quote(study)}")
     with Keyboard() as keys:
         person = AtTerminal(keys.key, note, time.monotonic, keys.fresh)
         session = Session(AtDesk(desk, who), person, questions=desk.questions, answers=desk.answers)
@@ -69,7 +70,7 @@ def command(*, study: str, labeler: str | None, show: tuple[str, ...], ledger: s
 
 def _next(study: "Study", *, nothing_left: bool) -> str:
     """Return what to do next: continue while there are units, wait while others have them, else look."""
-    name = f" {study.name}" if is_given("study") else ""
+    name = f" {quote(study.name)}" if is_given("study") else ""
     if not nothing_left:
         return f"fewlabels label{name}"
     state = study.status().state

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from fewlabels.desk.desk import Desk
@@ -193,7 +194,7 @@ def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
     free = free_name(name, ledger=ledger)
     raise StudyError(
         f"a new study needs a name of its own, but the ledger already holds another study named {name!r}: choose a free one, such as "
-        f"{free!r}, with --study; to continue the existing one: fewlabels status {name}"
+        f"{free!r}, with --study; to continue the existing one: fewlabels status {quote(name)}"
     )
 
 

@@ -1,5 +1,6 @@
 """`fewlabels plan`."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -247,10 +248,11 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
         )
     what = f"a pilot of {fixed['budget']:,}" if options["pilot"] else f"{fixed['budget']:,}"
     note(f"plan {fixed['number']} of study {options['study']} is locked: {what} labels, hash {str(fixed['hash'])[:12]}")
+    named = quote(options["study"])
     if options.get("profile_file"):
-        way_on = f"fewlabels sql {options['study']} --out draw.sql, run it, then: fewlabels draw {options['study']} --candidates-file FILE"
+        way_on = f"fewlabels sql {named} --out draw.sql, run it, then: fewlabels draw {named} --candidates-file FILE"
     else:
-        way_on = f"fewlabels draw {options['study']} --units 50 --out batch.csv"
+        way_on = f"fewlabels draw {named} --units 50 --out batch.csv"
     if fixed["stopping"]:
         note(f"{fixed['budget']:,} labels at most; it stops by {fixed['stopping']}{expected_of(options)}")
     note(f"{fixed['promise']}\nnext: {way_on}")

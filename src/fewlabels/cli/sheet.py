@@ -9,6 +9,7 @@ import click
 from fewlabels.cli.options import json_option, ledger_option, study_argument
 from fewlabels.cli.output import note, print_json
 from fewlabels.nouns.sheet import Sheet, parse_shown
+from fewlabels.writing import read_small
 
 if TYPE_CHECKING:
     from fewlabels.desk.desk import Desk
@@ -50,7 +51,7 @@ def command(
     before = desk.sheet
     said = Sheet(
         show=tuple(map(parse_shown, show)) or before.show,
-        instructions=before.instructions if instructions is None else instructions.read_text(encoding="utf-8"),
+        instructions=before.instructions if instructions is None else read_small(instructions).decode("utf-8", "replace"),
         ask=before.ask if ask is None else ask,
         check_every=before.check_every if check_every is None else check_every,
     )

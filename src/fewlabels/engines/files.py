@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import itertools
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ FileKind: TypeAlias = Literal["parquet", "csv"]
 
 _PARQUET = (".parquet", ".pq", ".parq")
 _CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
+MOST_ENTRIES = 200_000
 _MAGIC = (b"PAR1", b"PARE")  # PARE: the footer is encrypted
 
 
@@ -31,7 +33,7 @@ def find_files(source: str) -> FileSet:
     if not source:
         raise PopulationError("a population is read from Parquet or CSV files, but the path is empty: name a file, a folder or a glob")
     if path.is_dir():
-        base, named = path, [p for p in path.rglob("*") if not _is_hidden(p.relative_to(path)) and _kind_by_name(p) is not None]
+        base, named = path, [p for p in _walk(path) if not _is_hidden(p.relative_to(path)) and _kind_by_name(p) is not None]
     elif path.is_file():
         base, named = path.parent, [path]
     else:
@@ -43,6 +45,17 @@ def find_files(source: str) -> FileSet:
     if len(kinds) > 1:
         raise PopulationError(f"a population's files must be all Parquet or all CSV, but {source!r} names both: narrow it with a glob")
     return FileSet(paths, kinds.pop(), any("=" in part for p in paths for part in p.relative_to(base).parent.parts))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield everything below a folder; raise PopulationError if that is more than any table has, as below the root of a disk."""
+    for seen, path in enumerate(folder.rglob("*")):
+        if seen >= MOST_ENTRIES:
+            raise PopulationError(
+                f"a folder that is a table can hold at most {MOST_ENTRIES:,} files and folders, but {str(folder)!r} holds more: name the "
+                "table's own folder, or a glob"
+            )
+        yield path
 
 
 def versions(files: FileSet) -> tuple[SourceFile, ...]:

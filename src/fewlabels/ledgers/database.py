@@ -25,6 +25,8 @@ from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
+TEXTS = ("study", "kind", "key", "at", "body", "hash")  # of an entry
+
 
 def utc_now() -> str:
     """Return the current time, to the microsecond, in UTC."""
@@ -136,7 +138,7 @@ class Database:
     def studies(self) -> list[str]:
         """Return the names of all studies, sorted."""
         with self.reading() as connection:
-            return sorted(connection.execute(sa.select(ENTRY.c.study).distinct()).scalars())
+            return sorted(map(str, connection.execute(sa.select(ENTRY.c.study).distinct()).scalars()))  # a damaged file may hold anything
 
     def last(self, study: str) -> int:
         """Return the newest serial of a study; 0 if there is none."""
@@ -324,7 +326,15 @@ def read(connection: sa.Connection, study: str, *, since: int | None = None) -> 
     wanted = sa.select(ENTRY).where(ENTRY.c.study == study).order_by(ENTRY.c.serial)
     if since is not None:
         wanted = wanted.where(ENTRY.c.serial >= since)
-    return [Entry(**{**row, "body": _body(row["body"])}) for row in connection.execute(wanted).mappings()]
+    return [_entry(row) for row in connection.execute(wanted).mappings()]
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    """Return the entry of a row; raise LedgerError if the database holds something else, as only a damaged file does."""
+    wrong = next((name for name in TEXTS if not isinstance(row[name], str)), None)
+    if wrong is not None or not isinstance(row["serial"], int) or not isinstance(row["seal"], str | None):
+        raise LedgerError(f"an entry has {wrong or 'serial or seal'} that is none, so the file was damaged: restore it from a backup")
+    return Entry(**{**row, "body": _body(row["body"])})
 
 
 def _body(text: str) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
 """Opens a ledger by its address."""
 
+import sqlalchemy as sa
+
 from fewlabels.errors import LedgerError
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.sqlite import SqliteLedger
@@ -10,6 +12,8 @@ DEFAULT_LEDGER = "sqlite:///fewlabels.db"
 
 def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Database:
     """Open the ledger at an address such as sqlite:///fewlabels.db or postgresql://user@host/database; create=False raises if missing."""
+    if "://" in address and not _is_address(address):
+        raise LedgerError(f"a ledger's address must be a URL, but {without_password(address)!r} is none: write {DEFAULT_LEDGER}")
     if address.startswith("sqlite:///"):
         return SqliteLedger(address, create=create)
     if address.startswith("postgresql://"):
@@ -18,3 +22,12 @@ def open_ledger(address: str = DEFAULT_LEDGER, *, create: bool = True) -> Databa
         return PostgresLedger(address, create=create)
     meant = f"sqlite:///{address}" if address and "://" not in address and ":" not in address else DEFAULT_LEDGER
     raise LedgerError(f"a ledger's address must start with sqlite:/// or postgresql://, got {without_password(address)!r}: write {meant}")
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text can be read as an address: an unclosed bracket or a port that is no number cannot."""
+    try:
+        sa.make_url(text)
+    except (sa.exc.ArgumentError, ValueError):
+        return False
+    return True

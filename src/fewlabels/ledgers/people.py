@@ -142,10 +142,12 @@ class People:
             return self._grant(connection, "link", name, lasts=lasts, note=OWNER)
 
     def grant(self, kind: SecretKind, person: str, *, lasts: float, note: str = "") -> Granted | None:
-        """Create a secret for a person, valid for so many seconds; None if there is no such person."""
+        """Create a secret for a person, valid for so many seconds; None if there is no such person. A new link ends the one before."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
                 return None
+            if kind == "link":
+                connection.execute(sa.delete(SECRET).where(SECRET.c.kind == "link", SECRET.c.person == person))
             return self._grant(connection, kind, person, lasts=lasts, note="" if kind == "link" else note)
 
     def use_link(self, secret: str, *, lasts: float) -> Granted | None:

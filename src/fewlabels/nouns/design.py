@@ -1,6 +1,6 @@
 """The options of a sampling design: its name, where the strata are cut, and what has to be supplied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
@@ -51,6 +51,13 @@ def parse_cut(text: str) -> Cut:
     raise PlanError(
         f"strata must be cut by score:K, percentile:K, edges:A,B,C (rising, in (0, 1)) or column:NAME, got {text!r}: write percentile:10"
     )
+
+
+def _refuse_impossible(shares: Sequence[float]) -> None:
+    """Raise PlanError for expected shares that are none."""
+    if not all(0 <= share <= 1 for share in shares):  # NaN is in no range
+        said = " and ".join(f"{share:g}" for share in shares)
+        raise PlanError(f"expected positive shares must lie between 0 and 1, got {said}: give two such numbers (--expect 0.8 0.01)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +111,7 @@ class Design:
         for name, what, given in only:
             if given and self.name != name:
                 raise PlanError(f"{what} is only for the design {name!r}, but the design is {self.name!r}: leave it out")
+        _refuse_impossible(self.expect or ())
         if self.name == "manual" and not self.takes:
             raise PlanError("design 'manual' needs the labels of each stratum, got none: name them with takes= (--takes 50,50,100)")
         if self.name == "given" and not self.pi:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 from fewlabels.errors import DrawError, PlanError, StudyError
@@ -140,7 +141,7 @@ class Study:
             kept = act.entries()[0].body
         if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
             raise StudyError(
-                f"a study named {name!r} exists on another population: choose another name, or load it: fewlabels status {name}"
+                f"a study named {name!r} exists on another population: choose another name, or load it: fewlabels status {quote(name)}"
             )
         body: dict[str, Json] = {
             "salt": new_salt() if leader is None else leader.salt, "goals": [g.as_json() for g in wanted], "rule": rule or "first"
@@ -157,7 +158,7 @@ class Study:
             raise StudyError(
                 f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}, the rule {standing.rule} and "
                 f"numbers by {standing.number_rule}: "
-                f"choose another name, or load it: fewlabels status {name}"
+                f"choose another name, or load it: fewlabels status {quote(name)}"
             )
         return cls(name, book, population.table)
 

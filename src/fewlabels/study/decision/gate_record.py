@@ -12,12 +12,13 @@ from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.study.decision.gate import GateLook, asked_gate, read_gate
 from fewlabels.study.decision.requests import asked_body
 from fewlabels.study.state.replay import replay
+from fewlabels.writing import read_small
 
 
 def read_policy(path: str | Path) -> Policy:
     """Read a policy from a file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_small(Path(path)).decode("utf-8")
     except OSError as error:
         raise PolicyError(f"the policy {path} could not be read ({error.strerror}): name the file with --policy") from None
     except UnicodeDecodeError:
