@@ -329,7 +329,7 @@ def read(connection: sa.Connection, study: str, *, since: int | None = None) -> 
     return [_entry(row) for row in connection.execute(wanted).mappings()]
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
+def _entry(row: sa.RowMapping) -> Entry:
     """Return the entry of a row; raise LedgerError if the database holds something else, as only a damaged file does."""
     wrong = next((name for name in TEXTS if not isinstance(row[name], str)), None)
     if wrong is not None or not isinstance(row["serial"], int) or not isinstance(row["seal"], str | None):
