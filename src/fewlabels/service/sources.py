@@ -23,7 +23,7 @@ _UNCLEAR = re.compile(r"[\x00-\x20\x7f\\]")  # urlsplit drops some of these, and
 _NAMES = re.compile(r"[\w.=/-]*")  # of a table or a path behind NAME:, inserted into SQL as it is
 
 
-class Address(NamedTuple):
+class SourceAddress(NamedTuple):
     """The parts of a URL that decide what is read, and by whom."""
 
     scheme: str
@@ -66,7 +66,7 @@ def _within(source: str, allowed: str) -> str | None:
     return _below(Path(source), Path(allowed).expanduser().resolve()) if allowed and is_plain(source) else None
 
 
-def read_address(text: str) -> Address | None:
+def read_address(text: str) -> SourceAddress | None:
     """Return the parts of a URL; None if it is none, or programs could disagree on what it means."""
     if "://" not in text or _UNCLEAR.search(text):
         return None
@@ -82,12 +82,12 @@ def read_address(text: str) -> Address | None:
     path = tuple(written.split("/")[1:])
     if "%" in written or _UNCLEAR.search(written) or {".", ".."} & set(path):
         return None
-    return Address(
+    return SourceAddress(
         scheme, parts.hostname or "", port or PORTS.get(scheme), parts.username, parts.password, path, parts.query, parts.fragment
     )
 
 
-def _is_below(place: Address, limit: Address) -> bool:
+def _is_below(place: SourceAddress, limit: SourceAddress) -> bool:
     """Return whether an address reads nothing but what the allowed one names, as nobody but its user."""
     if place[:3] != limit[:3] or place.query != limit.query:
         return False
