@@ -25,7 +25,7 @@ from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
-TEXTS = ("study", "kind", "key", "at", "body", "hash")  # of an entry
+TEXTS = ("study", "kind", "key", "at", "hash")  # of an entry, beside its body, which verify names
 
 
 def utc_now() -> str:
@@ -341,6 +341,6 @@ def _body(text: str) -> Mapping[str, Any]:
     try:
         body = json.loads(text)
         is_whole = isinstance(body, dict) and canonical(body) == text
-    except ValueError:  # not JSON, or a number that overflows a float
+    except (TypeError, ValueError):  # no text, not JSON, or a number that overflows a float
         is_whole = False
     return body if is_whole else {UNREADABLE: str(text)}
