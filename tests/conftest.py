@@ -72,7 +72,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
         return None
     from xdist.scheduler import LoadGroupScheduling
 
-    class Files(LoadGroupScheduling):  # type: ignore[misc]  # pytest-xdist has no types
+    class Files(LoadGroupScheduling):  # type: ignore[misc]  # a class without types: pytest-xdist ships none
         def _split_scope(self, nodeid: str) -> str:
             group = super()._split_scope(nodeid)
             return nodeid.partition("::")[0] if group == nodeid else group

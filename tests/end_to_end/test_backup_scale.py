@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,8 +30,14 @@ def filled(path: Path, entries: int) -> SqliteLedger:
 
 def answer(serial: int) -> Entry:
     body = {"unit": f"u{serial:07d}", "answer": "yes", "labeler": "ada", "question": "positive", "at": None, "row": serial, "gold": False}
-    fields = {"study": "s", "serial": serial, "kind": "answer", "key": f"answer:{serial}", "at": "2026-11-16T12:00:00.000000+00:00"}
-    return Entry(**fields, body=body, seal=None, hash=entry_hash(**fields, body=body, seal=None))  # type: ignore[arg-type]  # kind is one
+    fields: dict[str, Any] = {
+        "study": "s",
+        "serial": serial,
+        "kind": "answer",
+        "key": f"answer:{serial}",
+        "at": "2026-11-16T12:00:00.000000+00:00",
+    }
+    return Entry(**fields, body=body, seal=None, hash=entry_hash(**fields, body=body, seal=None))
 
 
 @pytest.mark.slow

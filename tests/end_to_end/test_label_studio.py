@@ -16,6 +16,7 @@ from tests.recorded.exchanges import Exchange, recording, save_exchanges
 URL = os.environ.get("FEWLABELS_TEST_LABEL_STUDIO", "")
 TOKEN = os.environ.get("FEWLABELS_TEST_LABEL_STUDIO_TOKEN", "")
 RECORDS = bool(os.environ.get("FEWLABELS_RECORD"))
+# Its server is installed and started by `make services-test` alone; CI plays back what was recorded there (test_label_studio_recorded.py).
 pytestmark = pytest.mark.skipif(not URL, reason="needs a server: scripts/services run --only label-studio -- COMMAND")
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from fewlabels.ledgers.tables import HEAD
 from tests.contracts.ledgers_under_test import in_postgres
 from tests.contracts.servers import NEEDS_POSTGRES
 from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok, real
+from tests.unit.ledgers.test_migrations import as_file
 
 NOT_COPIED = "people, their links, sessions and tokens"
 
@@ -145,3 +147,18 @@ def test_on_a_terminal_a_person_is_asked(labeled: Path, key: bytes, code: int, l
     with sqlite3.connect("fewlabels.db") as connection:
         assert connection.execute("select count(*) from content").fetchone() == (left,)
     connection.close()
+
+
+def test_an_older_ledger_is_read_and_upgraded_only_when_asked(tmp_path: Path) -> None:
+    path = as_file("0001", tmp_path / "old.db")
+    before = path.read_bytes()
+    ledger = ("--ledger", f"sqlite:///{path}")
+    ok("status", "recorded", *ledger)
+    ok("verify", "recorded", *ledger)
+    refused = fewlabels("plan", "--study", "recorded", "--budget", 100, *ledger)
+    assert refused.code not in (0, 1)
+    assert "fewlabels ledger upgrade" in refused.err
+    assert path.read_bytes() == before
+    assert ok("ledger", "upgrade", *ledger, "--json").json == {"ledger": str(path), "from": "0001", "to": HEAD}
+    assert f"was of schema {HEAD}" in ok("ledger", "upgrade", *ledger).out
+    ok("verify", "recorded", *ledger)

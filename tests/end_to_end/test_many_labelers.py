@@ -14,6 +14,7 @@ from benchmarks.many_labelers_page import page
 from fewlabels.nouns.label import Label
 from fewlabels.randomness import is_double
 
+# It starts a server of its own, which it kills; CI installs PostgreSQL, a desk may be without.
 HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/postgres")) or shutil.which("postgres") is not None
 
 

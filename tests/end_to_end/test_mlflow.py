@@ -27,6 +27,7 @@ from tests.end_to_end.commands import real
 URL = os.environ.get("FEWLABELS_TEST_MLFLOW", "")
 SHOWN = os.environ.get("FEWLABELS_TEST_ARTIFACTS", "")
 EXPERIMENT = f"spam, week {secrets.token_hex(2)}"  # of this run of the tests alone
+# Its server is installed and started by `make services-test` alone; CI logs to a local store (test_mlflow_local.py).
 pytestmark = pytest.mark.skipif(not URL, reason="needs a server: scripts/services run --only mlflow -- COMMAND")
 
 

@@ -56,6 +56,15 @@ def drag(page: Page, name: str, value: int) -> str:
     return page.inner_text("#sentence")
 
 
+def opened(browser: Browser, folder: Path, seed: int, goals: list[str]) -> Page:
+    """The picture of these goals, open in the browser; close it after use."""
+    path = folder / "plan.html"
+    path.write_text(made_page(seed, goals), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    return page
+
+
 def half_widths(sentence: str) -> tuple[float, float]:
     chosen, uniform = (float(found) for found in re.findall(r"± ([0-9.]+) points", sentence))
     return chosen, uniform
@@ -86,10 +95,7 @@ def test_dragging_labels_and_level_moves_the_band(browser: Browser, seed: int, t
 
 
 def test_few_labels_are_too_thin_and_many_are_enough(browser: Browser, seed: int, tmp_path: Path) -> None:
-    path = tmp_path / "plan.html"
-    path.write_text(made_page(seed, ["f1 +-0.05"]), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
+    page = opened(browser, tmp_path, seed, ["f1 +-0.05"])
     drag(page, "labels", 0)
     assert page.inner_text("#verdict").startswith("Too thin")
     drag(page, "labels", 1000)
@@ -99,10 +105,7 @@ def test_few_labels_are_too_thin_and_many_are_enough(browser: Browser, seed: int
 
 def test_an_expected_failure_is_never_shown_as_enough(browser: Browser, seed: int, tmp_path: Path) -> None:
     """The scores themselves say a recall of about 0.8: of "recall >= 0.99" the terminal expects a failure, and so does the page."""
-    path = tmp_path / "plan.html"
-    path.write_text(made_page(seed, ["recall >= 0.99", "recall >= 0.5"]), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
+    page = opened(browser, tmp_path, seed, ["recall >= 0.99", "recall >= 0.5"])
     tones = {}
     for goal in (0, 1):
         page.select_option("#goal", index=goal)
@@ -118,10 +121,7 @@ def test_an_expected_failure_is_never_shown_as_enough(browser: Browser, seed: in
 
 def test_no_number_is_nan_where_every_unit_is_labeled(browser: Browser, seed: int, tmp_path: Path) -> None:
     """With all flagged units labeled the half-width of precision is 0, of which no logarithm can be taken."""
-    path = tmp_path / "plan.html"
-    path.write_text(made_page(seed, ["precision +-0.05"]), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
+    page = opened(browser, tmp_path, seed, ["precision +-0.05"])
     for labels in range(0, 1001, 50):
         said = drag(page, "labels", labels) + page.inner_text("#next")
         assert "NaN" not in said

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page
+from playwright.sync_api import Browser, Frame, Page, ViewportSize
 
 from fewlabels.reports.report_page import report_page
 from tests.accessibility.axe import axe_source, violations
@@ -16,7 +16,7 @@ from tests.service.browsing import Seen
 from tests.unit.reports.made_reports import HOSTILE, Reports, poisoned
 
 READ = ("ship", "more", "early", "two", "alarm")
-WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 500, "height": 900}
+WIDE, NARROW = ViewportSize(width=1200, height=900), ViewportSize(width=500, height=900)
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +201,7 @@ def report_of(reports: Reports, kind: str) -> dict[str, Any]:
 def test_everybody_can_read_it(browser: Browser, reports: Reports, tmp_path: Path, axe: str, kind: str, scheme: str) -> None:
     page, seen = opened(browser, tmp_path / "report.html", report_page(report_of(reports, kind)), color_scheme=scheme)
     for width in (WIDE, NARROW):
-        page.set_viewport_size(width)  # type: ignore[arg-type]  # a width and a height
+        page.set_viewport_size(width)
         screenshot(page, kind, f"{width['width']}-{scheme}")
         page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
         assert violations(page, axe) == []

@@ -60,8 +60,8 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         content = self.rfile.read(length)
         body = json.loads(content) if content else None
-        answer = self.server.answer  # type: ignore[attr-defined]  # of every server that is made with this handler
-        status, reply = answer(self.command, self.path, body, self.headers.get("Authorization"))
+        assert isinstance(self.server, Quiet)
+        status, reply = self.server.answer(self.command, self.path, body, self.headers.get("Authorization"))
         out = b"" if reply is None else json.dumps(reply).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -80,6 +80,11 @@ class Quiet(ThreadingHTTPServer):
 
     daemon_threads = True
 
+    def __init__(self, answer: Any) -> None:
+        """Listen on loopback, and answer every request so."""
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = answer
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Nothing is printed."""
 
@@ -87,8 +92,7 @@ class Quiet(ThreadingHTTPServer):
 @contextmanager
 def serving(answer: Any) -> Iterator[str]:
     """The address of a server that answers so."""
-    server = Quiet(("127.0.0.1", 0), Handler)
-    server.answer = answer  # type: ignore[attr-defined]  # read by the handler, which knows its server
+    server = Quiet(answer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

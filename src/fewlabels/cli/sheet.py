@@ -51,7 +51,7 @@ def command(
     before = desk.sheet
     said = Sheet(
         show=tuple(map(parse_shown, show)) or before.show,
-        instructions=before.instructions if instructions is None else read_small(instructions).decode("utf-8", "replace"),
+        instructions=before.instructions if instructions is None else _read(instructions),
         ask=before.ask if ask is None else ask,
         check_every=before.check_every if check_every is None else check_every,
     )
@@ -77,3 +77,11 @@ def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
     if sheet.check_every:
         click.echo(f"after every {sheet.check_every} answers, a unit whose gold answer is known")
     note(f"next: fewlabels label {quote(study)}, or fewlabels serve")
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file of instructions; raise UsageError if it is not UTF-8."""
+    try:
+        return read_small(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"instructions must be UTF-8, but byte {error.start} of {path} is not: save it as UTF-8.") from None

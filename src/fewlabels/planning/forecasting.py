@@ -197,6 +197,5 @@ def target_reach(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
 def _target_short(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:
     """How far the bound is from settling the target with the goal's power, in distances from value to target."""
     gap = np.abs(value - goal.value)
-    return np.where(
-        gap > 0, target_reach(goal, bound, value) / np.where(gap > 0, gap, 1.0), np.inf
-    )  # at the target itself no number of labels is enough
+    reach = target_reach(goal, bound, value)
+    return np.where(gap > 0, reach / np.where(gap > 0, gap, 1.0), np.inf)  # at the target itself no number of labels is enough

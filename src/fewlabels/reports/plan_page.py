@@ -6,6 +6,7 @@ network, no storage and no frame of its own, so it works offline, in a mail and 
 
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
@@ -19,7 +20,7 @@ def plan_page(picture: Mapping[str, Json]) -> str:
     """Return the page of a picture (`study/plan/chart.py` makes one)."""
     template, widths = (files("fewlabels.reports").joinpath(name).read_text(encoding="utf-8") for name in ("plan_page.html", WIDTHS))
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    script = widths.replace("export ", "")  # no module: the page is one file
+    script = re.sub("^export ", "", widths, flags=re.MULTILINE)  # no module: the page is one file
     return template.replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
 
 

@@ -96,6 +96,19 @@ def test_not_shipping_shares_the_error() -> None:
     assert decide([beyond, fine], share=1.0, more=None, certified=True).outcome == "do not ship"
 
 
+def test_a_goal_that_fails_among_several_has_one_bound() -> None:
+    """The reason named the bound at the shared error, and the goal beside it carried another."""
+    readings = [reading(">=", 0.97), reading(">=", 0.98), reading("<=", 0.99)]
+    decision = decide(readings, share=1.0, more=None, certified=True)
+    failed = [goal for goal in decision.goals if goal.status == "not met"]
+    assert decision.outcome == "do not ship"
+    assert failed
+    for goal in failed:
+        assert goal.reason in decision.reasons
+        assert f"{goal.bound:.4f}" in goal.reason
+        assert goal.bound == judge(reading(">=", goal.goal.value), share=1.0, among=3).bound
+
+
 def test_an_open_goal_asks_for_more_labels() -> None:
     more = MoreLabels(labels=1200, flagged=1000, unflagged=200, enough=True)
     decision = decide([reading(">=", 0.9)], share=1.0, more=more, certified=True)

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -224,3 +225,25 @@ def test_text_that_utf8_cannot_write_is_refused(tmp_path: Path, field: str) -> N
     with pytest.raises(LedgerError, match="must be encodable in UTF-8"), ledger.writing(bad["study"]) as act:
         act.append("answer", key=bad["key"], body={"text": bad["body"]})
     assert len(ledger.entries("s")) == 1
+
+
+def test_a_new_ledger_is_its_owners_alone_and_nobody_waits_for_who_reads(tmp_path: Path) -> None:
+    path = tmp_path / "l.db"
+    ledger = open_ledger(f"sqlite:///{path}")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with ledger.reading() as connection:
+        assert connection.exec_driver_sql("pragma journal_mode").scalar() == "wal"
+
+
+def test_one_file_holds_everything_between_two_acts_unless_a_server_holds_it(tmp_path: Path) -> None:
+    ledger = open_ledger(f"sqlite:///{tmp_path}/l.db")
+    with ledger.writing("s") as act:
+        act.append("answer", key="a", body={})
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
+    ledger.hold()
+    with ledger.writing("s") as act:
+        act.append("answer", key="b", body={})
+    assert (tmp_path / "l.db-wal").stat().st_size
+    assert isinstance(ledger, SqliteLedger)
+    ledger.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["l.db"]

@@ -12,6 +12,7 @@ import pytest
 from fewlabels.errors import FewlabelsError, LedgerError
 from fewlabels.ledgers.base import entry_hash, seal_of
 from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.nouns.canonical import canonical
 from fewlabels.nouns.plan import Plan
 from fewlabels.randomness import stream
@@ -379,3 +380,16 @@ def test_what_follows_from_other_entries_is_recomputed_even_if_every_hash_was_ma
     rewritten(folder, _edit(kind, field, value), seals=True)
     found = Study.load("s", ledger=ledger_in(folder), table=TABLE).verify()
     assert any(f"({kind})" in finding for finding in found.findings)
+
+
+def test_times_that_run_backwards_are_noted_and_fail_nothing(tmp_path: Path) -> None:
+    times = iter(["2026-01-02T03:04:05.000000+00:00", "2026-01-02T03:04:06.000000+00:00", *["2026-01-02T03:04:04.000000+00:00"] * 500])
+    ledger = SqliteLedger(f"sqlite:///{tmp_path}/ledger.db", clock=lambda: next(times))
+    study = Study.create("s", population(), goals=["precision +-0.1"], ledger=ledger)
+    study.plan(10)
+    found = study.verify()
+    assert found.passed
+    assert found.notes == (
+        "times run backwards at 1 entry, first at entry 3 (plan): 2026-01-02T03:04:04.000000+00:00 follows "
+        "2026-01-02T03:04:06.000000+00:00, so a clock was set back, or two clocks differ",
+    )

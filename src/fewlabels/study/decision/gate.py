@@ -177,7 +177,7 @@ def _judged(standing: Standing, then: Standing, rules: Sequence[tuple[Rule, str 
         reasons=(*_ahead_in_words(more), *feared),
         more=more,
         promise=BROKEN_PROMISE if missing.differs else standing.plan.promise,
-        warnings=read_warnings(standing, progress(standing), missing),
+        warnings=read_warnings(then, base.progress, missing),
     )
 
 

@@ -3,7 +3,7 @@
 from fewlabels.estimators.calibration import FALSE_ALARM
 from fewlabels.nouns.label import CLOSER, UNANSWERED
 from fewlabels.nouns.missing import Missing
-from fewlabels.study.estimate.guide_check import guide_alarms, interval_in_force
+from fewlabels.study.estimate.guide_check import guide_alarms
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
@@ -105,13 +105,8 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
         return []
     plan, worst = standing.plan, min(alarms, key=lambda m: m.p_value)
     where = str(worst) if counts else f"{worst.side} units, {worst.part} by score"
-    if interval_in_force(standing) == plan.interval:
-        read = (
-            "The strict interval is valid whatever the scores are"
-            if plan.interval != "strict"
-            else "The strict interval is valid all the same"
-        )
-    else:
+    read = "The strict interval is valid whatever the scores are"
+    if plan.alarm is not None:
         read = f"So every interval here is {plan.alarm}, valid whatever the scores are, in place of {plan.interval}"
     return [
         f"the scores are not calibrated ({where}; false-alarm rate {FALSE_ALARM:.0%} per look): labels were "
