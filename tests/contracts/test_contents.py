@@ -6,9 +6,10 @@ from threading import Barrier
 
 import pytest
 
-from fewlabels.ledgers.base import Ledger
+from fewlabels.ledgers.base import Ledger, broken
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.nouns.sheet import FormColumn, Sheet
+from fewlabels.nouns.sheet import FormColumn, FormSet, Sheet
+from fewlabels.study.labels.forms import record_form
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
 pytestmark = pytest.mark.parametrize("under", PARAMETERS)
@@ -20,17 +21,20 @@ def ledger(under: UnderTest, tmp_path: Path) -> Ledger:
     return open_ledger(under.address(tmp_path))
 
 
-def test_a_sheet_is_kept_and_replaced(ledger: Ledger) -> None:
-    assert ledger.sheet("s") == Sheet()
+def test_a_form_is_an_entry_of_its_study_unless_nothing_changed(ledger: Ledger) -> None:
+    for study in ("s", "t"):
+        with ledger.writing(study) as act:
+            act.append("population", key="population", body={})
     first = Sheet(
         show=(FormColumn("a:b"), FormColumn("photo", "image"), FormColumn("url", "link")), instructions=HOSTILE, ask="?", check_every=20
     )
-    ledger.set_sheet("s", first)
-    ledger.set_sheet("t", Sheet(ask="other"))
-    assert ledger.sheet("s") == first
-    ledger.set_sheet("s", Sheet(ask="new"))
-    assert ledger.sheet("s") == Sheet(ask="new")
-    assert ledger.sheet("t") == Sheet(ask="other")
+    for sheet in (Sheet(), first, first, Sheet(ask="new"), first):
+        record_form(ledger, "s", sheet, place="workbench", by="ann")
+    record_form(ledger, "t", Sheet(ask="other"), place="file")
+    kept = [FormSet.of_json(entry.body, answers=0) for entry in ledger.entries("s", anew=True) if entry.kind == "sheet"]
+    assert kept == [FormSet(sheet, "workbench", "ann", 0) for sheet in (first, Sheet(ask="new"), first)]
+    assert not list(broken(ledger.entries("s", anew=True)))
+    assert ledger.sheet("s") == Sheet()  # what was set before forms were entries
 
 
 def test_contents_are_kept_replaced_and_forgotten(ledger: Ledger) -> None:

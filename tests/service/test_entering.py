@@ -10,11 +10,11 @@ import pytest
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.people import OWNER, People, hashed
-from fewlabels.service.access import COOKIE, CSRF_HEADER, SESSION_AT_MOST, SESSION_SECONDS
+from fewlabels.service.access import CSRF_HEADER, SESSION_AT_MOST, SESSION_SECONDS
 from fewlabels.service.app import create_app
 from fewlabels.service.settings import Settings
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
-from tests.service.workbench import GENEROUS, HOST, STUDY, Bench, csrf_of, make_bench
+from tests.service.workbench import COOKIE, GENEROUS, HOST, STUDY, Bench, csrf_of, make_bench
 
 
 class Clock:

@@ -78,7 +78,7 @@ def test_a_failure_says_a_number_and_nothing_of_the_inside(bench: Bench, caplog:
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8080", "", "[", "169.254.169.254"])
 def test_another_name_is_not_answered(bench: Bench, host: str) -> None:
     """A foreign page that has its own name lead here (DNS rebinding) gets nothing."""
-    owner = bench.browser()
+    owner = bench.program()
     assert owner.get("/api/me", headers={"Host": host}).status_code == 421
     for known in ("127.0.0.1:8080", "localhost", "LOCALHOST:1", "[::1]:8080"):
         assert owner.get("/api/me", headers={"Host": known}).status_code == 200
@@ -239,7 +239,7 @@ def test_tables_outside_the_folder_are_refused(tmp_path: Path, source: str) -> N
 def shown_images(bench: Bench, values: dict[str, str]) -> TestClient:
     """A labeler's browser, where units show these as their photos."""
     ledger = bench.app.state.bench.ledger
-    ledger.set_sheet(STUDY, Sheet(show=(FormColumn("photo", "image"), FormColumn("text"))))
+    bench.app.state.bench.desk(STUDY).set_sheet(Sheet(show=(FormColumn("photo", "image"), FormColumn("text"))))
     ledger.set_contents(STUDY, {unit: {"photo": value, "text": "pixel.png"} for unit, value in values.items()})
     return bench.browser("ann")
 

@@ -21,12 +21,13 @@ from fastapi.testclient import TestClient
 from fewlabels.engines.duckdb import write_parquet
 from fewlabels.ledgers.people import People
 from fewlabels.randomness import stream
-from fewlabels.service.access import COOKIE, CSRF_HEADER, csrf_token
+from fewlabels.service.access import CSRF_HEADER, csrf_token
 from fewlabels.service.app import create_app
 from fewlabels.service.settings import LOOPBACK, RequestLimits, RequestRate, Settings
 from fewlabels.study.study import Study
 
 HOST = "http://127.0.0.1"
+COOKIE = "fewlabels_session_127-0-0-1"  # of that host
 FREE = RequestRate(1e9, 1e9)
 GENEROUS = RequestLimits(address=FREE, entering=FREE, refused=FREE, person=FREE)
 UNITS = 2_000
@@ -83,8 +84,8 @@ def csrf_of(client: TestClient) -> str:
     """The token the pages of a browser carry."""
     from starlette.requests import Request
 
-    cookie = f"{COOKIE}={client.cookies[COOKIE]}".encode()
-    return csrf_token(Request({"type": "http", "headers": [(b"cookie", cookie)]}))
+    headers = [(b"cookie", f"{COOKIE}={client.cookies[COOKIE]}".encode()), (b"host", client.base_url.netloc)]
+    return csrf_token(Request({"type": "http", "app": client.app, "headers": headers}))
 
 
 def write_table(path: Path, units: int = UNITS) -> dict[str, bool]:

@@ -27,8 +27,11 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     status = found.status()
     done = status.progress
     if as_json:
-        print_json({"study": study, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()})
+        said = None if decision is None else decision.as_json()
+        print_json({"study": study, "progress": done.as_json(), "decision": said, "warnings": list(status.warnings)})
         return
+    for warning in status.warnings:
+        note(f"warning: {warning}")
     if decision is None:
         waits_for = kind_of(found.standing).waits_for
         click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {waits_for} one")

@@ -61,6 +61,8 @@ def command(  # noqa: PLR0913 - one keyword for each option
     """  # noqa: D301
     from fewlabels.desk.imports import asked_of
     from fewlabels.labeling.formats import Batched, write_batch
+    from fewlabels.nouns.sheet import FormColumn
+    from fewlabels.study.labels.forms import record_shown
     from fewlabels.study.study import Study
 
     found = Study.load(study, ledger=ledger)
@@ -76,6 +78,7 @@ def command(  # noqa: PLR0913 - one keyword for each option
             print_json({"study": study, "batch": None, "units": [], "out": None})
         note(_nothing_left(more=more, gold=gold is not None))
         return
+    record_shown(found.ledger, study, tuple(map(FormColumn, show)), place="gold file" if gold else "file")
     text = write_batch(Batched(batch.units, shown, show, asked_of(found.standing)), name, _suffix(out, name))
     if out:
         _write(out, text, name)

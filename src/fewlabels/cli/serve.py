@@ -3,8 +3,11 @@
 import importlib.util
 import ipaddress
 import json
+import os
 import signal
 import socket
+import sys
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from fewlabels.ledgers.people import People
     from fewlabels.service.settings import Settings
 
+LAST_SECONDS = 1.0  # for readings under way when the server has stopped
 OWNER_LINK_SECONDS = 3600.0
 NEEDED = ("fastapi", "uvicorn", "jinja2")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -192,6 +196,11 @@ def _serve(app: Any, bound: socket.socket, options: dict[str, Any]) -> None:
     """Serve until stopped; requests under way are finished first."""
     import uvicorn
 
+    from fewlabels.service.connections import Waiting, limited
+    from fewlabels.service.logs import write_logs
+
+    write_logs()
+
     class Ending(uvicorn.Server):
         """A server whose event streams end when it is stopped."""
 
@@ -202,14 +211,27 @@ def _serve(app: Any, bound: socket.socket, options: dict[str, Any]) -> None:
 
     try:
         # Finishes requests under way, then raises the signal that stopped it again.
-        Ending(uvicorn.Config(app, **_how(options))).run(sockets=[bound])
+        Ending(uvicorn.Config(app, http=limited(Waiting()), **_how(options))).run(sockets=[bound])
     finally:
         note("stopped; what was recorded is kept")
+        if app.state.bench.ends.is_set():
+            _leave_readings()
+
+
+def _leave_readings() -> None:
+    """End the process if a reading that nobody waits for any more would keep it: it holds nothing that is not on disk."""
+    others = [thread for thread in threading.enumerate() if thread is not threading.main_thread() and not thread.daemon]
+    for thread in others:
+        thread.join(LAST_SECONDS / len(others))
+    if any(thread.is_alive() for thread in others):
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _how(options: dict[str, Any]) -> dict[str, Any]:
     """Return uvicorn's settings: requests are not logged, as their addresses may hold links, and no proxy is trusted by default."""
     return {
+        "log_config": None,
         "log_level": "warning",
         "access_log": False,
         "server_header": False,
@@ -219,6 +241,5 @@ def _how(options: dict[str, Any]) -> dict[str, Any]:
         "ssl_keyfile": options["key"],
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": 10,
-        "limit_concurrency": 2_000,
         "h11_max_incomplete_event_size": 65_536,
     }

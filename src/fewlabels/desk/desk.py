@@ -16,10 +16,11 @@ from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudic
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import UNANSWERED, Label, read_answer
-from fewlabels.nouns.sheet import Sheet
+from fewlabels.nouns.sheet import Sheet, sheet_at
 from fewlabels.nouns.turn import Finished, Leased
 from fewlabels.randomness import is_double
 from fewlabels.study.kinds import kind_of
+from fewlabels.study.labels.forms import record_form
 from fewlabels.study.labels.record import record
 from fewlabels.study.state.label_index import Register
 from fewlabels.study.study import Study
@@ -44,10 +45,11 @@ class Desk:
     @property
     def sheet(self) -> Sheet:
         """The labeling form: what labelers are shown, and the instructions."""
-        return self._ledger.sheet(self._name)
+        register = self._register if self._is_busy() else self._followed()
+        return sheet_at(register.forms, "workbench") or self._ledger.sheet(self._name)
 
-    def set_sheet(self, sheet: Sheet) -> None:
-        """Replace the labeling form. Raise if a column is not in the table or would reveal a score or a prediction."""
+    def set_sheet(self, sheet: Sheet, *, by: str | None = None) -> None:
+        """Replace the labeling form, and record it. Raise if a column is not in the table or would reveal a score or a prediction."""
         self._study.standing.read_population().refuse_hidden(sheet.columns)
         rule = self._study.standing.rule
         if sheet.check_every and rule != "first":
@@ -57,7 +59,7 @@ class Desk:
             )
         if sheet.columns:
             self._study.fetch([], columns=sheet.columns)  # refuse unknown columns now, not when a labeler waits
-        self._ledger.set_sheet(self._name, sheet)
+        record_form(self._ledger, self._name, sheet, place="workbench", by=by)
 
     @property
     def questions(self) -> tuple[str, ...]:

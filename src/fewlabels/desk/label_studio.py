@@ -20,6 +20,7 @@ from fewlabels.labeling.label_studio.interface import interface_text, written
 from fewlabels.labeling.label_studio.tasks import account_of, as_tasks, data_keys, read_export, unit_of
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.sheet import FormColumn
+from fewlabels.study.labels.forms import record_shown
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
@@ -72,6 +73,7 @@ def push(study: Study, client: LabelStudio, how: How) -> Pushed:
     batch = study.ask(how.units, more=how.more, second=not how.more)
     if batch is None:
         return Pushed(None, 0, ())
+    record_shown(study.ledger, study.name, how.show, place="label-studio")
     shown = study.fetch(batch.units, columns=columns) if columns else [{} for _ in batch.units]
     tasks = dict(zip(batch.units, as_tasks(batch.units, shown, columns=columns), strict=True))
     projects = {who: _project(study.standing, client, who, how) for who in how.labelers or (None,)}

@@ -16,7 +16,7 @@ from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 Kind = Literal[
     "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "double", "answer", "correction", "look", "stream",
-    "arrival",
+    "arrival", "sheet", "access",
 ]  # fmt: skip
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
@@ -124,10 +124,7 @@ class Ledger(Protocol):
         """Return how long each labeler looked at each unit they answered, if it was measured."""
 
     def sheet(self, study: str) -> Sheet:
-        """Return the labeling form; an empty one if none was set."""
-
-    def set_sheet(self, study: str, sheet: Sheet) -> None:
-        """Replace the labeling form of a study."""
+        """Return the labeling form that was set before forms were entries; an empty one if there is none."""
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """Return the stored content of these units."""

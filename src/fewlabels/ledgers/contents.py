@@ -1,4 +1,4 @@
-"""What labelers are shown, stored beside the record: a study's labeling form and the content of its units. It can be deleted."""
+"""What labelers are shown, stored beside the record: the content of units, which can be deleted, and forms set before they were entries."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,15 +13,9 @@ Content = Mapping[str, str | None]
 
 
 def sheet(connection: sa.Connection, study: str) -> Sheet:
-    """Return the labeling form of a study; an empty one if none was set."""
+    """Return the labeling form of a study that was set before forms were entries; an empty one if there is none."""
     body = connection.execute(sa.select(SHEET.c.body).where(SHEET.c.study == study)).scalar()
     return Sheet() if body is None else Sheet.of_json(json.loads(body))
-
-
-def set_sheet(connection: sa.Connection, study: str, sheet: Sheet) -> None:
-    """Replace the labeling form of a study."""
-    connection.execute(sa.delete(SHEET).where(SHEET.c.study == study))
-    connection.execute(sa.insert(SHEET).values(study=study, body=json.dumps(sheet.as_json())))
 
 
 def contents(connection: sa.Connection, study: str, units: Sequence[str]) -> dict[str, Content]:

@@ -148,7 +148,7 @@ class Database:
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
         """Return all entries of a study by serial; anew=True reads all of them again."""
         with self.reading() as connection:
-            return list(self._refreshed(connection, study, anew=anew).entries)
+            return read(connection, study) if anew else list(self._refreshed(connection, study).entries)
 
     @contextmanager
     def writing(self, study: str) -> Iterator["Act"]:
@@ -195,16 +195,11 @@ class Database:
             return turns.seconds(connection, study)
 
     def sheet(self, study: str) -> Sheet:
-        """Return the labeling form; an empty one if none was set."""
+        """Return the labeling form that was set before forms were entries; an empty one if there is none."""
         if self.outdated:
             return Sheet()
         with self.reading() as connection:
             return contents.sheet(connection, study)
-
-    def set_sheet(self, study: str, sheet: Sheet) -> None:
-        """Replace the labeling form of a study."""
-        with self.receiving(study) as connection:
-            contents.set_sheet(connection, study, sheet)
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Content]:
         """Return the stored content of these units."""
@@ -223,10 +218,17 @@ class Database:
         with self.receiving(study) as connection:
             return contents.forget(connection, study)
 
-    def _refreshed(self, connection: sa.Connection, study: str, *, anew: bool = False) -> ReadEntries:
+    def note(self, connection: sa.Connection, study: str, kind: Kind, body: Mapping[str, Json]) -> None:
+        """Append an entry that seals nothing inside an open transaction, to a study that has entries; none is read."""
+        self._lock(connection, study)
+        last = connection.execute(sa.select(sa.func.max(ENTRY.c.serial)).where(ENTRY.c.study == study)).scalar()
+        if last is not None:
+            insert(connection, [_made(study, last + 1, kind, f"{kind}:{last + 1}", self._clock(), body, seal=None)])
+
+    def _refreshed(self, connection: sa.Connection, study: str) -> ReadEntries:
         """Return the cached entries of a study, with all that was committed since."""
         with self._guard:
-            kept = ReadEntries() if anew else self._kept.get(study, ReadEntries())
+            kept = self._kept.get(study, ReadEntries())
             found = read(connection, study, since=kept.entries[-1].serial if kept.entries else None)
             if kept.entries and (not found or found[0] != kept.entries[-1]):
                 kept, found = ReadEntries(), read(connection, study)
@@ -271,9 +273,7 @@ class Act:
         if key in self._before.keys or key in self._keys:
             return False
         seal = seal_of([e.hash for e in self.entries()]) if kind in SEALING else None
-        kept = json.loads(canonical(dict(body)))
-        fields: dict[str, Any] = {"study": self._study, "serial": self.count + 1, "kind": kind, "key": key, "at": self._clock()}
-        self.added.append(Entry(**fields, body=kept, seal=seal, hash=entry_hash(**fields, body=kept, seal=seal)))
+        self.added.append(_made(self._study, self.count + 1, kind, key, self._clock(), body, seal=seal))
         self._keys.add(key)
         return True
 
@@ -313,6 +313,19 @@ class Act:
     def flush(self) -> None:
         """Write what was added; it is committed with the transaction."""
         insert(self._connection, self.added)
+
+
+def _made(study: str, serial: int, kind: Kind, key: str, at: str, body: Mapping[str, Json], *, seal: str | None) -> Entry:
+    """A new entry, its body as it will be read."""
+    fields: dict[str, Any] = {
+        "study": study,
+        "serial": serial,
+        "kind": kind,
+        "key": key,
+        "at": at,
+        "body": json.loads(canonical(dict(body))),
+    }
+    return Entry(**fields, seal=seal, hash=entry_hash(**fields, seal=seal))
 
 
 def insert(connection: sa.Connection, entries: Sequence[Entry]) -> None:

@@ -1,5 +1,7 @@
 """Who may sign in: people, their roles in studies, and their secrets. Only hashes of secrets are stored.
 
+Who was let into a study, by whom and how, and when it ended, are entries of that study, written in the same transaction.
+
 A secret is 256 random bits, shown once. A link works once, for whoever uses it first; a session is what the browser then carries; a token
 is for programs. All are looked up by their hash, so the time of a comparison does not depend on the secret.
 """
@@ -14,7 +16,8 @@ import sqlalchemy as sa
 
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.database import Database
-from fewlabels.ledgers.tables import MEMBER, PERSON, SECRET
+from fewlabels.ledgers.tables import ENTRY, MEMBER, PERSON, SECRET
+from fewlabels.nouns.canonical import Json
 
 Role = Literal["labeler", "adjudicator", "viewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -40,6 +43,7 @@ class Holder(NamedTuple):
     hash: str
     at: float
     until: float
+    entered_by: str | None = None  # the owner who used the person's link, if one did
 
 
 class Granted(NamedTuple):
@@ -55,6 +59,7 @@ class KeptToken(NamedTuple):
     """What is stored of a token: everything except the secret."""
 
     id: str
+    person: str
     note: str
     at: float
     until: float
@@ -66,7 +71,7 @@ def hashed(secret: str) -> str:
 
 
 class People:
-    """The people of one ledger. Every method is one transaction."""
+    """The people of one ledger. Every method is one transaction. `by` is the person who asks for it, None for the command line."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         """Read and write the tables beside the ledger's entries."""
@@ -91,7 +96,7 @@ class People:
                 raise StudyError(f"names of people must be unique, but there is already a {name!r}: choose another name")
             connection.execute(sa.insert(PERSON).values(name=name, is_owner=is_owner, at=self._clock()))
 
-    def remove(self, name: str) -> bool:
+    def remove(self, name: str, *, by: str | None = None) -> bool:
         """Remove a person with all their secrets; their answers stay. Return whether there was such a person. The last owner stays."""
         with self._database.connection() as connection:
             found = _person(connection, name)
@@ -100,11 +105,12 @@ class People:
             ).all()  # concurrent removals wait here
             if found is not None and found.is_owner and len(owners) == 1:
                 raise StudyError(f"studies need an owner, but {name!r} is the last owner: invite another owner first")
+            self._record(connection, name, "removed", by=by)
             for table, column in ((SECRET, SECRET.c.person), (MEMBER, MEMBER.c.person)):
                 connection.execute(sa.delete(table).where(column == name))
             return connection.execute(sa.delete(PERSON).where(PERSON.c.name == name)).rowcount == 1
 
-    def set_role(self, person: str, study: str, role: Role) -> bool:
+    def set_role(self, person: str, study: str, role: Role, *, by: str | None = None) -> bool:
         """Make a person a labeler, adjudicator or viewer of a study, replacing any earlier role; return False if no such person exists."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
@@ -112,13 +118,21 @@ class People:
             mine = sa.and_(MEMBER.c.person == person, MEMBER.c.study == study)
             if not connection.execute(sa.update(MEMBER).where(mine).values(role=role)).rowcount:
                 connection.execute(sa.insert(MEMBER).values(person=person, study=study, role=role))
+            held = [
+                {"kind": row.kind, "id": row.hash[:ID_LENGTH], "until": row.until}
+                for row in connection.execute(sa.select(SECRET).where(SECRET.c.person == person, SECRET.c.until > self._clock()))
+            ]
+            self._note(connection, study, person, "role", by=by, role=role, held=held)
             return True
 
-    def drop_role(self, person: str, study: str) -> bool:
+    def drop_role(self, person: str, study: str, *, by: str | None = None) -> bool:
         """Remove a person from a study; return whether they were in it."""
         with self._database.connection() as connection:
             mine = sa.and_(MEMBER.c.person == person, MEMBER.c.study == study)
-            return connection.execute(sa.delete(MEMBER).where(mine)).rowcount == 1
+            found = connection.execute(sa.delete(MEMBER).where(mine)).rowcount == 1
+            if found:
+                self._note(connection, study, person, "role", by=by, role=None)
+            return found
 
     def role(self, person: str, study: str) -> Role | None:
         """Return a person's role in a study, or None."""
@@ -141,17 +155,21 @@ class People:
             connection.execute(sa.delete(SECRET).where(SECRET.c.kind == "link", SECRET.c.note == OWNER))
             return self._grant(connection, "link", name, lasts=lasts, note=OWNER)
 
-    def grant(self, kind: SecretKind, person: str, *, lasts: float, note: str = "") -> Granted | None:
+    def grant(self, kind: SecretKind, person: str, *, lasts: float, note: str = "", by: str | None = None) -> Granted | None:
         """Create a secret for a person, valid for so many seconds; None if there is no such person. A new link ends the one before."""
         with self._database.connection() as connection:
             if _person(connection, person) is None:
                 return None
             if kind == "link":
                 connection.execute(sa.delete(SECRET).where(SECRET.c.kind == "link", SECRET.c.person == person))
-            return self._grant(connection, kind, person, lasts=lasts, note="" if kind == "link" else note)
+            granted = self._grant(connection, kind, person, lasts=lasts, note="" if kind == "link" else note)
+            self._record(connection, person, f"{kind} made", by=by, id=granted.id, until=granted.until)
+            return granted
 
-    def use_link(self, secret: str, *, lasts: float) -> Granted | None:
+    def use_link(self, secret: str, *, lasts: float, by: str | None = None) -> Granted | None:
         """Exchange a link for a session; None if the link was used before, has expired, or never existed.
+
+        by   the owner who is signed in where the link is used; if the link is another's, the session is marked as the owner's doing
 
         One transaction: if two people use it at once, only one gets a session.
         """
@@ -164,18 +182,21 @@ class People:
                 if found.note != OWNER:
                     return None
                 connection.execute(sa.insert(PERSON).values(name=found.person, is_owner=True, at=now))
-            return self._grant(connection, "session", found.person, lasts=lasts)
+            as_another = by if by != found.person else None
+            granted = self._grant(connection, "session", found.person, lasts=lasts, note=as_another or "")
+            self._record(connection, found.person, "entered", by=as_another or found.person, id=granted.id)
+            return granted
 
     def holder(self, secret: str, kind: SecretKind) -> Holder | None:
         """Return the holder of a session or token; None if it is not valid, or no longer."""
         query = (
-            sa.select(SECRET.c.person, PERSON.c.is_owner, SECRET.c.kind, SECRET.c.hash, SECRET.c.at, SECRET.c.until)
+            sa.select(SECRET.c.person, PERSON.c.is_owner, SECRET.c.kind, SECRET.c.hash, SECRET.c.at, SECRET.c.until, SECRET.c.note)
             .join(PERSON, PERSON.c.name == SECRET.c.person)
             .where(SECRET.c.hash == hashed(secret), SECRET.c.kind == kind, SECRET.c.until > self._clock())
         )
         with self._database.reading() as connection:
             row = connection.execute(query).first()
-        return None if row is None else Holder(*row)
+        return None if row is None else Holder(*row[:-1], entered_by=(row.note or None) if kind == "session" else None)
 
     def renew(self, holder: Holder, *, until: float) -> None:
         """Extend a session."""
@@ -187,17 +208,36 @@ class People:
         with self._database.connection() as connection:
             connection.execute(sa.delete(SECRET).where(SECRET.c.hash == hash))
 
-    def tokens(self, person: str) -> list[KeptToken]:
-        """Return a person's tokens, the newest first."""
-        query = sa.select(SECRET).where(SECRET.c.person == person, SECRET.c.kind == "token").order_by(SECRET.c.at.desc())
+    def tokens(self, person: str | None = None) -> list[KeptToken]:
+        """Return a person's tokens that are still valid, or everybody's, the newest first."""
+        query = sa.select(SECRET).where(SECRET.c.kind == "token", SECRET.c.until > self._clock()).order_by(SECRET.c.at.desc())
+        if person is not None:
+            query = query.where(SECRET.c.person == person)
         with self._database.reading() as connection:
-            return [KeptToken(row.hash[:ID_LENGTH], row.note, row.at, row.until) for row in connection.execute(query)]
+            return [KeptToken(row.hash[:ID_LENGTH], row.person, row.note, row.at, row.until) for row in connection.execute(query)]
 
-    def revoke_token(self, person: str, id: str) -> bool:
-        """Revoke one of a person's tokens; return whether there was such a token."""
-        mine = sa.and_(SECRET.c.person == person, SECRET.c.kind == "token", sa.func.substr(SECRET.c.hash, 1, ID_LENGTH) == id)
+    def revoke_token(self, id: str, *, person: str | None = None, by: str | None = None) -> bool:
+        """Revoke a token of a person, or of anybody; return whether there was such a token."""
+        wanted = sa.and_(SECRET.c.kind == "token", sa.func.substr(SECRET.c.hash, 1, ID_LENGTH) == id)
+        if person is not None:
+            wanted = sa.and_(wanted, SECRET.c.person == person)
         with self._database.connection() as connection:
-            return connection.execute(sa.delete(SECRET).where(mine)).rowcount > 0
+            found = connection.execute(sa.select(SECRET.c.person).where(wanted)).scalars().all()
+            for holder in found:
+                self._record(connection, holder, "token ended", by=by, id=id)
+            connection.execute(sa.delete(SECRET).where(wanted))
+            return bool(found)
+
+    def _record(self, connection: sa.Connection, person: str, act: str, **about: Json) -> None:
+        """Note an act in every study that a person may enter: their own, or all if they are an owner."""
+        found = _person(connection, person)
+        is_owner = found is not None and found.is_owner
+        query = sa.select(ENTRY.c.study).distinct() if is_owner else sa.select(MEMBER.c.study).where(MEMBER.c.person == person)
+        for study in sorted(connection.execute(query).scalars()):  # in one order, as each is locked
+            self._note(connection, study, person, act, **about)
+
+    def _note(self, connection: sa.Connection, study: str, person: str, act: str, **about: Json) -> None:
+        self._database.note(connection, study, "access", {"person": person, "act": act, **about})
 
     def _grant(self, connection: sa.Connection, kind: SecretKind, person: str, *, lasts: float, note: str = "") -> Granted:
         """Create a secret, stored as its hash; delete expired ones."""

@@ -1,6 +1,9 @@
-"""A labeling form: what labelers see of a unit, and their instructions. Never a score, prediction or guide."""
+"""A labeling form: what labelers see of a unit, and their instructions. Never a score, prediction or guide.
 
-from collections.abc import Mapping
+Every form is an entry of the record, with the place where labelers see it: what was asked belongs to what was answered.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -8,6 +11,7 @@ from fewlabels.errors import LabelError
 from fewlabels.nouns.canonical import Json
 
 ShownKind = Literal["text", "image", "link"]
+Place = Literal["workbench", "file", "label-studio", "gold file"]
 KINDS: tuple[ShownKind, ...] = get_args(ShownKind)
 
 
@@ -50,7 +54,7 @@ class Sheet:
         return tuple(dict.fromkeys(shown.column for shown in self.show))
 
     def as_json(self) -> dict[str, Json]:
-        """Plain data, stored beside the ledger."""
+        """Plain data, as it is recorded."""
         return {
             "show": [{"column": shown.column, "kind": shown.kind} for shown in self.show],
             "instructions": self.instructions,
@@ -64,3 +68,59 @@ class Sheet:
         show = tuple(parse_shown(f"{one['column']}:{one.get('kind', 'text')}") for one in data.get("show", ()))
         words = {name: str(data.get(name, "")) for name in ("instructions", "ask")}
         return cls(show=show, check_every=int(data.get("check_every", 0)), **words)
+
+
+class FormSet(NamedTuple):
+    """A form as it was recorded: where labelers see it, who set it (None: the command line), and how many answers there were by then."""
+
+    sheet: Sheet
+    place: Place
+    by: str | None
+    answers: int
+
+    @classmethod
+    def of_json(cls, body: Mapping[str, Any], *, answers: int) -> "FormSet":
+        """The form of an entry."""
+        return cls(Sheet.of_json(body), body["place"], body.get("by"), answers)
+
+
+def sheet_at(forms: Sequence[FormSet], place: Place) -> Sheet | None:
+    """The form in force at a place; None if none was recorded for it."""
+    return next((form.sheet for form in reversed(forms) if form.place == place), None)
+
+
+class FormChange(NamedTuple):
+    """What labelers were asked or shown changed after the first answer: after how many, and which parts. `known`: a form had been set."""
+
+    answers: int
+    parts: tuple[str, ...]
+    known: bool
+
+    def __str__(self) -> str:
+        """The change in words."""
+        parts, after = ", ".join(self.parts), f"after {self.answers:,} answer{'s' if self.answers != 1 else ''}"
+        if self.known:
+            return f"what labelers are asked was changed {after} ({parts})"
+        return f"what labelers are asked was recorded only {after} ({parts})"
+
+
+def late_changes(forms: Sequence[FormSet]) -> list[FormChange]:
+    """The changes between the forms of labelers, who do not adjudicate, that came after the first answer."""
+    asked = [form for form in forms if form.place != "gold file"]
+    found = []
+    for before, form in zip([None, *asked], asked, strict=False):
+        parts = _changed(Sheet() if before is None else before.sheet, form.sheet)
+        if form.answers and parts:
+            found.append(FormChange(form.answers, parts, known=before is not None))
+    return found
+
+
+def _changed(before: Sheet, after: Sheet) -> tuple[str, ...]:
+    """The parts of a form that differ, in words."""
+    compared = (
+        ("the question", before.ask, after.ask),
+        ("the instructions", before.instructions, after.instructions),
+        ("the columns shown", before.show, after.show),
+        ("the checks mixed in", before.check_every, after.check_every),
+    )
+    return tuple(name for name, one, other in compared if one != other)

@@ -28,6 +28,7 @@ one button). POST /enter is in `sign_in`: it sets the cookie and responds with 3
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -36,8 +37,9 @@ from fastapi import HTTPException, Request
 from fewlabels.ledgers.people import Holder, Role
 from fewlabels.service.state import ServerState, bench_of
 
-COOKIE = "fewlabels_session"
+COOKIE = "fewlabels_session"  # begins the name of the cookie, which ends with the address of its server
 CSRF_HEADER = "X-CSRF-Token"
+LEAVE = "/api/leave"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN = ("/enter", "/static/")  # open without signing in
 SESSION_SECONDS = 12 * 3600  # without a request, after which it ends
@@ -77,6 +79,11 @@ def let_in(request: Request) -> None:
         bench.limits.spend("refused", _address(request))
         raise HTTPException(401, "you have to sign in first: use the link you were given, or send a valid token")
     bench.limits.spend("person", holder.hash)
+    if holder.entered_by is not None and request.method not in SAFE and request.scope["path"] != LEAVE:
+        raise HTTPException(
+            403, f"an owner who enters as somebody else may only look, and {holder.entered_by} entered here as {holder.person}: leave, and "
+            "use your own link"
+        )  # fmt: skip
     if kind == "session":
         if request.method not in SAFE and not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), _csrf(secret).encode()):
             raise HTTPException(403, f"a change needs the token of its page in the header {CSRF_HEADER}: reload the page")
@@ -126,7 +133,16 @@ def _carried(request: Request) -> tuple[str, Literal["session", "token"]]:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip(), "token"
-    return request.cookies.get(COOKIE, ""), "session"
+    return request.cookies.get(cookie_name(request), ""), "session"
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the session's cookie: another server on this machine, or another name of this one, has another.
+
+    Over TLS it begins with __Host-, which a browser accepts only for this very host and the whole of it.
+    """
+    place = re.sub("[^a-z0-9]+", "-", request.headers.get("host", "").lower()).strip("-")
+    return f"{'__Host-' if bench_of(request).settings.secure else ''}{COOKIE}_{place}"
 
 
 def _csrf(secret: str) -> str:

@@ -42,7 +42,9 @@ def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShow
     """Set what labelers see. Scores, predictions and the guide are rejected: labelers are blind."""
     desk = bench_of(request).desk(member.study)
     shown = tuple(FormColumn(one.column, one.kind) for one in wanted.show)
-    desk.set_sheet(Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every))
+    desk.set_sheet(
+        Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every), by=member.person.name
+    )
     return _sheet(desk, member)
 
 

@@ -37,13 +37,13 @@ def add_person(request: Request, owner: Owner, new: NewPerson) -> InviteLink:
         raise HTTPException(409, f"the name {new.name!r} is reserved by fewlabels: choose another name")
     people = bench_of(request).people
     people.add(new.name, is_owner=new.is_owner)
-    return _linked(request, people.grant("link", new.name, lasts=LINK_SECONDS))
+    return _linked(request, people.grant("link", new.name, lasts=LINK_SECONDS, by=owner.name))
 
 
 @router.delete("/people/{person}", operation_id="removePerson")
 def remove_person(request: Request, owner: Owner, person: Named) -> Done:
     """Remove somebody: links, sessions, tokens and roles end at once. Their answers stay."""
-    if not bench_of(request).people.remove(person):
+    if not bench_of(request).people.remove(person, by=owner.name):
         raise _nobody()
     return Done(done=True)
 
@@ -51,7 +51,7 @@ def remove_person(request: Request, owner: Owner, person: Named) -> Done:
 @router.post("/people/{person}/links", operation_id="makeLink", status_code=201)
 def make_link(request: Request, owner: Owner, person: Named) -> InviteLink:
     """Create another link for somebody, to be used once within a week."""
-    return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS))
+    return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS, by=owner.name))
 
 
 @router.put("/people/{person}/studies/{study}", operation_id="setRole")
@@ -60,7 +60,7 @@ def set_role(request: Request, owner: Owner, *, person: Named, study: Named, wan
     bench = bench_of(request)
     if not bench.has(study):
         raise HTTPException(404, "there is no such study")
-    if not bench.people.set_role(person, study, wanted.role):
+    if not bench.people.set_role(person, study, wanted.role, by=owner.name):
         raise _nobody()
     return Membership(study=study, role=wanted.role)
 
@@ -68,15 +68,18 @@ def set_role(request: Request, owner: Owner, *, person: Named, study: Named, wan
 @router.delete("/people/{person}/studies/{study}", operation_id="dropRole")
 def drop_role(request: Request, owner: Owner, *, person: Named, study: Named) -> Done:
     """Remove somebody from a study."""
-    if not bench_of(request).people.drop_role(person, study):
+    if not bench_of(request).people.drop_role(person, study, by=owner.name):
         raise HTTPException(404, "there is no such person in this study")
     return Done(done=True)
 
 
 @router.get("/tokens", operation_id="listTokens", tags=["tokens"])
-def list_tokens(request: Request, person: Anybody) -> Tokens:
-    """Return your own tokens, without their secrets."""
-    return Tokens(tokens=[Token(**kept._asdict()) for kept in bench_of(request).people.tokens(person.name)])
+def list_tokens(request: Request, person: Anybody, *, everybody: bool = False) -> Tokens:
+    """Return your own tokens, without their secrets; with everybody=true, an owner gets those of all people."""
+    if everybody and not person.is_owner:
+        raise HTTPException(403, "only owners may list the tokens of others: ask one")
+    kept = bench_of(request).people.tokens(None if everybody else person.name)
+    return Tokens(tokens=[Token(**one._asdict()) for one in kept])
 
 
 @router.post("/tokens", operation_id="makeToken", status_code=201, tags=["tokens"])
@@ -86,18 +89,18 @@ def make_token(request: Request, person: Anybody, new: NewToken) -> FreshToken:
     lasts = new.days * 86_400
     if holder.kind == "token":
         lasts = min(lasts, holder.until - bench.clock())
-    granted = bench.people.grant("token", person.name, lasts=lasts, note=new.note)
+    granted = bench.people.grant("token", person.name, lasts=lasts, note=new.note, by=person.name)
     if granted is None:
         raise _nobody()
     at = granted.until - lasts
-    return FreshToken(id=granted.id, note=new.note, at=at, until=granted.until, token=granted.secret)
+    return FreshToken(id=granted.id, person=person.name, note=new.note, at=at, until=granted.until, token=granted.secret)
 
 
 @router.delete("/tokens/{token}", operation_id="revokeToken", tags=["tokens"])
 def revoke_token(request: Request, person: Anybody, token: Annotated[str, Path(max_length=64, pattern=NO_NULL)]) -> Done:
-    """Revoke one of your own tokens."""
-    if not bench_of(request).people.revoke_token(person.name, token):
-        raise HTTPException(404, "you have no such token")
+    """Revoke one of your own tokens; an owner may revoke anybody's."""
+    if not bench_of(request).people.revoke_token(token, person=None if person.is_owner else person.name, by=person.name):
+        raise HTTPException(404, "there is no such token, or it is not yours")
     return Done(done=True)
 
 

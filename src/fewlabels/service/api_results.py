@@ -1,7 +1,7 @@
 """Routes for results, for owners and viewers. Before the planned look they give progress and no interval; nobody can peek here."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
@@ -21,8 +21,8 @@ from fewlabels.service.responses import (
     SlicesShown,
 )
 from fewlabels.service.state import bench_of
+from fewlabels.service.verifying import Verifying
 from fewlabels.study.report.write import SHOWN, json_text
-from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
 Reader = Annotated[Member, Depends(of_study("viewer"))]
@@ -55,8 +55,9 @@ async def read_decision(request: Request, member: Reader) -> DecisionShown:
 
     def read() -> Data:
         study = bench.study(member.study)
-        decision, done = study.decide(), study.status().progress
-        return {"study": study.name, "progress": done.as_json(), "decision": None if decision is None else decision.as_json()}
+        decision, status = study.decide(), study.status()
+        said = None if decision is None else decision.as_json()
+        return {"study": study.name, "progress": status.progress.as_json(), "decision": said, "warnings": list(status.warnings)}
 
     return DecisionShown(**await bench.compute(read))
 
@@ -117,11 +118,12 @@ async def read_report(request: Request, member: Reader, ending: Ending) -> Respo
 @router.get("/audit", operation_id="readAudit")
 async def read_audit(request: Request, member: Reader, *, verify: bool = False) -> AuditShown:
     """Return plans, draws, looks and their seals as recorded; with verify=true, recompute them and report mismatches."""
-    bench = bench_of(request)
-    return AuditShown(**await bench.compute(lambda: _audit(bench.study(member.study), bench.ledger.entries(member.study), verify=verify)))
+    bench, verifying = bench_of(request), cast(Verifying, request.app.state.verifying)
+    found = await verifying.of(request, member.study, member.person.name) if verify else None
+    return AuditShown(**await bench.compute(lambda: _audit(member.study, bench.ledger.entries(member.study), found)))
 
 
-def _audit(study: Study, entries: Sequence[Entry], *, verify: bool) -> Data:
+def _audit(study: str, entries: Sequence[Entry], found: Mapping[str, Any] | None) -> Data:
     """Return what an auditor needs, without the answers themselves."""
     listed = [
         {"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)}
@@ -129,8 +131,7 @@ def _audit(study: Study, entries: Sequence[Entry], *, verify: bool) -> Data:
         if e.kind not in MANY
     ]
     counts = {kind: sum(e.kind == kind for e in entries) for kind in MANY}
-    found = study.verify().as_json() if verify else None
-    return {"study": study.name, "entries": len(entries), "recorded": listed, "counts": counts, "verification": found}
+    return {"study": study, "entries": len(entries), "recorded": listed, "counts": counts, "verification": found}
 
 
 def _about(kind: str, body: Mapping[str, Any]) -> Data:
@@ -143,4 +144,8 @@ def _about(kind: str, body: Mapping[str, Any]) -> Data:
         return {"plan": body.get("plan"), "labels": body.get("labels"), "certified": body.get("certified"), "asked": asked.get("kind")}
     if kind == "population":
         return {"fingerprint": body.get("fingerprint")}
+    if kind == "sheet":
+        return {name: body.get(name) for name in ("place", "by", "ask", "show", "check_every")}
+    if kind == "access":
+        return {name: body.get(name) for name in ("person", "act", "by", "role")}
     return {"salt": body.get("salt"), "goals": len(body.get("goals", ()))} if kind == "study" else {}

@@ -16,6 +16,7 @@ from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
 from fewlabels.service.settings import Settings
 from fewlabels.service.state import ServerState
+from fewlabels.service.verifying import Verifying
 from fewlabels.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
@@ -43,7 +44,8 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     ledger = open_ledger(ledger_address)
     ledger.require_current()
     ledger.hold()
-    app.state.bench = ServerState(ledger, settings)
+    app.state.bench = ServerState(ledger, settings, address=ledger_address)
+    app.state.verifying = Verifying(app.state.bench)
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)
@@ -68,7 +70,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         made.setdefault("components", {})["securitySchemes"] = {
-            "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+            "session": {"type": "apiKey", "in": "cookie", "name": f"{COOKIE}_HOST-PORT"},
             "token": {"type": "http", "scheme": "bearer"},
         }
         made["security"] = [{"session": []}, {"token": []}]

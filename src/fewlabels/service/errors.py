@@ -19,7 +19,7 @@ PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: their 
 
 def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None) -> Response:
     """Return the response to a request that is refused."""
-    api = request.url.path.startswith(("/api/", "/static/")) or request.url.path == "/api"
+    api = request.scope["path"].startswith(("/api/", "/static/")) or request.scope["path"] == "/api"
     answer: Response = JSONResponse({"error": text}, status) if api else error_page(request, status, text)
     answer.headers.update(headers or {})
     return answer
@@ -28,7 +28,7 @@ def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, s
 def crashed(request: Request, error: Exception) -> Response:
     """Return the response to an internal error, with an ID that identifies the log entry."""
     number = secrets.token_hex(4)
-    log.error("request %s failed: %s %s", number, request.method, request.url.path, exc_info=error)
+    log.error("request %s failed: %s %s", number, request.method, request.scope["path"], exc_info=error)
     return refusal(request, 500, f"the server failed; its log says why under {number}")
 
 
@@ -43,7 +43,7 @@ def declined(request: Request, error: FewlabelsError) -> Response:
     if for_all:
         return refusal(request, status, str(error))
     number = secrets.token_hex(4)
-    log.warning("request %s was refused: %s %s: %s", number, request.method, request.url.path, error)
+    log.warning("request %s was refused: %s %s: %s", number, request.method, request.scope["path"], error)
     return refusal(request, status, f"this cannot be done now: try again, or tell the owner, whose log says why under {number}")
 
 

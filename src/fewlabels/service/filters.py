@@ -87,8 +87,18 @@ def about(entry: Mapping[str, Any]) -> str:
         return f"{number(entry.get('budget'))} labels: {entry.get('promise') or ''}"
     if entry["kind"] == "look":
         return f"{entry.get('asked') or 'estimates'} at {number(entry.get('labels'))} labels, plan {entry.get('plan')}"
+    if entry["kind"] == "sheet":
+        columns = ", ".join(one["column"] for one in entry.get("show") or ()) or "ids alone"
+        return f"{entry.get('place')}: {entry.get('ask') or 'no question in words'}; shown: {columns}{_by(entry)}"
+    if entry["kind"] == "access":
+        what = entry.get("act") if entry.get("act") != "role" else f"role: {entry.get('role') or 'none'}"
+        return f"{entry.get('person')}: {what}{_by(entry)}"
     known = {"fingerprint": entry.get("fingerprint"), "salt": entry.get("salt")}
     return ", ".join(f"{name} {text}" for name, text in known.items() if text)
+
+
+def _by(entry: Mapping[str, Any]) -> str:
+    return f"; by {entry['by']}" if entry.get("by") else ""
 
 
 def cautions(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -87,7 +87,7 @@ class Guard:
         request, reading = Request(scope, receive), BodyReading(scope, receive)
         try:
             _check(request)
-            if not is_open(request.url.path):
+            if not is_open(scope["path"]):  # request.url is made from the Host header, which the sender chooses
                 await run_in_threadpool(let_in, request)
             await self._app(scope, reading, send)
         except HTTPException as error:
@@ -104,7 +104,7 @@ def _check(request: Request) -> None:
     origin = request.headers.get("origin")
     if origin is not None and request.method not in SAFE and urlsplit(origin).netloc.lower() != host.lower():
         raise HTTPException(403, "changes must come from a page of this server, but this one does not: open the workbench itself")
-    kind: Kind = "entering" if request.url.path == "/enter" else "address"
+    kind: Kind = "entering" if request.scope["path"] == "/enter" else "address"
     if seconds := bench.limits.wait(kind, request.client.host if request.client else "unknown"):
         raise too_many(seconds)
     length = request.headers.get("content-length", "0")
@@ -127,13 +127,17 @@ class BodyReading:
         """Read nothing yet."""
         self._receive, self._limits = receive, bench_of(Request(scope)).settings.limits
         self._bytes, self._ended = 0, False
+        self._deadline: float | None = None  # of all parts together
 
     async def __call__(self) -> Message:
         """Return the next part."""
         if self._ended:
             return await self._receive()
+        if self._deadline is None:
+            self._deadline = asyncio.get_running_loop().time() + self._limits.body_seconds
         try:
-            message = await asyncio.wait_for(self._receive(), self._limits.body_seconds)
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
         except TimeoutError:
             raise HTTPException(408, "the request did not arrive in time: send it again") from None
         self._bytes += len(message.get("body", b""))

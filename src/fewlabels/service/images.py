@@ -49,7 +49,7 @@ def image_kind(data: bytes) -> str | None:
 
 def _named(bench: ServerState, study: str, *, unit: str, column: str) -> str | None:
     """Return what labelers see of a unit in that column; None if it was not handed out, or is not shown as an image."""
-    if not any(one.column == column and one.kind == "image" for one in bench.ledger.sheet(study).show):
+    if not any(one.column == column and one.kind == "image" for one in bench.desk(study).sheet.show):
         return None
     return bench.ledger.contents(study, [unit]).get(unit, {}).get(column)
 

@@ -23,6 +23,7 @@ class Buckets:
         self._limits, self._clock = limits, clock
         self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
         self._watching: Counter[str] = Counter()
+        self._verifying: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def wait(self, kind: Kind, key: str) -> float:
@@ -45,18 +46,36 @@ class Buckets:
     @contextmanager
     def watching(self, person: str) -> Iterator[None]:
         """Count one event stream of a person while the block runs; raise HTTPException if there are too many."""
-        each, together = self._limits.watching
+        each, _ = self._limits.watching
+        with self._counted(
+            self._watching, person, self._limits.watching, f"at most {each} pages per person are kept up to date at a time: close one"
+        ):
+            yield
+
+    @contextmanager
+    def verifying(self, person: str) -> Iterator[None]:
+        """Count one request of a person for a verification while the block runs; raise HTTPException if there are too many."""
+        each, _ = self._limits.verifying
+        with self._counted(
+            self._verifying, person, self._limits.verifying, f"at most {each} verifications per person run at a time: wait for one"
+        ):
+            yield
+
+    @contextmanager
+    def _counted(self, held: Counter[str], person: str, limit: tuple[int, int], text: str) -> Iterator[None]:
+        """Count one thing that a person holds while the block runs."""
+        each, together = limit
         with self._lock:
-            if self._watching[person] >= each or self._watching.total() >= together:
-                raise too_many(10, f"at most {each} pages per person are kept up to date at a time: close one")
-            self._watching[person] += 1
+            if held[person] >= each or held.total() >= together:
+                raise too_many(10, text)
+            held[person] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._watching[person] -= 1
-                if not self._watching[person]:
-                    del self._watching[person]
+                held[person] -= 1
+                if not held[person]:
+                    del held[person]
 
 
 def too_many(seconds: float, text: str = "too many requests at once: wait a little and try again") -> HTTPException:

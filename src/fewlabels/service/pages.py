@@ -140,7 +140,7 @@ async def verified(request: Request, member: Reader) -> HTMLResponse:
 
 @router.get("/people")
 def people(request: Request, person: Owner) -> HTMLResponse:
-    """Show who may sign in, their roles in studies, and the person's own tokens."""
+    """Show who may sign in, their roles in studies, and everybody's tokens."""
     everyone = api_people.list_people(request, person).model_dump()["people"]
     served = [one.name for one in api_studies.list_studies(request, person).studies]
     return page(request, "people", person=person, people=everyone, studies=served, tokens=_tokens(request, person))
@@ -171,7 +171,7 @@ def study_page(request: Request, name: str, member: Member, *, at: str | None = 
 
 def page(request: Request, name: str, *, person: Visitor | None = None, code: int = 200, **shown: Any) -> HTMLResponse:
     """Return a rendered template as a response with that status code."""
-    shown.setdefault("links", links(person, request.url.path))
+    shown.setdefault("links", links(person, request.scope["path"]))
     text = TEMPLATES.get_template(f"{name}.html").render(person=person, csrf=csrf_token(request), code=code, **shown)
     return HTMLResponse(text, code)
 
@@ -194,4 +194,4 @@ async def _status(request: Request, member: Member) -> dict[str, Any]:
 
 
 def _tokens(request: Request, person: Visitor) -> list[dict[str, Any]]:
-    return [one.model_dump() for one in api_people.list_tokens(request, person).tokens]
+    return [one.model_dump() for one in api_people.list_tokens(request, person, everybody=person.is_owner).tokens]

@@ -69,6 +69,7 @@ class Token(BaseModel):
     """A token, without its secret."""
 
     id: str
+    person: str
     note: str
     at: float
     until: float
@@ -81,7 +82,7 @@ class FreshToken(Token):
 
 
 class Tokens(BaseModel):
-    """The person's own tokens."""
+    """The person's own tokens, or everybody's."""
 
     tokens: list[Token]
 
@@ -176,6 +177,7 @@ class DecisionShown(OfStudy):
 
     progress: Data
     decision: Data | None
+    warnings: list[str]
 
 
 class RunningShown(OfStudy):

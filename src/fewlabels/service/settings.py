@@ -28,6 +28,7 @@ class RequestLimits:
     refused    requests of an address that carried no valid session or token
     person     requests of a session or token
     watching   event streams a person may hold open, and all people together
+    verifying  verifications a person may wait for at a time, and all people together
     computing  long computations at one time; labelers never wait for them
     """
 
@@ -36,6 +37,7 @@ class RequestLimits:
     refused: RequestRate = REFUSED
     person: RequestRate = OF_PERSON
     watching: tuple[int, int] = (6, 200)
+    verifying: tuple[int, int] = (4, 40)
     computing: int = 3
     body_bytes: int = 1_000_000
     body_seconds: float = 30.0

@@ -29,9 +29,9 @@ class ReadAt(NamedTuple):
 class ServerState:
     """The state of one server. Desks and results are cached, and read again only after a new entry."""
 
-    def __init__(self, ledger: Database, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
-        """Open nothing yet."""
-        self.ledger, self.settings, self.clock = ledger, settings, clock
+    def __init__(self, ledger: Database, settings: Settings, *, address: str, clock: Callable[[], float] = time.time) -> None:
+        """Open nothing yet. `address` is the ledger's, for a process that opens it too."""
+        self.ledger, self.settings, self.address, self.clock = ledger, settings, address, clock
         self.people = People(ledger, clock=clock)
         self.limits = Buckets(settings.limits)
         self.ends = threading.Event()  # set when the server is stopped: streams then end, and nobody waits for them

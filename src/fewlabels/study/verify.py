@@ -16,6 +16,7 @@ from fewlabels.ledgers.base import Entry, broken
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.sheet import late_changes
 from fewlabels.randomness import permanent_number
 from fewlabels.study.decision.requests import answer, asked_body
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
@@ -80,7 +81,9 @@ def verify(
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
-    return Verification(checked=tuple(checked), findings=tuple(findings), notes=tuple(_backward_times(entries)))
+    return Verification(
+        checked=tuple(checked), findings=tuple(findings), notes=(*_backward_times(entries), *map(str, late_changes(standing.forms)))
+    )
 
 
 def _backward_times(entries: Sequence[Entry]) -> Iterator[str]:

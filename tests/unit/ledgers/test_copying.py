@@ -46,6 +46,8 @@ def labeled(ledger: Database, name: str = "s", *, answers: int = 15) -> Study:
     study.plan(40)
     desk = Desk(study)
     desk.set_sheet(Sheet(show=(FormColumn("text"),), instructions="Read \u4f60\u597d."))
+    with ledger.connection() as connection:  # a form from before forms were entries
+        connection.execute(sa.insert(SHEET).values(study=name, body="{}"))
     given = desk.take("ada", answers + 3)
     question = desk.questions[0]
     desk.tell("ada", [Said(one.unit, {question: TRUTH[one.unit]}, seconds=0.1) for one in given[:answers]])

@@ -13,6 +13,7 @@ import jsonschema_rs
 import numpy as np
 import pytest
 
+from fewlabels.desk.desk import Desk
 from fewlabels.errors import FileError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import Sheet
@@ -160,10 +161,12 @@ def test_what_is_refused_is_named_with_its_reason(tmp_path: Path) -> None:
 
 def test_plain_words_round_outward_and_name_the_question(tmp_path: Path) -> None:
     study = one_look(tmp_path)
-    study.ledger.set_sheet(study.name, Sheet(ask="Is it spam?"))
+    Desk(study).set_sheet(Sheet(ask="Is it spam?"))
     report: Any = study.report()
     question, precision, recall = report["verdict"]["plain"]
-    assert question == "Asked about each unit: Is it spam?"
+    answers = sum(len(told) for told in study.standing.answers.values())
+    assert question == f"Asked about each unit after {answers} answers: Is it spam?"
+    assert any(f"was recorded only after {answers} answers" in warning for warning in report["warnings"])
     for text, goal in zip((precision, recall), report["verdict"]["goals"], strict=True):
         low, high = map(float, re.search(r"([\d.]+) to ([\d.]+)", text).groups())  # type: ignore[union-attr]  # the sentence has both
         estimate = goal["estimate"]

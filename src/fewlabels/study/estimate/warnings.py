@@ -3,6 +3,7 @@
 from fewlabels.estimators.calibration import FALSE_ALARM
 from fewlabels.nouns.label import CLOSER, UNANSWERED
 from fewlabels.nouns.missing import Missing
+from fewlabels.nouns.sheet import late_changes
 from fewlabels.study.estimate.guide_check import guide_alarms
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
@@ -47,6 +48,7 @@ def label_warnings(standing: Standing, done: Progress, *, assumed: str) -> tuple
         warnings.append(
             f"{standing.changed_after_look:,} answers were corrected after numbers were shown{voices}: the level does not account for that"
         )
+    warnings += [f"{change}: answers before and after may be to different questions" for change in late_changes(standing.forms)]
     if closed_after_a_peek(standing):
         warnings.append("the labeling was closed after a peek: these numbers are not certified, continue labeling with a larger plan")
     if done.disagreements:

@@ -24,7 +24,7 @@ from fewlabels.study.estimate.labelers import Labelers
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.report.budgets import read_budgets, uniform_labels
-from fewlabels.study.report.words import coverage, next_step, plain_words
+from fewlabels.study.report.words import asked_in_words, coverage, next_step, plain_words
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.verify import Verification
 from fewlabels.version import VERSION
@@ -81,7 +81,7 @@ def build_report(study: Reportable) -> dict[str, Json]:
         "population": _population(standing),
         "plan": _plan(study, standing),
         "progress": shown.progress.as_json(),
-        "verdict": _verdict(standing, shown, decision, ask=study.ledger.sheet(study.name).ask),
+        "verdict": _verdict(standing, shown, decision, asked=asked_in_words(standing.forms, study.ledger.sheet(study.name))),
         "estimates": [_estimate(standing, e, caution) for e, caution in zip(shown.estimates, shown.cautions, strict=True)],
         "warnings": list(shown.warnings),
         "coverage": coverage(standing, shown),
@@ -150,8 +150,8 @@ def _plan(study: Reportable, standing: Standing) -> Json:
     }
 
 
-def _verdict(standing: Standing, shown: Estimates, decision: Decision | None, *, ask: str) -> Json:
-    head: dict[str, Json] = {"next": next_step(standing, shown, decision), "plain": plain_words(decision, ask)}
+def _verdict(standing: Standing, shown: Estimates, decision: Decision | None, *, asked: Sequence[str]) -> Json:
+    head: dict[str, Json] = {"next": next_step(standing, shown, decision), "plain": plain_words(decision, asked)}
     if decision is None:
         return {"outcome": None, "certified": False, "reasons": [], "more": None, "goals": [], **head}
     return {**decision.as_json(), **head}

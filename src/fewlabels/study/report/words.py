@@ -1,10 +1,12 @@
 """The wording of a report: the next step, and what its intervals guarantee."""
 
+from collections.abc import Sequence
 from math import ceil, floor
 
 from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
+from fewlabels.nouns.sheet import FormSet, Sheet
 from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.kinds import kind_of
@@ -56,9 +58,17 @@ PLAIN = {
 }
 
 
-def plain_words(decision: Decision | None, ask: str) -> list[Json]:
-    """The question asked, and what is known about the goals, in words that need no statistics."""
-    said: list[Json] = [f"Asked about each unit: {ask}"] if ask else []
+def asked_in_words(forms: Sequence[FormSet], before: Sheet) -> list[str]:
+    """Every question labelers were asked, with the number of answers after which it was; `before` is from before forms were recorded."""
+    said: dict[str, int] = {before.ask: 0} if not forms else {}
+    for form in forms:
+        said.setdefault(form.sheet.ask, form.answers)
+    return [f"Asked about each unit{f' after {answers:,} answers' if answers else ''}: {ask}" for ask, answers in said.items() if ask]
+
+
+def plain_words(decision: Decision | None, asked: Sequence[str]) -> list[Json]:
+    """The questions asked, and what is known about the goals, in words that need no statistics."""
+    said: list[Json] = list(asked)
     found = [verdict.estimate for verdict in decision.goals] if decision is not None else []
     for one in found:
         if one.metric in PLAIN and not one.is_difference:

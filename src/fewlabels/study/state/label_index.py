@@ -11,6 +11,7 @@ from fewlabels.ledgers.base import UNREADABLE, Entry
 from fewlabels.nouns.label import GOLD, Label
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.sheet import FormSet
 from fewlabels.study.state.progress import labels_of
 from fewlabels.study.state.standing import Seat
 
@@ -49,6 +50,7 @@ class Register:
         self.learns = False  # whether which units come next depends on answers
         self.told = 0
         self.salt = ""
+        self.forms: list[FormSet] = []
 
     def follow(self, entries: Sequence[Entry]) -> "Register":
         """Update the register with all entries of the study; start over if they do not continue those followed."""
@@ -108,6 +110,9 @@ class Register:
             self.elsewhere += label.unit not in self.resolved and label.unit not in self.handed
             self.resolved.add(label.unit)
 
+    def _sheet(self, body: Mapping[str, Any]) -> None:
+        self.forms.append(FormSet.of_json(body, answers=self.told))
+
     def _plan(self, body: Mapping[str, Any]) -> None:
         plan = Plan.of_json(body["plan"])
         self.planned, self.plans, self.learns = labels_of(plan), self.plans + 1, plan.learns
@@ -122,6 +127,7 @@ TAKING: Mapping[str, Callable[[Register, Mapping[str, Any]], None]] = {
     "gold": Register._gold,
     "double": Register._double,
     "batch": Register._batch,
+    "sheet": Register._sheet,
     "answer": Register._answer,
     "correction": Register._answer,
 }

@@ -14,6 +14,7 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.sheet import FormSet
 from fewlabels.nouns.stopping import ONLINE
 from fewlabels.registry import note_origin
 from fewlabels.study.state.standing import Batch, Look, Round, Seat, Standing
@@ -48,6 +49,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         gold={(label.unit, label.question): label for label in told if label.gold},
         gold_units=tuple(unit for e in by_kind.get("gold", []) for unit in e.body["units"]),
         gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
+        forms=_forms(entries),
         double_share=max((e.body["share"] for e in by_kind.get("double", [])), default=0.0),
         rule=study["rule"],
         follows=study.get("follows"),
@@ -134,6 +136,16 @@ def _left_after_peek(entries: Sequence[Entry]) -> int:
         peeked |= entry.kind == "look" and not entry.body["certified"]
         left += peeked and entry.kind == "answer" and not entry.body["gold"] and entry.body["answer"] in UNANSWERED
     return left
+
+
+def _forms(entries: Sequence[Entry]) -> tuple[FormSet, ...]:
+    """The labeling forms, each with the number of answers before it."""
+    answers, forms = 0, []
+    for entry in entries:
+        if entry.kind == "sheet":
+            forms.append(FormSet.of_json(entry.body, answers=answers))
+        answers += entry.kind == "answer"
+    return tuple(forms)
 
 
 def _handed_again(entries: Sequence[Entry]) -> dict[str, Any]:

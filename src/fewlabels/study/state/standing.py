@@ -12,6 +12,7 @@ from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
 from fewlabels.nouns.plan import Kind, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.sheet import FormSet
 from fewlabels.nouns.works_with import Trait
 from fewlabels.randomness import NumberRule, is_double
 
@@ -80,6 +81,7 @@ class Standing:
     handed_again   units handed out a second time, with the number of answers they had then
     double_share   share of the units that two labelers answer, by design
     reserve     in an online study: the first units of each band by permanent number, from which the next are taken
+    forms       the labeling forms recorded, in order
     follows     the study whose permanent numbers and answers this one inherits, if any
     """
 
@@ -110,6 +112,7 @@ class Standing:
     handed_again: Mapping[str, int] = field(default_factory=dict)
     reserve: Units | None = None
     double_share: float = 0.0
+    forms: tuple[FormSet, ...] = ()
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it is held in memory."""
