@@ -46,7 +46,7 @@ def labeled(folder: Path, labels: int) -> tuple[str, dict[str, str]]:
     people, tokens = People(open_ledger(address)), {}
     for name in ("labeler", "viewer"):
         people.add(name)
-        people.set_role(name, "big", name)  # type: ignore[arg-type]  # both are roles
+        people.set_role(name, "big", name)
         granted = people.grant("token", name, lasts=3_600)
         assert granted is not None
         tokens[name] = granted.secret
