@@ -162,3 +162,31 @@ def test_an_older_ledger_is_read_and_upgraded_only_when_asked(tmp_path: Path) ->
     assert ok("ledger", "upgrade", *ledger, "--json").json == {"ledger": str(path), "from": "0001", "to": HEAD}
     assert f"was of schema {HEAD}" in ok("ledger", "upgrade", *ledger).out
     ok("verify", "recorded", *ledger)
+
+
+def test_a_look_taken_in_a_copy_is_seen_to_be_missing(labeled: Path) -> None:
+    finished("sqlite:///fewlabels.db")
+    ok("ledger", "backup", "copy.db")
+    ok("report", "mail", "--out", "copied.html", "--ledger", "sqlite:///copy.db")
+    refused = fewlabels("verify", "mail", "--report", "copied.json")
+    assert refused.code == 5
+    assert "copied.json was made from a copy of this study" in refused.out
+    ok("verify", "mail", "--report", "copied.json", "--ledger", "sqlite:///copy.db")
+    ok("report", "mail", "--out", "own.html")
+    assert "own.json" in ok("verify", "mail", "--report", "own.json").out
+    assert "copied.json was made from a copy" in fewlabels("verify", "mail", "--report", "copied.json").out
+    ok(
+        "plan",
+        "demo/scored.parquet",
+        "--score",
+        "score",
+        "--threshold",
+        "0.5",
+        "--goal",
+        "precision +-0.1",
+        "--study",
+        "other",
+        "--budget",
+        "100",
+    )
+    assert "is about another study" in fewlabels("verify", "other", "--report", "own.json").out

@@ -1,31 +1,42 @@
 """`fewlabels verify`."""
 
+from pathlib import Path
+
 import click
 
 from fewlabels.cli.main import REFUSED
 from fewlabels.cli.options import json_option, ledger_option, resource_options, study_argument
 from fewlabels.cli.output import note, print_json, working
 
+REPORT = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command("verify")
 @study_argument
 @click.option("--population", is_flag=True, help="Also read the table: check its fingerprint and the draw.")
+@click.option("--report", type=REPORT, metavar="FILE", help="Also check that this report.json was made from this record, not from a copy.")
 @ledger_option
 @resource_options
 @json_option
-def command(*, study: str, population: bool, ledger: str, as_json: bool) -> None:
+def command(*, study: str, population: bool, report: Path | None, ledger: str, as_json: bool) -> None:
     """Recompute from the ledger alone all hashes, seals, plans and shown estimates, and name each entry that does not match.
 
     The ledger is only read; a SQLite file is also checked by SQLite itself. Exits with 5 if anything does not match.
 
     \b
-    Example:
+    Examples:
       fewlabels verify demo --population
+      fewlabels verify demo --report report.json
     """  # noqa: D301
+    from fewlabels.study.report.write import read_report
     from fewlabels.study.study import Study
+    from fewlabels.study.verify import with_report
 
     with working("recomputing"):
-        found = Study.load(study, ledger=ledger).verify(population=population)
+        loaded = Study.load(study, ledger=ledger)
+        found = loaded.verify(population=population)
+        if report is not None:
+            found = with_report(found, loaded.ledger.entries(study), read_report(report), name=report.name)
     if as_json:
         print_json({"study": study, **found.as_json()})
     else:

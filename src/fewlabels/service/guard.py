@@ -1,6 +1,7 @@
 """Checks before every route: the headers of every response, host names, sizes, rates, and who is signed in."""
 
 import asyncio
+import re
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request
@@ -27,6 +28,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+HOST = re.compile(r"[A-Za-z0-9.\-_]+(:\d+)?|\[[0-9A-Fa-f:.]+\](:\d+)?")
 STATIC_CACHE = "no-cache"  # revalidated each time, answered with 304 while unchanged
 
 
@@ -113,7 +115,9 @@ def _check(request: Request) -> None:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, without its port."""
+    """Return the name in a Host header, without its port; empty if it holds anything else."""
+    if not HOST.fullmatch(host):
+        return ""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

@@ -4,8 +4,9 @@ Without the population: hashes, seals, plans, replay and every estimate that was
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +85,21 @@ def verify(
     return Verification(
         checked=tuple(checked), findings=tuple(findings), notes=(*_backward_times(entries), *map(str, late_changes(standing.forms)))
     )
+
+
+def with_report(found: Verification, entries: Sequence[Entry], report: Mapping[str, Any], *, name: str) -> Verification:
+    """The verification, and whether a report was made from this very record: one made from a copy showed numbers that are no look here."""
+    record = report["record"]
+    salt = next((entry.body.get("salt") for entry in entries if entry.kind == "study"), None)
+    findings = []
+    if record["salt"] != salt:
+        findings.append(f"{name} is about another study: its salt is {record['salt']}, here it is {salt}")
+    elif not any(entry.serial == record["entries"] and entry.hash == record["last_hash"] for entry in entries):
+        findings.append(
+            f"{name} was made from a copy of this study: its last entry, {record['entries']} ({record['last_hash'][:12]}), is not in this "
+            f"record of {len(entries)}, so the look it shows is not counted here"
+        )
+    return replace(found, checked=(*found.checked, name), findings=(*found.findings, *findings))
 
 
 def _backward_times(entries: Sequence[Entry]) -> Iterator[str]:
