@@ -48,6 +48,8 @@ WORDS = {
     "RuleVerdict": "gate",
     "Column": "profile",
     "FormColumn": "sheet",
+    "FormSet": "sheet",
+    "FormChange": "sheet",
     "Problem": "profile",
     "SourceFile": "fingerprint",
     "Rung": "profile",

@@ -22,7 +22,7 @@ LEDGER = ("--ledger", "sqlite:///ledger.db", "--json")
 COMMANDS = ("plan", "draw", "tell", "estimate")
 BOUNDARIES: dict[str, list[list[str]]] = {  # what an act adds, so where a kill may leave the ledger
     "plan": [[], ["population"], ["population", "study"], ["population", "study", "plan"]],
-    "draw": [[], ["draw"], ["draw", "batch"]],
+    "draw": [[], ["draw"], ["draw", "batch"], ["draw", "batch", "sheet"]],
     "tell": [[], ["answer"] * BUDGET],
     "estimate": [[], ["look"]],
 }

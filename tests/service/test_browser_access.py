@@ -80,7 +80,7 @@ def test_the_same_search_finds_what_an_owner_receives(browser: Browser, server: 
     owner.page.goto(f"{server.url}/studies/{STUDY}/results")
     owner.page.wait_for_selector("#numbers .verdict")
     found = set(map(str.lower, TELLTALE.findall("\n".join(received.texts))))
-    assert {"verdict", "interval", "score"} <= found
+    assert {"verdict", "interval", "recall"} <= found
     owner.page.unroute_all(behavior="ignoreErrors")
     owner.context.close()
 

@@ -61,6 +61,7 @@ def of_standing(standing: Standing) -> dict[str, Any]:
         "learns": bool(standing.plans) and standing.plan.learns,
         "told": sum(standing.voices.values()),
         "salt": standing.salt,
+        "forms": list(standing.forms),
         "waits": {unit for unit in standing.handed_again if not standing.was_told_again(unit)},
     }
 
