@@ -20,16 +20,17 @@ from tests.unit.ledgers.test_migrations import as_file
 
 NOT_COPIED = "people, their links, sessions and tokens"
 
+PLAN = ("plan", "demo/scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "precision +-0.1", "--budget", "40")
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A demo study, half of it labeled at the desk, in fewlabels.db."""
     folder = tmp_path_factory.mktemp("made")
-    plan = ("plan", "demo/scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "precision +-0.1", "--budget", "40")
     keys = [sys.executable, "-c", PROGRAM, "label", "mail", "--labeler", "ada", "--show", "text"]
     with contextlib.chdir(folder):
         ok("demo", "demo")
-        ok(*plan, "--study", "mail", "--ledger", "sqlite:///fewlabels.db")
+        ok(*PLAN, "--study", "mail", "--ledger", "sqlite:///fewlabels.db")
         told = subprocess.run(keys, input="1\n2\n" * 10 + "q\n", env=environment(), capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     return folder
@@ -175,18 +176,5 @@ def test_a_look_taken_in_a_copy_is_seen_to_be_missing(labeled: Path) -> None:
     ok("report", "mail", "--out", "own.html")
     assert "own.json" in ok("verify", "mail", "--report", "own.json").out
     assert "copied.json was made from a copy" in fewlabels("verify", "mail", "--report", "copied.json").out
-    ok(
-        "plan",
-        "demo/scored.parquet",
-        "--score",
-        "score",
-        "--threshold",
-        "0.5",
-        "--goal",
-        "precision +-0.1",
-        "--study",
-        "other",
-        "--budget",
-        "100",
-    )
+    ok(*PLAN, "--study", "other")
     assert "is about another study" in fewlabels("verify", "other", "--report", "own.json").out

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 from fewlabels.desk.desk import Desk
 from fewlabels.engines.duckdb import write_parquet
 from fewlabels.ledgers.opening import open_ledger
-from fewlabels.ledgers.people import People
+from fewlabels.ledgers.people import People, Role
 from fewlabels.nouns.sheet import Sheet, parse_shown
 from fewlabels.randomness import stream
 from fewlabels.study.population.read import read_population
@@ -185,13 +185,13 @@ def enter(browser: Browser, server: Server, link: str, **options: Any) -> Entere
     return Entered(context, page, seen)
 
 
-def enter_as(browser: Browser, server: Server, person: str, role: str | None = None, *, study: str = STUDY, **options: Any) -> Entered:
+def enter_as(browser: Browser, server: Server, person: str, role: Role | None = None, *, study: str = STUDY, **options: Any) -> Entered:
     """Somebody who has a role in a study enters."""
     people = server.people
     if person not in {one.name for one in people.everyone()}:
         people.add(person)
     if role is not None:
-        people.set_role(person, study, role)  # type: ignore[arg-type]  # plain text in tests, checked by the table's readers
+        people.set_role(person, study, role)
     granted = people.grant("link", person, lasts=600)
     assert granted is not None
     return enter(browser, server, f"{server.url}/enter?key={granted.secret}", **options)
@@ -216,12 +216,14 @@ def write_table(path: Path, texts: Sequence[str] = (), *, units: int = 2_000, se
     return {unit: "yes" if found else "no" for unit, found in zip(ids, positive.tolist(), strict=True)}
 
 
-def make_study(server: Server, show: Sequence[str] = ("text",), *, labels: int = 150, name: str = STUDY, **sheet: str) -> Study:
+def make_study(
+    server: Server, show: Sequence[str] = ("text",), *, labels: int = 150, name: str = STUDY, instructions: str = "", ask: str = ""
+) -> Study:  # fmt: skip
     """A planned study of the table in the server's folder, with its sheet."""
     population = read_population(str(server.folder / "scored.parquet"), score="score", threshold=0.5, slices=["country"])
     study = Study.create(name, population, goals=["precision +-0.1", "recall >= 0.3"], ledger=server.ledger)
     study.plan(labels)
-    Desk(study).set_sheet(Sheet(show=tuple(parse_shown(one) for one in show), **sheet))  # type: ignore[arg-type]  # texts of the sheet
+    Desk(study).set_sheet(Sheet(show=tuple(map(parse_shown, show)), instructions=instructions, ask=ask))
     return study
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import uvicorn
 
@@ -29,7 +30,7 @@ def lie() -> None:
         threading.Timer(LATE, true, (self, labeler, said)).start()
         return [Acknowledged(one.unit, "recorded") for one in said]
 
-    Desk.tell = tell  # type: ignore[method-assign, assignment]  # a lie on purpose
+    patch.object(Desk, "tell", tell).start()
 
 
 def serve(ledger: str, data: str, port: int) -> None:

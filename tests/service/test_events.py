@@ -186,7 +186,7 @@ def test_who_goes_is_forgotten_and_one_too_many_is_refused(tmp_path_factory: pyt
         assert opened("owner") is None  # a fourth of all
         for connection in (first, second, third):
             connection.close()
-        held, deadline = bench.app.state.bench.limits._watching, time.monotonic() + 10
+        held, deadline = bench.app.state.bench.limits._held["watching"], time.monotonic() + 10
         while held.total() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert held.total() == 0

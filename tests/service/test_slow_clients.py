@@ -15,6 +15,7 @@ import pytest
 
 from fewlabels.service.connections import LimitedConnection, Waiting
 from fewlabels.service.logs import PlainLines
+from fewlabels.service.settings import RequestLimits
 from tests.service.test_serve import ended, line_of, started, wait_for
 
 ATTACK = 2_050  # half-open connections that gave everybody else 503
@@ -122,3 +123,12 @@ def test_no_request_can_forge_a_line_of_the_log(text: str) -> None:
     assert first[10] == "T"
     assert all(line.startswith("    ") for line in rest)
     assert all(line.isprintable() for line in (first, *rest))
+
+
+def test_the_page_says_the_limits_that_hold() -> None:
+    page = " ".join((Path(__file__).parents[2] / "docs" / "how-to" / "serve.md").read_text(encoding="utf-8").split())
+    waiting, limits = Waiting(), RequestLimits()
+    assert f"must be there within {waiting.seconds:.0f} seconds and its body within {limits.body_seconds:.0f}" in page
+    assert f"at most {waiting.each} connections wait for a request, of all together {waiting.all:,}" in page
+    assert limits.verifying[0] == 4
+    assert "A person may wait for four at a time" in page

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from fewlabels.engines.duckdb import write_parquet
-from fewlabels.ledgers.people import People
+from fewlabels.ledgers.people import People, Role
 from fewlabels.randomness import stream
 from fewlabels.service.access import CSRF_HEADER, csrf_token
 from fewlabels.service.app import create_app
@@ -36,7 +36,12 @@ PIXEL = bytes.fromhex(
 )
 STUDY, OTHER, ONLINE = "alpha", "beta", "live"
 # name: the role in which study
-PEOPLE = {"ann": ("labeler", STUDY), "adi": ("adjudicator", STUDY), "vic": ("viewer", STUDY), "bob": ("labeler", OTHER)}
+PEOPLE: dict[str, tuple[Role, str]] = {
+    "ann": ("labeler", STUDY),
+    "adi": ("adjudicator", STUDY),
+    "vic": ("viewer", STUDY),
+    "bob": ("labeler", OTHER),
+}
 
 
 class Bench(NamedTuple):
@@ -142,7 +147,7 @@ def make_studies(bench: Bench, *, planned: bool) -> None:
             study.plan(40)
     for name, (role, study_name) in PEOPLE.items():
         bench.people.add(name)
-        bench.people.set_role(name, study_name, role)  # type: ignore[arg-type]  # plain text above, checked by the table's readers
+        bench.people.set_role(name, study_name, role)
 
 
 @functools.cache

@@ -28,15 +28,10 @@ def command(*, study: str, population: bool, report: Path | None, ledger: str, a
       fewlabels verify demo --population
       fewlabels verify demo --report report.json
     """  # noqa: D301
-    from fewlabels.study.report.write import read_report
     from fewlabels.study.study import Study
-    from fewlabels.study.verify import with_report
 
     with working("recomputing"):
-        loaded = Study.load(study, ledger=ledger)
-        found = loaded.verify(population=population)
-        if report is not None:
-            found = with_report(found, loaded.ledger.entries(study), read_report(report), name=report.name)
+        found = Study.load(study, ledger=ledger).verify(population=population, report=report)
     if as_json:
         print_json({"study": study, **found.as_json()})
     else:

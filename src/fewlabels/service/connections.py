@@ -7,7 +7,7 @@ has waited longest is closed. A browser sends its request as soon as it is conne
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -60,9 +60,9 @@ class LimitedConnection(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
         self._address = ""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn: always a Transport
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, transport))  # a stream's transport, as uvicorn says
         self._address = self.client[0] if self.client else ""
         self._expect_headers()
 

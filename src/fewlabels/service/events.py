@@ -35,7 +35,7 @@ async def watch(request: Request, member: Annotated[Member, Depends(of_study("vi
     """Send events: `progress` whenever the ledger has grown, `running` for online plans, `look` when the look may be read."""
     bench = bench_of(request)
     answer = EventStream(_stream(request, bench, member.study), media_type="text/event-stream")
-    answer.held.enter_context(bench.limits.watching(member.person.name))
+    answer.held.enter_context(bench.limits.holding("watching", member.person.name))
     return answer
 
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal
 
@@ -13,6 +13,11 @@ from fewlabels.service.settings import RequestLimits, RequestRate
 
 MOST_KEYS = 20_000  # addresses and sessions remembered; the least recently seen is forgotten
 Kind = Literal["address", "entering", "refused", "person"]
+Held = Literal["watching", "verifying"]
+SAID: Mapping[Held, str] = {
+    "watching": "at most {} pages per person are kept up to date at a time: close one",
+    "verifying": "at most {} verifications per person run at a time: wait for one",
+}
 
 
 class Buckets:
@@ -22,8 +27,7 @@ class Buckets:
         """Start with all buckets full."""
         self._limits, self._clock = limits, clock
         self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
-        self._watching: Counter[str] = Counter()
-        self._verifying: Counter[str] = Counter()
+        self._held: dict[Held, Counter[str]] = {what: Counter() for what in SAID}
         self._lock = threading.Lock()
 
     def wait(self, kind: Kind, key: str) -> float:
@@ -44,30 +48,12 @@ class Buckets:
             raise too_many(seconds)
 
     @contextmanager
-    def watching(self, person: str) -> Iterator[None]:
-        """Count one event stream of a person while the block runs; raise HTTPException if there are too many."""
-        each, _ = self._limits.watching
-        with self._counted(
-            self._watching, person, self._limits.watching, f"at most {each} pages per person are kept up to date at a time: close one"
-        ):
-            yield
-
-    @contextmanager
-    def verifying(self, person: str) -> Iterator[None]:
-        """Count one request of a person for a verification while the block runs; raise HTTPException if there are too many."""
-        each, _ = self._limits.verifying
-        with self._counted(
-            self._verifying, person, self._limits.verifying, f"at most {each} verifications per person run at a time: wait for one"
-        ):
-            yield
-
-    @contextmanager
-    def _counted(self, held: Counter[str], person: str, limit: tuple[int, int], text: str) -> Iterator[None]:
-        """Count one thing that a person holds while the block runs."""
-        each, together = limit
+    def holding(self, what: Held, person: str) -> Iterator[None]:
+        """Count one thing that a person holds while the block runs; raise HTTPException if they, or all together, hold too many."""
+        (each, together), held = getattr(self._limits, what), self._held[what]
         with self._lock:
             if held[person] >= each or held.total() >= together:
-                raise too_many(10, text)
+                raise too_many(10, SAID[what].format(each))
             held[person] += 1
         try:
             yield

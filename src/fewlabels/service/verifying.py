@@ -44,7 +44,7 @@ class Verifying:
 
     async def of(self, request: Request, study: str, person: str) -> Found:
         """Return what was found about a study as it is now; raise HTTPException if the client leaves or the server stops."""
-        with self._bench.limits.verifying(person):
+        with self._bench.limits.holding("verifying", person):
             reading = self._shared(study, await asyncio.to_thread(self._bench.ledger.last, study))
             reading.waiting += 1
             try:

@@ -777,8 +777,10 @@ class Study:
             write_report(report, wanted)
         return report
 
-    def verify(self, *, population: bool = False, table: object | None = None) -> Verification:
+    def verify(self, *, population: bool = False, table: object | None = None, report: Path | None = None) -> Verification:
         """Recompute hashes, seals, estimates and, with population=True, the fingerprint and the draw. The ledger is only read.
+
+        report is a report.json: it must have been made from this record, not from a copy that went on by itself.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -786,11 +788,13 @@ class Study:
             >>> study.verify().passed
             True
         """
-        from fewlabels.study.verify import verify
+        from fewlabels.study.report.write import read_report
+        from fewlabels.study.verify import verify, with_report
 
         damage, entries = self._ledger.damage(), self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
-        return verify(entries, damage=damage, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+        found = verify(entries, damage=damage, open_population=(lambda standing: self._engine(standing, held)) if population else None)
+        return found if report is None else with_report(found, entries, read_report(report), name=report.name)
 
     # ---------------- shared by the methods above
 

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from fewlabels.desk import desk as desks
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
+from fewlabels.ledgers.database import Database
+from fewlabels.ledgers.tables import SHEET
 from fewlabels.nouns.label import CLOSER, Label
 from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.study import Study
@@ -382,3 +385,30 @@ def test_closing_ends_all_that_is_open(tmp_path: Path) -> None:
 def test_a_study_without_a_plan_says_so(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="has no plan yet"):
         desk_of(create(tmp_path)).take("ada")
+
+
+def test_a_form_from_before_forms_were_entries_holds_until_it_is_replaced(tmp_path: Path) -> None:
+    study = planned(tmp_path)
+    assert isinstance(study.ledger, Database)
+    with study.ledger.connection() as connection:
+        connection.execute(sa.insert(SHEET).values(study=study.name, body='{"ask": "Old?"}'))
+    desk = desk_of(study)
+    assert desk.sheet == Sheet(ask="Old?")
+    desk.set_sheet(Sheet(ask="Old?"))
+    assert not study.standing.forms
+    desk.set_sheet(Sheet())
+    assert desk.sheet == Sheet()
+    assert [form.sheet for form in study.standing.forms] == [Sheet()]
+
+
+@pytest.mark.parametrize("stopping", [None, "decision", "2 looks"])
+def test_a_late_change_is_warned_of_whatever_the_stopping_rule(tmp_path: Path, stopping: str | None) -> None:
+    study = create(tmp_path, goals=["precision >= 0.3"])
+    study.plan(40, stopping=stopping)
+    desk = desk_of(study)
+    desk.set_sheet(Sheet(ask="Is it?"))
+    [given] = desk.take("ada", 1)
+    desk.tell("ada", [Said(given.unit, {desk.questions[0]: "yes"})])
+    assert not any("asked" in warning for warning in study.status().warnings)
+    desk.set_sheet(Sheet(ask="Was it?"))
+    assert any("changed after 1 answer (the question)" in warning for warning in study.status().warnings)

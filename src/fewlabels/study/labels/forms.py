@@ -10,7 +10,7 @@ def record_form(ledger: Ledger, study: str, sheet: Sheet, *, place: Place, by: s
     """Record a form, unless it is the one in force at its place."""
     with ledger.writing(study) as act:
         forms = _forms(act.entries())
-        if sheet != (sheet_at(forms, place) or Sheet()):
+        if sheet != (sheet_at(forms, place) or (ledger.sheet(study) if place == "workbench" else Sheet())):
             act.append("sheet", key=f"sheet:{len(forms) + 1}", body={**sheet.as_json(), "place": place, "by": by})
 
 
