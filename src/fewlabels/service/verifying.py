@@ -5,7 +5,6 @@ Those who ask about the same newest entry share one process. It ends when the la
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -17,9 +16,9 @@ from fastapi import HTTPException, Request
 
 from fewlabels.service.state import ServerState
 
-PROGRAM = "from fewlabels.service.verifying import run; run()"
+# The nice value stands first, before the imports: whatever else the machine has to do comes before this process.
+PROGRAM = "import os; os.nice(19); from fewlabels.service.verifying import run; run()"
 LOOKED = 0.2  # seconds between two looks at whether anybody still waits
-LEAST_URGENT = 19  # the nice value of the process: whatever else the machine has to do comes first
 TOGETHER = 2  # processes at a time
 Found = Mapping[str, Any]
 
@@ -96,6 +95,5 @@ def run() -> None:
     """Verify the study that the standard input names, and print what was found."""
     from fewlabels.study.study import Study
 
-    os.nice(LEAST_URGENT)
     address, study = json.load(sys.stdin)
     json.dump(Study.load(study, ledger=address).verify().as_json(), sys.stdout)
