@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: false-ships help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -19,6 +19,7 @@ help:
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
+	@echo "make one-sided DATA=FOLDER  writes docs/one-sided.md: one-sided bounds of plans that grew and of planned looks, and their cautions"
 	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
 	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
@@ -105,6 +106,9 @@ against:
 # About twenty minutes on one core.
 guides:
 	$(PYTHON) -m benchmarks.guides --data $(DATA) --reps 300 --seed 42 --out docs/guides.md
+
+one-sided:
+	$(PYTHON) -m benchmarks.one_sided --data $(DATA) --reps 200 --seed 42 --out docs/one-sided.md
 
 false-ships:
 	$(PYTHON) -m benchmarks.false_ships --data $(DATA) --reps 300 --seed 42 --out docs/false-ships.md

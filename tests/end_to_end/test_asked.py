@@ -11,6 +11,7 @@ from tests.end_to_end.commands import fewlabels, ok
 from tests.end_to_end.test_gate import GOOD, PLAN
 
 CHANGED = "what labelers are asked was changed after 150 answers"
+ROUTED = "the share of units that two labelers answer was raised to 20% after 150 answers"
 
 
 def labeled(folder: Path, *, changed: bool) -> None:
@@ -24,6 +25,7 @@ def labeled(folder: Path, *, changed: bool) -> None:
         ok("tell", "mail", "answers.csv", "--drawn-only") if half else tell_first(folder)
         if changed and not half:
             ok("sheet", "mail", "--ask", "Would you call this message ham?")
+            ok("sheet", "mail", "--double", "0.2")
 
 
 def tell_first(folder: Path) -> None:
@@ -55,7 +57,8 @@ def test_a_question_changed_after_answers_is_said_everywhere(tmp_path: Path, mon
     }
     texts = {name: " ".join(f"{one.out} {one.err}".split()) for name, one in said.items()}
     texts |= {name: " ".join((tmp_path / name).read_text().split()) for name in ("report.html", "report.txt")}
-    assert {name: CHANGED in text for name, text in texts.items()} == dict.fromkeys(texts, changed)
+    for told in (CHANGED, ROUTED):
+        assert {name: told in text for name, text in texts.items()} == dict.fromkeys(texts, changed)
     asked = ["Asked about each unit: Is this message spam?"]
     asked += ["Asked about each unit after 150 answers: Would you call this message ham?"] if changed else []
     report = json.loads((tmp_path / "report.json").read_text())

@@ -182,7 +182,7 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     with working("profiling the population"):
         population, profile = _profiled(population, goals, options)
     names = ColumnNames([c.name for c in population.classifiers], population.slices)
-    ways = PlanOptions(choice_of(options), options["interval"] or "rec", recalibrated_by(options, population))
+    ways = PlanOptions(choice_of(options), interval_of(options), recalibrated_by(options, population))
     options["budget"] = options["budget"] or sum(ways.choice.takes) or None
     if options["budget"]:
         check_plan(population, profile, goals, options)
@@ -229,8 +229,15 @@ def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[st
     """Check, before anything is recorded, that the plan can be locked."""
     from fewlabels.study.plan.next_plan import PlanWays, check_first
 
-    ways = PlanWays(choice_of(options), options["interval"] or "rec", options["pilot"], stopping_of(options))
+    ways = PlanWays(choice_of(options), interval_of(options), options["pilot"], stopping_of(options))
     check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
+
+
+def interval_of(options: dict[str, Any]) -> Any:
+    """Return the interval that was named, or the usual one for the stopping rule."""
+    from fewlabels.nouns.stopping import usual_interval
+
+    return options["interval"] or usual_interval(stopping_of(options))
 
 
 def stopping_of(options: dict[str, Any]) -> Any:

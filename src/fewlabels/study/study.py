@@ -19,7 +19,7 @@ from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.nouns.stopping import Stopping, parse_stopping
+from fewlabels.nouns.stopping import Stopping, parse_stopping, usual_interval
 from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.kinds import kind_of
@@ -237,7 +237,7 @@ class Study:
 
         grow_to declares a larger budget now, so that a look (an interim analysis) at `budget` spends little of the error probability.
         design (a name, or a Design for more control) and interval ("rec", "midp", or "strict": valid even if errors occur where the scores
-        predict none) are locked with the first plan.
+        predict none) are locked with the first plan. Unless told, the interval is rec, and strict for planned looks.
 
         stopping is the rule that ends the labeling; if omitted, there is one look when all labels are in. "decision", "decision +-0.02"
         (with a tolerance) and "width" choose units adaptively, and every look is free; "5 looks" plans five. Locked with the first plan.
@@ -264,7 +264,7 @@ class Study:
             check_fixed(standing, design, interval, pilot, rule)
             if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            ways = PlanWays(design or "bands", interval or "rec", pilot, rule)
+            ways = PlanWays(design or "bands", interval or usual_interval(rule), pilot, rule)
             plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
         return plan

@@ -17,12 +17,12 @@ from fewlabels.ledgers.base import Entry, broken
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Plan
-from fewlabels.nouns.sheet import late_changes
 from fewlabels.randomness import permanent_number
 from fewlabels.study.decision.requests import answer, asked_body
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
 from fewlabels.study.draw.online import check_round
 from fewlabels.study.estimate.estimates import look_body
+from fewlabels.study.estimate.warnings import asked_late
 from fewlabels.study.kinds import KINDS, kind_of
 from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh
@@ -82,9 +82,7 @@ def verify(
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
-    return Verification(
-        checked=tuple(checked), findings=tuple(findings), notes=(*_backward_times(entries), *map(str, late_changes(standing.forms)))
-    )
+    return Verification(checked=tuple(checked), findings=tuple(findings), notes=(*_backward_times(entries), *asked_late(standing)))
 
 
 def with_report(found: Verification, entries: Sequence[Entry], report: Mapping[str, Any], *, name: str) -> Verification:

@@ -1,14 +1,16 @@
 """Cautions: what was tested and held has none; everything else says why."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.study.estimate.atlas import Seen, caution_of, in_words, read_atlas
+from fewlabels.study.estimate.atlas import Seen, Way, caution_of, caution_of_goal, in_words, read_atlas, read_one_sided
 from tests.identities.made import tally_of
+from tests.unit.study.made import create, label_all
 
 
 def found(metric: str = "precision", *, level: float = 0.95) -> Estimate:
@@ -61,3 +63,35 @@ def test_cautions_are_said_once_with_their_metrics() -> None:
 
 def test_the_table_is_there() -> None:
     assert ("rec", "bands", "f1", 0.95) in read_atlas()
+
+
+@pytest.mark.parametrize(
+    ("way", "verdict", "says"),
+    [
+        ("grown", "passes", None),
+        ("grown", "caution", "one-sided bounds of a plan that grew were wrong 9.1% of the time"),
+        ("grown", "refuse", "of a plan that grew were wrong 9.1% of the time"),
+        ("planned looks", "passes", "one-sided bounds at planned looks were not tested for precision with rec"),
+        (None, "refuse", None),
+    ],
+)
+def test_a_verdict_on_a_target_reads_the_one_sided_cells(monkeypatch: pytest.MonkeyPatch, way: Way, verdict: str, says: str | None) -> None:
+    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_one_sided", lambda: {("grown", "rec", "precision"): (0.091, verdict)})
+    caution = caution_of_goal(found(), way)
+    assert (says is None and caution is None) or str(says) in str(caution)
+
+
+def test_the_one_sided_table_is_there() -> None:
+    assert read_one_sided()["grown", "strict", "recall"][1] == "passes"
+
+
+def test_only_the_targets_of_a_plan_that_grew_are_cautioned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_one_sided", lambda: {})
+    study = create(tmp_path, goals=["precision +-0.1", "recall >= 0.5"])
+    said = []
+    for budget in (100, 200):
+        study.plan(budget)
+        label_all(study)
+        shown = study.estimate()
+        said.append({e.metric for e, caution in zip(shown.estimates, shown.cautions, strict=True) if "one-sided" in str(caution)})
+    assert said == [set(), {"recall"}]

@@ -7,7 +7,7 @@ import pytest
 
 from fewlabels.errors import PlanError
 from fewlabels.study.study import Study
-from tests.unit.study.made import TABLE, create, truth_of
+from tests.unit.study.made import TABLE, create, label_all, truth_of
 
 GOAL = "accuracy >= 0.7"
 
@@ -34,6 +34,14 @@ def test_numbers_are_shown_at_the_planned_sizes_only(tmp_path: Path) -> None:
     assert levels[50] > levels[100] > levels[150] > levels[200] > 0.95
     found = study.verify(population=True, table=TABLE)
     assert found.passed, found.findings
+
+
+@pytest.mark.parametrize(("named", "used"), [(None, "strict"), ("rec", "rec"), ("strict", "strict")])
+def test_planned_looks_are_read_by_strict_unless_another_interval_is_named(tmp_path: Path, named: str | None, used: str) -> None:
+    study = create(tmp_path, goals=[GOAL])
+    assert study.plan(200, stopping="4 looks", interval=named).interval == used
+    label_all(study)
+    assert study.estimate()["accuracy"].interval == used
 
 
 def test_answers_beyond_a_look_do_not_change_it(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from fewlabels.nouns.works_with import refusal_of
 from fewlabels.planning.goal_scope import expand
 from fewlabels.study.decision.gate_online import gate_online
 from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
-from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.atlas import caution_of, caution_of_goal, way_of
 from fewlabels.study.estimate.estimates import ahead_of, is_goal, read_one, shown_for
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
@@ -212,8 +212,8 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         rule.max_half_width,
     )
     notes = [] if planned else ["not a goal of the plan: the draw was made for other metrics, so this one costs more labels"]
-    if caution := caution_of(found, design=plan.design.name, labels=plan.budget):
-        notes.append(caution)
+    cautions = (caution_of(found, design=plan.design.name, labels=plan.budget), caution_of_goal(found, way_of(plan)))
+    notes += filter(None, cautions)
     if standing.gold and one.gold is None:
         notes.append("judged on the labels as recorded, gold answers do not correct it")
     return ReadRule(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))

@@ -8,11 +8,14 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
+from fewlabels.nouns.plan import Plan
+
+Way = Literal["grown", "planned looks"]
 
 
 class Seen(NamedTuple):
@@ -33,6 +36,33 @@ def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
         )
         for row in held["tested"]
     }
+
+
+@cache
+def read_one_sided() -> Mapping[tuple[Way, str, str], tuple[float, str]]:
+    """How one-sided bounds did in plans that grew and at planned looks: (way, interval, metric) -> how often too high at worst, verdict."""
+    held: dict[str, Any] = json.loads(files("fewlabels.study.estimate").joinpath("one_sided.json").read_text(encoding="utf-8"))
+    return {(row["way"], row["interval"], row["metric"]): (row["highest"], row["verdict"]) for row in held["tested"]}
+
+
+def way_of(plan: Plan) -> Way | None:
+    """How the labels of a plan came in, where it matters to a one-sided bound; None for one look at all of them."""
+    if plan.kind == "planned looks":
+        return "planned looks"
+    return "grown" if "growth" in plan.change else None
+
+
+def caution_of_goal(found: Estimate, way: Way | None) -> str | None:
+    """Why a reader should be careful with a verdict on a target; None if one-sided bounds were tested this way and passed."""
+    if way is None or found.exactness:
+        return None
+    named = "of a plan that grew" if way == "grown" else "at planned looks"
+    highest, verdict = read_one_sided().get((way, found.interval, found.metric), (None, ""))
+    if highest is None:
+        return f"one-sided bounds {named} were not tested for {found.metric} with {found.interval}, see docs/one-sided.md"
+    if verdict == "passes":
+        return None
+    return f"one-sided bounds {named} were wrong {highest:.1%} of the time on a table of the tests: plan with strict, see docs/one-sided.md"
 
 
 def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:

@@ -26,7 +26,7 @@ from fewlabels.nouns.metrics import COMMON, METRICS, metric_named
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.tally import AnyTally, Tally
 from fewlabels.nouns.works_with import refusal_of
-from fewlabels.study.estimate.atlas import caution_of
+from fewlabels.study.estimate.atlas import caution_of, caution_of_goal, way_of
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates as Estimates
@@ -85,8 +85,16 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     interval = interval_in_force(standing)
     found = tuple(read_one(standing, one, missing, interval) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
-    cautions = tuple(caution_of(e, design=plan.design.name, labels=plan.budget) for e in found)
+    cautions = tuple(_caution(standing, one, e) for one, e in zip(wanted, found, strict=True))
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
+
+
+def _caution(standing: Standing, one: EstimateSource, found: Estimate) -> str | None:
+    """Why a reader should be careful with an interval, or with the verdict on a target that rests on it."""
+    plan = standing.plan
+    aimed = any(goal.kind != "+-" and is_goal(goal, one, standing) for goal in plan.goals)
+    said = (caution_of(found, design=plan.design.name, labels=plan.budget), caution_of_goal(found, way_of(plan)) if aimed else None)
+    return "; ".join(filter(None, said)) or None
 
 
 def of_look(found: Estimates, done: Progress) -> Estimates:

@@ -48,13 +48,23 @@ def label_warnings(standing: Standing, done: Progress, *, assumed: str) -> tuple
         warnings.append(
             f"{standing.changed_after_look:,} answers were corrected after numbers were shown{voices}: the level does not account for that"
         )
-    warnings += [f"{change}: answers before and after may be to different questions" for change in late_changes(standing.forms)]
+    warnings += asked_late(standing)
     if closed_after_a_peek(standing):
         warnings.append("the labeling was closed after a peek: these numbers are not certified, continue labeling with a larger plan")
     if done.disagreements:
         warnings.append(f"labelers disagree on {done.disagreements:,} units seen by two or more: {RULES[standing.rule]}")
     warnings += _gold_warnings(standing, done)
     return tuple(warnings)
+
+
+def asked_late(standing: Standing) -> list[str]:
+    """What was changed after the first answer: the form, and how many units two labelers answer."""
+    forms = [f"{change}: answers before and after may be to different questions" for change in late_changes(standing.forms)]
+    return forms + [
+        f"the share of units that two labelers answer was raised to {share:.0%} after {answers:,} answer{'s' if answers != 1 else ''}: "
+        "units answered before may get a second voice now"
+        for share, answers in standing.doubled_late
+    ]
 
 
 def _gold_warnings(standing: Standing, done: Progress) -> list[str]:

@@ -51,6 +51,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
         gold_share=max((e.body["share"] for e in by_kind.get("gold", [])), default=0.0),
         forms=_forms(entries),
         double_share=max((e.body["share"] for e in by_kind.get("double", [])), default=0.0),
+        doubled_late=_doubled_late(entries),
         rule=study["rule"],
         follows=study.get("follows"),
         number_rule=study.get("number_rule", "md5"),
@@ -146,6 +147,18 @@ def _forms(entries: Sequence[Entry]) -> tuple[FormSet, ...]:
             forms.append(FormSet.of_json(entry.body, answers=answers))
         answers += entry.kind == "answer"
     return tuple(forms)
+
+
+def _doubled_late(entries: Sequence[Entry]) -> tuple[tuple[float, int], ...]:
+    """The shares of units for two labelers that were raised after the first answer, each with the number of answers before it."""
+    answers, share, found = 0, 0.0, []
+    for entry in entries:
+        if entry.kind == "double" and entry.body["share"] > share:
+            share = entry.body["share"]
+            if answers:
+                found.append((share, answers))
+        answers += entry.kind == "answer"
+    return tuple(found)
 
 
 def _handed_again(entries: Sequence[Entry]) -> dict[str, Any]:

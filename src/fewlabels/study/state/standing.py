@@ -80,6 +80,7 @@ class Standing:
     voices      number of answers recorded for each unit, including corrections and repeats
     handed_again   units handed out a second time, with the number of answers they had then
     double_share   share of the units that two labelers answer, by design
+    doubled_late   each larger share set after the first answer, with the number of answers by then
     reserve     in an online study: the first units of each band by permanent number, from which the next are taken
     forms       the labeling forms recorded, in order
     follows     the study whose permanent numbers and answers this one inherits, if any
@@ -112,6 +113,7 @@ class Standing:
     handed_again: Mapping[str, int] = field(default_factory=dict)
     reserve: Units | None = None
     double_share: float = 0.0
+    doubled_late: tuple[tuple[float, int], ...] = ()
     forms: tuple[FormSet, ...] = ()
 
     def read_population(self, table: object | None = None) -> Population:
