@@ -160,10 +160,18 @@ def _open(file: Path, *, writes: bool) -> sqlite3.Connection:
     write-ahead file behind if there was none.
     """
     ahead = file.with_name(f"{file.name}-wal")
-    how = "mode=rw" if writes or not (ahead.exists() and ahead.stat().st_size) else "mode=ro"
+    how = "mode=rw" if writes or not _size(ahead) else "mode=ro"
     if not writes and not all(os.access(one, os.W_OK, effective_ids=os.access in os.supports_effective_ids) for one in (file, file.parent)):
         how = "mode=ro" if ahead.exists() else "mode=ro&immutable=1"  # nobody can write here: SQLite need not keep files to coordinate
     return sqlite3.connect(f"file:{quote(str(file))}?{how}", uri=True, timeout=WAIT_SECONDS, check_same_thread=False)
+
+
+def _size(file: Path) -> int:
+    """The size of a file; 0 if there is none, or no longer: another process may have removed it a moment ago."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:

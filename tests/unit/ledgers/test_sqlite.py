@@ -4,6 +4,7 @@ import os
 import sqlite3
 import stat
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -247,3 +248,24 @@ def test_one_file_holds_everything_between_two_acts_unless_a_server_holds_it(tmp
     assert isinstance(ledger, SqliteLedger)
     ledger.close()
     assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
+
+
+def test_who_reads_while_the_write_ahead_file_comes_and_goes_reads_all(tmp_path: Path) -> None:
+    """Every act makes the write-ahead file and removes it; who reads meets it in every state."""
+    writer, reader = (open_ledger(f"sqlite:///{tmp_path}/ledger.db") for _ in range(2))
+    over = threading.Event()
+
+    def write() -> None:
+        for number in range(150):
+            with writer.writing("s") as act:
+                act.append("batch", key=f"batch:{number}", body={"number": number, "plan": 1, "units": []})
+        over.set()
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    seen = [0]
+    while not over.is_set():
+        seen.append(len(reader.entries("s")))
+    writing.join()
+    assert seen == sorted(seen)
+    assert len(reader.entries("s")) == 150
