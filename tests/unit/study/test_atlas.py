@@ -82,7 +82,9 @@ def test_a_verdict_on_a_target_reads_the_one_sided_cells(monkeypatch: pytest.Mon
 
 
 def test_the_one_sided_table_is_there() -> None:
-    assert read_one_sided()["grown", "strict", "recall"][1] == "passes"
+    found = read_one_sided()
+    assert found["grown", "strict", "recall"][1] == found["planned looks", "strict", "negative_predictive_value"][1] == "passes"
+    assert found["planned looks", "rec", "negative_predictive_value"][1] == "refuse"
 
 
 def test_only_the_targets_of_a_plan_that_grew_are_cautioned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
