@@ -18,8 +18,8 @@ from tests.contracts.servers import NEEDS_SPARK
 pytestmark = [*NEEDS_SPARK]
 
 N, PARTS = 2_000, 16
-# Every row sleeps 5 ms, so that the draw takes seconds however fast the machine is.
-SLEEP = "case when reflect('java.lang.Thread', 'sleep', 5L) = 'never' then 1 else 0 end"
+# Every row sleeps 15 ms, so that the draw takes long enough for both executors to be at work, however busy the machine is.
+SLEEP = "case when reflect('java.lang.Thread', 'sleep', 15L) = 'never' then 1 else 0 end"
 SLOW = f"select id, id / {N}d + {SLEEP} as s from range(0, {N}, 1, {PARTS})"
 
 
