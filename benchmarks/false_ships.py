@@ -10,7 +10,7 @@ python -m benchmarks.false_ships --data FOLDER --reps 300 --seed 42 --out docs/f
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -25,6 +25,9 @@ from scipy.stats import binom
 
 import fewlabels
 from benchmarks.options import parser_of
+from fewlabels.nouns.arrays import BoolArray
+from fewlabels.nouns.decision import Decision
+from fewlabels.nouns.plan import Plan
 from fewlabels.study.decision.gate import PLANNED
 from fewlabels.study.estimate.estimates import Estimates, read_decision, read_estimates
 from fewlabels.study.plan.looks import at_look
@@ -33,7 +36,7 @@ from fewlabels.study.study import Study
 
 LEVEL, TEST = 0.95, 1e-3
 HAIR = 1e-6
-Act = Callable[[Study], Iterator[int]]
+Act = Callable[[Callable[..., Plan]], Iterator[int]]  # given how to plan, yields the labels at which a verdict may be read
 
 
 class Case(NamedTuple):
@@ -54,20 +57,20 @@ class Found(NamedTuple):
     half_width_before: float
 
 
-def grown(study: Study) -> Iterator[int]:
+def grown(plan: Callable[..., Plan]) -> Iterator[int]:
     """300 labels, a look, 1,000 labels."""
-    yield from (study.plan(labels).budget for labels in (300, 1_000))
+    yield from (plan(labels).budget for labels in (300, 1_000))
 
 
-def declared(study: Study) -> Iterator[int]:
+def declared(plan: Callable[..., Plan]) -> Iterator[int]:
     """500 labels declared to grow to 1,000."""
-    yield study.plan(500, grow_to=1_000).budget
-    yield study.plan(1_000).budget
+    yield plan(500, grow_to=1_000).budget
+    yield plan(1_000).budget
 
 
-def looked(study: Study) -> Iterator[int]:
+def looked(plan: Callable[..., Plan]) -> Iterator[int]:
     """1,000 labels with five planned looks."""
-    budget = study.plan(1_000, stopping="5 looks").budget
+    budget = plan(1_000, stopping="5 looks").budget
     yield from (budget * k // 5 for k in range(1, 6))
 
 
@@ -110,43 +113,55 @@ def truth_of(folder: Path, table: str, model: str) -> tuple[dict[str, bool], np.
     return dict(zip(ids.tolist(), (y == 1).tolist(), strict=True)), np.asarray(score, dtype=np.float32) >= np.float32(threshold), threshold
 
 
-def _judged(standing: Standing) -> tuple[str, Estimates]:
+def truths(y: BoolArray, flagged: BoolArray) -> dict[str, float]:
+    """The true value of every metric."""
+    tp, fp, fn, tn = (float(found.sum()) for found in (flagged & y, flagged & ~y, ~flagged & y, ~flagged & ~y))
+    return {
+        "precision": tp / (tp + fp), "recall": tp / (tp + fn), "f1": 2 * tp / (2 * tp + fp + fn), "accuracy": (tp + tn) / y.size,
+        "negative_predictive_value": tn / (tn + fn),
+    }  # fmt: skip
+
+
+def judged(standing: Standing) -> tuple[Decision, Estimates]:
     """The verdict, without the forecast of labels that are still needed, and the estimates it rests on."""
     planned = standing.plan.kind == PLANNED
     shown = read_estimates((at_look(standing) or standing) if planned else standing, goals_only=True)
     then = (at_look(standing, one_sided=True) or standing) if planned else standing
-    return read_decision(then, shown, forecast=False).outcome, shown
+    return read_decision(then, shown, forecast=False), shown
+
+
+def looks(metrics: Sequence[str], act: Act, folder: Path, table: str, model: str, salt: str, **how: str) -> Iterator[Standing]:
+    """A study with targets that are just missed, at each of its looks; `how` is told to every plan."""
+    truth, flagged, threshold = truth_of(folder, table, model)
+    value = truths(np.array(list(truth.values())), flagged)
+    classifier = fewlabels.Classifier(model, score=f"score_{model}", threshold=threshold)
+    population = fewlabels.read_population(folder / f"{table}.parquet", id="id", classifiers=[classifier])
+    goals = [f"{metric} >= {value[metric] + HAIR:.8f}" for metric in metrics]
+    with patch("fewlabels.study.study.new_salt", lambda: salt):
+        study = Study.create(f"{table} {salt}", population, goals=goals, ledger="sqlite:///:memory:")
+    for labels in act(partial(study.plan, **how)):
+        while (told := len(study.standing.answers)) < labels and (batch := study.ask(labels - told)) is not None:
+            study.tell({unit: truth[unit] for unit in batch.units})
+        study.estimate()  # a look, which is recorded
+        yield study.standing
 
 
 def one_study(case: Case, folder: Path, table: str, model: str, seed: int) -> Found:
     """One study with its own salt, from plan to verdict."""
-    truth, flagged, threshold = truth_of(folder, table, model)
-    y = np.array(list(truth.values()))
-    tp, fn, tn = (flagged & y).sum(), (~flagged & y).sum(), (~flagged & ~y).sum()
-    value = {"recall": tp / (tp + fn), "negative_predictive_value": tn / (tn + fn)}[case.metric]
-    judged = fewlabels.Classifier(model, score=f"score_{model}", threshold=threshold)
-    population = fewlabels.read_population(folder / f"{table}.parquet", id="id", classifiers=[judged])
-    goal = f"{case.metric} >= {value + HAIR:.8f}"
-    with patch("fewlabels.study.study.new_salt", lambda: f"false-ships-{seed}"):
-        study = Study.create(f"{table} {seed}", population, goals=[goal], ledger="sqlite:///:memory:")
     ships = before = alarm = False
     widths = (0.0, 0.0)
-    for labels in case.act(study):
-        while (told := len(study.standing.answers)) < labels and (batch := study.ask(labels - told)) is not None:
-            study.tell({unit: truth[unit] for unit in batch.units})
-        study.estimate()  # a look, which is recorded
-        standing = study.standing
+    for standing in looks([case.metric], case.act, folder, table, model, f"false-ships-{seed}"):
         plain = replace(standing, plans=(*standing.plans[:-1], replace(standing.plan, interval="rec", alarm=None)))
-        (mine, shown), (twin, other) = (_judged(one) for one in (standing, plain))
-        ships, before = ships or mine == "ship", before or twin == "ship"
+        (mine, shown), (twin, other) = (judged(one) for one in (standing, plain))
+        ships, before = ships or mine.outcome == "ship", before or twin.outcome == "ship"
         alarm |= shown[case.metric].interval != other[case.metric].interval
         widths = (shown[case.metric].half_width, other[case.metric].half_width)
     return Found(ships, before, alarm, *widths)
 
 
-def once(labels: int, study: Study) -> Iterator[int]:
+def once(labels: int, plan: Callable[..., Plan]) -> Iterator[int]:
     """One look."""
-    yield study.plan(labels).budget
+    yield plan(labels).budget
 
 
 class Row(NamedTuple):

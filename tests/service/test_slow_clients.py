@@ -95,17 +95,17 @@ class Counted:
 
     def give_up(self) -> None:
         self.ended += 1
-        self.limits.end(self, self.address)  # type: ignore[arg-type]  # stands in for a connection
+        self.limits.end(self, self.address)
 
 
 def test_the_longest_waiting_of_an_address_goes_first_then_of_all() -> None:
     limits = Waiting(each=2, all=3)
     a, b, c, d, e = (Counted(limits, address) for address in ("x", "x", "x", "y", "z"))
     for one in (a, b, c, c, d, e):
-        limits.begin(one, one.address)  # type: ignore[arg-type]  # stands in for a connection
+        limits.begin(one, one.address)
     assert [one.ended for one in (a, b, c, d, e)] == [1, 1, 0, 0, 0]
     for one in (c, d, e, e):
-        limits.end(one, one.address)  # type: ignore[arg-type]  # stands in for a connection
+        limits.end(one, one.address)
     assert not limits.waiting
     assert not limits.of_address
     assert LimitedConnection.limits.each > 2

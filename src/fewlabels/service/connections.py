@@ -7,10 +7,17 @@ has waited longest is closed. A browser sends its request as soon as it is conne
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class GivenUp(Protocol):
+    """What can be given up when it has waited too long."""
+
+    def give_up(self) -> None:
+        """End the wait."""
 
 
 @dataclass(slots=True)
@@ -25,10 +32,10 @@ class Waiting:
     each: int = 256
     all: int = 1_000
     seconds: float = 10.0
-    waiting: OrderedDict["LimitedConnection", None] = field(default_factory=OrderedDict)
-    of_address: dict[str, OrderedDict["LimitedConnection", None]] = field(default_factory=dict)
+    waiting: OrderedDict[GivenUp, None] = field(default_factory=OrderedDict)
+    of_address: dict[str, OrderedDict[GivenUp, None]] = field(default_factory=dict)
 
-    def begin(self, connection: "LimitedConnection", address: str) -> None:
+    def begin(self, connection: GivenUp, address: str) -> None:
         """Note that a connection waits; if there are too many, close the one that has waited longest."""
         own = self.of_address.setdefault(address, OrderedDict())
         if connection in own:
@@ -40,7 +47,7 @@ class Waiting:
         self.waiting[connection] = None
         self.of_address.setdefault(address, own)[connection] = None
 
-    def end(self, connection: "LimitedConnection", address: str) -> None:
+    def end(self, connection: GivenUp, address: str) -> None:
         """Note that a connection no longer waits."""
         self.waiting.pop(connection, None)
         own = self.of_address.get(address, OrderedDict())
