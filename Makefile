@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: growth false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -34,6 +34,7 @@ help:
 	@echo "make streams      writes docs/streams.md: alarms over streams"
 	@echo "make services-test   the tests against a real Label Studio and a real MLflow server, installed beside the project first (about 2 GB)"
 	@echo "make many-labelers   writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
+	@echo "make growth FOLDER=FOLDER  writes docs/growth.md: what a label costs at 1,000 to 1,000,000 labels, before snapshots and with them"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
 	@echo "make start       how long status and decide take, against importing NumPy and SQLAlchemy alone"
@@ -74,6 +75,13 @@ fast-tests:
 services-test:
 	scripts/services run --only label-studio -- $(PYTEST) tests/end_to_end/test_label_studio.py
 	scripts/services run --only mlflow -- $(PYTEST) tests/end_to_end/test_mlflow.py
+
+# BEFORE is a commit without snapshots; its checkout and the studies are deleted afterwards.
+growth: BEFORE ?= 2249583
+growth:
+	git worktree add --force --detach $(FOLDER)/before $(BEFORE)
+	scripts/services run --only postgres -- sh -c '$(PYTHON) -m benchmarks.growth --before $(FOLDER)/before --folder $(FOLDER) --postgres "$$FEWLABELS_TEST_POSTGRES" --out docs/growth.md'
+	git worktree remove --force $(FOLDER)/before
 
 many-labelers:
 	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md

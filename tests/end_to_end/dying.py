@@ -36,6 +36,10 @@ import fewlabels.engines.memory
 import fewlabels.engines.selftest
 import fewlabels.ledgers.sqlite
 import fewlabels.study.plan.sizes
+import fewlabels.study.state.book
+import fewlabels.study.state.followed
+import fewlabels.study.state.register
+import fewlabels.study.state.snapshots
 import fewlabels.study.study
 
 WARM = (
@@ -92,6 +96,11 @@ def hook(dying: Dying) -> None:
     defaults["clock"] = lambda: FIXED_TIME
     study: Any = fewlabels.study.study
     study.new_salt = lambda: FIXED_SALT
+    followed: Any = fewlabels.study.state.followed
+    followed.EVERY = 1  # every act writes a snapshot, of pages of five units
+    for module in (fewlabels.study.state.book, fewlabels.study.state.register, fewlabels.study.state.snapshots):
+        paged: Any = module
+        paged.PAGE = 5
     # Two things that cost most of the time and leave no trace: sizing the goals of a budget already given, and testing DuckDB.
     sizing: Any = fewlabels.study.plan.sizes
     sizing.labels_needed = sizing.uniform_labels = lambda *_, **__: None
@@ -149,10 +158,18 @@ def entries(folder: Path) -> list[Any]:
     return [list(row) for row in found]
 
 
+def parts(folder: Path) -> list[str]:
+    """The parts of the snapshot."""
+    with sqlite3.connect(folder / "ledger.db") as connection:
+        found = [part for (part,) in connection.execute("select part from snapshot order by part")]
+    connection.close()
+    return found
+
+
 def state(folder: Path) -> dict[str, Any]:
     """All that a run leaves behind."""
     files = {path.name: path.read_text() for path in sorted(folder.glob("batch*"))}
-    return {"entries": entries(folder), "files": files, "stdout": (folder / "stdout").read_text()}
+    return {"entries": entries(folder), "parts": parts(folder), "files": files, "stdout": (folder / "stdout").read_text()}
 
 
 def fresh(job: dict[str, Any], name: str) -> Path:

@@ -15,7 +15,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.label import Label
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import Result, fewlabels, ok
-from tests.unit.study.made import columns, write_csv
+from tests.unit.study.made import batches_of, columns, write_csv
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "label_studio"
 UNITS = 200
@@ -53,9 +53,9 @@ def record_study(folder: Path) -> None:
 
 def batch_units() -> tuple[str, ...]:
     """The units in the order they are pushed."""
-    (batch,) = Study.load("mail", ledger="sqlite:///fewlabels.db").standing.batches
-    assert len(batch.units) == UNITS
-    return batch.units
+    (batch,) = batches_of(Study.load("mail", ledger="sqlite:///fewlabels.db"))
+    assert len(batch) == UNITS
+    return batch
 
 
 class Hands:

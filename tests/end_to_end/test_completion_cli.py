@@ -62,7 +62,7 @@ def test_bash_completes_commands_without_importing_them(folder: Path) -> None:
 
 def test_bash_completes_groups_their_commands_and_what_those_take(folder: Path) -> None:
     assert completed(folder, "over") == ["over-time"]
-    assert completed(folder, "ledger", "") == ["list", "copy", "backup", "upgrade", "forget"]
+    assert completed(folder, "ledger", "") == ["list", "copy", "backup", "rebuild", "upgrade", "forget"]
     assert completed(folder, "over-time", "ch") == ["change"]
     assert completed(folder, "labels", "label-studio", "pu") == ["push", "pull"]
     assert completed(folder, "release", "decide", "we") == ["week46", "week47"]

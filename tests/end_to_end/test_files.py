@@ -12,7 +12,7 @@ import pytest
 
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import Prepared, Result, fewlabels, ok
-from tests.unit.study.made import TRUTH, write_csv
+from tests.unit.study.made import TRUTH, batches_of, write_csv
 
 BUDGET = 40
 Answers = dict[str, str]
@@ -163,8 +163,8 @@ def tell(name: str, text: str, *more: object) -> Result:
 
 
 def answers_of() -> Answers:
-    (batch,) = Study.load("s").standing.batches
-    return {unit: TRUTH[unit] for unit in batch.units} | {batch.units[0]: "skipped"}
+    (batch,) = batches_of(Study.load("s"))
+    return {unit: TRUTH[unit] for unit in batch} | {batch[0]: "skipped"}
 
 
 @pytest.mark.parametrize("name", TOOLS)

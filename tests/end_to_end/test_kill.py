@@ -1,4 +1,7 @@
-"""A process killed at any moment loses nothing that was acknowledged and leaves nothing half done: the same command again ends the same."""
+"""A process killed at any moment loses nothing that was acknowledged and leaves nothing half done: the same command again ends the same.
+
+Every act here also writes a snapshot, so the statements that write one are among those it is killed at.
+"""
 
 import json
 import subprocess
@@ -88,6 +91,7 @@ def check(command: str, whole: dict[str, Any], run: dict[str, Any]) -> None:
     assert len(left) >= start
     assert again["entries"] == whole["entries"]
     assert again["files"] == whole["files"]
+    assert {"head", "frame"} <= set(again["parts"]) == set(whole["parts"])
     shown, expected = json.loads(again["stdout"]), json.loads(whole["stdout"])
     if command == "tell":  # recorded or known, depending on which run acknowledged them
         assert shown.pop("recorded") + shown.pop("known") == expected.pop("recorded") + expected.pop("known") == BUDGET

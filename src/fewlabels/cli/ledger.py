@@ -1,4 +1,4 @@
-"""`fewlabels ledger`: copy a ledger, back it up, upgrade it, and delete the content of units from it."""
+"""`fewlabels ledger`: copy a ledger, back it up, upgrade it, fold a study again, and delete the content of units."""
 
 import sys
 from pathlib import Path
@@ -63,6 +63,28 @@ def _print(done: "list[Copied]", *, where: tuple[str, str], as_json: bool) -> No
     rows = [[one.study, *(f"{n:,}" for n in (one.entries, one.added, one.turns, one.contents))] for one in done]
     table(("study", "entries", "added", "turns", "contents"), rows)
     note(f"not copied: {NOT_COPIED}")
+
+
+@click.command("rebuild")
+@named_study_argument
+@ledger_option
+@json_option
+def rebuild_state(*, study: str, ledger: str, as_json: bool) -> None:
+    """Delete what is kept beside a study's entries to save time, its state and its results, and make it again from the entries.
+
+    Needed only if `fewlabels verify` says that it is not what the entries say. The record itself is never changed.
+
+    \b
+    Example:
+      fewlabels ledger rebuild demo
+    """  # noqa: D301
+    from fewlabels.study.study import Study
+
+    entries = Study.load(study, ledger=ledger).followed.rebuild()
+    if as_json:
+        print_json({"study": study, "entries": entries})
+        return
+    click.echo(f"folded {study} again from its {entries:,} entries")
 
 
 @click.command("upgrade")

@@ -150,6 +150,7 @@ GROUPS = {
             **_named("list"),
             "copy": GroupEntry("fewlabels.cli.ledger", "Copy studies to another ledger.", "copy_ledger"),
             "backup": GroupEntry("fewlabels.cli.ledger", "Copy the whole ledger to a new SQLite file, and check it.", "backup_ledger"),
+            "rebuild": GroupEntry("fewlabels.cli.ledger", "Fold a study again from its entries.", "rebuild_state"),
             "upgrade": GroupEntry("fewlabels.cli.ledger", "Bring a ledger of an earlier version to the present schema.", "upgrade_ledger"),
             "forget": GroupEntry("fewlabels.cli.ledger", "Delete what labelers were shown; the record stays.", "forget_contents"),
         },

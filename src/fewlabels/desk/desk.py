@@ -3,7 +3,6 @@
 Labelers are blind: a unit comes with the columns of the labeling form and nothing else. The terminal and the workbench both use this.
 """
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,11 +17,10 @@ from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import UNANSWERED, Label, read_answer
 from fewlabels.nouns.sheet import Sheet, sheet_at
 from fewlabels.nouns.turn import Finished, Leased
-from fewlabels.randomness import is_double
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.labels.forms import record_form
 from fewlabels.study.labels.record import record
-from fewlabels.study.state.label_index import Register
+from fewlabels.study.state.register import Register
 from fewlabels.study.study import Study
 
 LEASE = 600.0  # seconds a labeler has for the units of one `take`
@@ -38,15 +36,13 @@ class Desk:
         """Open the desk. `lease` is the number of seconds before a unit that a labeler holds is open to others."""
         self._study, self._ledger, self._name = study, study.ledger, study.name
         self._lease, self._clock = lease, clock
-        self._register, self._guard = Register(), threading.RLock()
-        self._seconds: tuple[tuple[int, float], int] = ((0, 0.0), 0)
+        self._state = study.followed
         self._dry: dict[bool, tuple[float, ...]] = {}  # the state when no turn was left: for adjudicators, for others
 
     @property
     def sheet(self) -> Sheet:
         """The labeling form: what labelers are shown, and the instructions."""
-        register = self._register if self._is_busy() else self._followed()
-        return sheet_at(register.forms, "workbench") or self._ledger.sheet(self._name)
+        return sheet_at(self._known().forms, "workbench") or self._ledger.sheet(self._name)
 
     def set_sheet(self, sheet: Sheet, *, by: str | None = None) -> None:
         """Replace the labeling form, and record it. Raise if a column is not in the table or would reveal a score or a prediction."""
@@ -64,16 +60,16 @@ class Desk:
     @property
     def questions(self) -> tuple[str, ...]:
         """The questions asked about a unit."""
-        return self._followed().questions
+        return self._known().questions
 
     @property
     def answers(self) -> tuple[str, ...]:
         """The possible answers besides cannot_tell and skipped: yes and no, or the classes."""
-        return self._followed().classes or ("yes", "no")
+        return self._known().classes or ("yes", "no")
 
-    def _followed(self) -> Register:
-        with self._guard:
-            return self._register.follow(self._ledger.entries(self._name))
+    def _known(self) -> Register:
+        """The register, for what it says of the study as a whole; as it was before an act that is under way, which nobody waits for."""
+        return self._state.register if self._is_busy() else self._state.read(lambda register: register)
 
     def take(self, labeler: str, units: int = 20, *, adjudicates: bool = False) -> list[Given]:
         """Lease up to `units` units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
@@ -99,74 +95,48 @@ class Desk:
     def tell(self, labeler: str, said: Sequence[Said]) -> list[Acknowledged]:
         """Record a labeler's answers in one transaction. An answer that is refused does not hold up the others."""
         refuse_name(labeler)
-        with self._guard, self._ledger.writing(self._name) as act:
-            self._register.follow(act.entries())
+
+        def told(act: Writing, register: Register) -> list[Acknowledged]:
             own = act.own(labeler, [one.unit for one in said])
-            found = [self._told(act, labeler, one, is_own=one.unit in own) for one in said]
+            found = [self._told(act, register, labeler, one, is_own=one.unit in own) for one in said]
             now = self._clock()
             kept = {one.unit for one in found if one.status != "refused"}
             act.finish([Finished(one.unit, labeler, now, one.seconds) for one in said if one.unit in kept])
-        return found
+            return found
 
-    def _told(self, act: Writing, labeler: str, said: Said, *, is_own: bool) -> Acknowledged:
+        return self._state.act(told)
+
+    def _told(self, act: Writing, register: Register, labeler: str, said: Said, *, is_own: bool) -> Acknowledged:
         """Record one answer, or refuse it."""
         if not is_own:
             return Acknowledged(said.unit, "refused", NOT_YOURS)
         before = act.count
         try:
-            labels = self._labels(labeler, said)
-            correct = said.correct or self._is_told_again(labeler, said.unit)
-            told = record(act, labels, correct=correct, ignore_undrawn=False, register=self._register)
+            labels = _labels(register, labeler, said)
+            correct = said.correct or _is_told_again(register, labeler, said.unit)
+            told = record(act, labels, register, correct=correct, ignore_undrawn=False)
         except FewlabelsError as error:
             act.undo(before)
             return Acknowledged(said.unit, "refused", str(error))
         return Acknowledged(said.unit, "corrected" if told.corrected else "recorded" if told.recorded else "known")
 
-    def _is_told_again(self, labeler: str, unit: str) -> bool:
-        """Whether a labeler who could not tell sees the unit again: a different answer now is intended."""
-        seats = self._register.answers.get(unit, {})
-        mine = [label.answer for (_, who), label in seats.items() if who == labeler]
-        return self._register.waits(unit) and any(answer in UNANSWERED for answer in mine)
-
-    def _labels(self, labeler: str, said: Said) -> list[Label]:
-        questions, classes = self._register.questions, self._register.classes
-        missing = [question for question in questions if question not in said.answers]
-        if missing or len(said.answers) > len(questions):
-            raise LabelError(
-                f"a unit must be answered as a whole ({', '.join(questions)}), got answers to {', '.join(said.answers) or 'none'}: "
-                "answer each question once"
-            )
-        answers = {question: read_answer(said.answers[question], classes) for question in questions}
-        if "never_answered" in answers.values():
-            raise LabelError("never_answered is recorded only when a study is closed, but a labeler gave it: answer cannot_tell or skipped")
-        return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]
-
     def progress(self, labeler: str) -> DeskProgress:
         """Progress of the labeling; nothing about the answers."""
-        told, waiting = self._ledger.told_and_waiting(self._name, labeler)
-        register = self._register if self._is_busy() else self._followed()
-        wanted = register.planned + self._second_looks(register)
-        return DeskProgress(told, min(register.looks, wanted), wanted, waiting)
-
-    def _second_looks(self, register: Register) -> int:
-        """Number of second looks the design asks for; recounted only when the units or the share have changed."""
-        key = (len(register.drawn), register.double)
-        if self._seconds[0] != key:
-            chosen = sum(is_double(register.salt, unit, register.double) for unit in list(register.drawn)) if register.double else 0
-            self._seconds = (key, chosen)
-        return self._seconds[1]
+        waiting, register = self._ledger.waiting(self._name), self._known()
+        wanted = register.planned + register.count.doubled
+        return DeskProgress(register.labelers.get(labeler, 0), min(register.count.pairs, wanted), wanted, waiting)
 
     @property
     def double_share(self) -> float:
         """The share of the units that two labelers answer."""
-        return self._followed().double
+        return self._known().double
 
     def _is_busy(self) -> bool:
         """Whether a transaction is in progress: reading progress does not wait for it to end."""
-        if not self._register.planned:
+        if not self._state.register.planned:
             return False
-        if self._guard.acquire(blocking=False):
-            self._guard.release()
+        if self._state.guard.acquire(blocking=False):
+            self._state.guard.release()
             return False
         return True
 
@@ -180,8 +150,7 @@ class Desk:
     @property
     def adjudication(self) -> int:
         """Number of units on which labelers disagree and that wait for an adjudicator."""
-        with self._guard, self._ledger.writing(self._name) as act:
-            act.add_turns(turns_for_adjudicators(act, self._register.follow(act.entries()), now=self._clock()))
+        self._state.act(lambda act, register: act.add_turns(turns_for_adjudicators(act, register, now=self._clock())))
         found = self._ledger.turn_counts(self._name, now=self._clock(), adjudicates=True)
         return found.open + found.held
 
@@ -189,49 +158,58 @@ class Desk:
         """Insert a unit with a known gold answer before a labeler's next ones, if a check is due; every=0: never."""
         if not every:
             return
-        with self._guard:
-            if has_earned_check(self._followed(), labeler, every=every):
-                with self._ledger.writing(self._name) as act:
-                    register = self._register.follow(act.entries())
-                    act.add_turns(turns_for_checks(act, register, labeler, every=every, now=self._clock()))
+        with self._state.guard:
+            if self._state.read(lambda register: has_earned_check(register, labeler, every=every)):
+                now = self._clock()
+                self._state.act(lambda act, register: act.add_turns(turns_for_checks(act, register, labeler, every=every, now=now)))
 
     def _fill(self, units: int, *, adjudicates: bool) -> bool:
         """Make more turns ready; return whether there are any."""
-        with self._guard:
+        with self._state.guard:
             stands = self._stands(adjudicates)
             if self._dry.get(adjudicates) == stands:
                 return False
-            with self._ledger.writing(self._name) as act:
-                register = self._register.follow(act.entries())
-                ready = (turns_for_adjudicators if adjudicates else next_turns)(act, register, now=self._clock())
-                act.add_turns(ready)
-            if ready or (not adjudicates and self._ask(units)):
+            if not adjudicates and (self._state.act(self._add_open) or self._ask(units)):
+                return True
+            if self._state.act(lambda act, register: self._add_missing(act, register, adjudicates=adjudicates)):
                 return True
             self._dry[adjudicates] = stands
             return False
 
+    def _add_open(self, act: Writing, register: Register) -> bool:
+        """Make turns ready for units handed out in another way, into a file for example; return whether there are any."""
+        ready = next_turns(act, register, list(register.open_units()), now=self._clock())
+        act.add_turns(ready)
+        return bool(ready)
+
+    def _add_missing(self, act: Writing, register: Register, *, adjudicates: bool) -> bool:
+        """Make all turns ready that are missing, whatever they are about; return whether there are any. It reads every unit."""
+        ready = (turns_for_adjudicators if adjudicates else next_turns)(act, register, now=self._clock())
+        act.add_turns(ready)
+        return bool(ready)
+
     def _stands(self, adjudicates: bool) -> tuple[float, ...]:
         """Everything that can give rise to a new turn: while it stays the same, there is none to look for."""
-        register = self._followed()
+        register = self._known()
         if adjudicates:
-            return (register.told,)
-        seen = register.elsewhere if register.double else 0
-        return (register.plans, len(register.handed), register.double, seen, register.told if register.learns else 0)
+            return (register.count.told,)
+        seen = register.count.elsewhere if register.double else 0
+        return (len(register.plans), register.count.batches, register.double, seen, register.count.told if register.learns else 0)
 
     def _ask(self, units: int) -> bool:
         """Ask the study for more units; return whether there are any."""
         batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), more=True)
         if batch is None:
             return False
-        with self._ledger.writing(self._name) as act:
-            act.add_turns(next_turns(act, self._register.follow(act.entries()), now=self._clock()))
+        handed = batch.units
+        self._state.act(lambda act, register: act.add_turns(next_turns(act, register, handed, now=self._clock())))
         return True
 
     def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """The columns shown of these units; if one is not there yet, fetch those of all units drawn so far."""
         columns: Sequence[str] = self.sheet.columns
         if columns and units:  # a classifier added later may use a column that was shown
-            columns = [column for column in columns if column not in self._followed().hidden]
+            columns = [column for column in columns if column not in self._known().hidden]
         if not columns or not units:
             return {unit: {} for unit in units}
         held = self._ledger.contents(self._name, units)
@@ -241,12 +219,32 @@ class Desk:
         return {unit: {column: held[unit][column] for column in columns} for unit in units}
 
     def _fetch(self, units: Sequence[str], columns: Sequence[str]) -> None:
-        """Fetch the shown columns of these units and of other drawn units with one request to the engine, and store them."""
-        standing = self._study.standing
-        drawn = [unit for some in (standing.units, standing.reserve) if some is not None for unit in some.unit]
-        held = self._ledger.contents(self._name, drawn)
-        wanted = [unit for unit in dict.fromkeys([*units, *drawn]) if not set(columns) <= held.get(unit, {}).keys()][:FETCHED]
+        """Fetch the shown columns of these units and of those that come next with one request to the engine, and store them."""
+        ahead = self._state.read(lambda register: list(register.units_from(units[0], FETCHED)))
+        held = self._ledger.contents(self._name, [*units, *ahead])
+        wanted = [unit for unit in dict.fromkeys([*units, *ahead]) if not set(columns) <= held.get(unit, {}).keys()][:FETCHED]
         found = self._study.fetch(wanted, columns=columns)
         if len(found) != len(wanted):
             raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
         self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})
+
+
+def _is_told_again(register: Register, labeler: str, unit: str) -> bool:
+    """Whether a labeler who could not tell sees the unit again: a different answer now is intended."""
+    seats = register.seats(unit)
+    mine = [label.answer for (_, who), label in seats.items() if who == labeler]
+    return register.waits(unit) and any(answer in UNANSWERED for answer in mine)
+
+
+def _labels(register: Register, labeler: str, said: Said) -> list[Label]:
+    questions, classes = register.questions, register.classes
+    missing = [question for question in questions if question not in said.answers]
+    if missing or len(said.answers) > len(questions):
+        raise LabelError(
+            f"a unit must be answered as a whole ({', '.join(questions)}), got answers to {', '.join(said.answers) or 'none'}: "
+            "answer each question once"
+        )
+    answers = {question: read_answer(said.answers[question], classes) for question in questions}
+    if "never_answered" in answers.values():
+        raise LabelError("never_answered is recorded only when a study is closed, but a labeler gave it: answer cannot_tell or skipped")
+    return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]

@@ -11,7 +11,7 @@ The test has a false-alarm rate of 1 % in all, half of it for the side. It detec
 a unit, never on the answer itself: a passed test proves nothing. Derivation and figures: docs/maths/missing.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -69,14 +69,23 @@ def worst_limits(
     return Limits(np.maximum(low, metric.low), np.minimum(high, metric.high))
 
 
-def count_missing(missing: BoolArray, *, flagged: BoolArray, band: IntArray, guide: FloatArray) -> Missing:
-    """Missing answers by side and band, and the parts tested. One entry per resolved unit."""
+def count_missing(missing: BoolArray, *, flagged: BoolArray, band: IntArray, guide: FloatArray, pilot_bands: int = 0) -> Missing:
+    """Missing answers by side and band, and the parts tested. One entry per resolved unit; the first bands are those of a pilot."""
     return Missing(
         flagged=_part("flagged units", missing, flagged),
         unflagged=_part("unflagged units", missing, ~flagged),
-        bands=tuple(_part(f"band {b + 1}", missing, band == b) for b in np.unique(band).tolist()),
+        bands=tuple(_bands(missing, band, pilot_bands)),
         tests=check_missing(missing, flagged=flagged, guide=guide),
     )
+
+
+def _bands(missing: BoolArray, band: IntArray, pilot: int) -> Iterator[Part]:
+    """The missing answers of each band, by its number."""
+    drawn = np.bincount(band) if band.size else band
+    lacking = np.bincount(band[missing], minlength=drawn.size)
+    for b in np.flatnonzero(drawn).tolist():
+        name = f"band {b - pilot + 1}" if b >= pilot else f"band {b + 1} of the pilot"
+        yield Part(name=name, drawn=int(drawn[b]), missing=int(lacking[b]), p_value=None, limit=None)
 
 
 def check_missing(missing: BoolArray, *, flagged: BoolArray, guide: FloatArray) -> tuple[Part, ...]:
@@ -105,7 +114,9 @@ def _thirds(flagged: BoolArray, guide: FloatArray) -> list[tuple[str, BoolArray]
         mine = mine[np.argsort(guide[mine], kind="stable")]
         if mine.size >= 3 and guide[mine[0]] < guide[mine[-1]]:
             for third, rows in zip(THIRDS, np.array_split(mine, 3), strict=True):
-                found.append((f"{side} units, {third} by score", np.isin(np.arange(guide.size), rows)))
+                mask = np.zeros(guide.size, dtype=np.bool_)
+                mask[rows] = True
+                found.append((f"{side} units, {third} by score", mask))
     return found
 
 
@@ -121,15 +132,12 @@ def two_sided_p(missing: int, drawn: int, *, all_missing: int, all_drawn: int) -
 
     If missingness is independent of the part, every way to distribute the missing answers over the drawn units is equally likely.
     """
-    x = np.arange(max(0, all_missing - (all_drawn - drawn)), min(drawn, all_missing) + 1)
-    logs = _log_choose(drawn, x) + _log_choose(all_drawn - drawn, all_missing - x) - _log_choose(all_drawn, np.array([all_missing]))
-    pmf = np.exp(logs)
-    at = missing - int(x[0])
+    low, high = max(0, all_missing - (all_drawn - drawn)), min(drawn, all_missing)
+    x = np.arange(low, high, dtype=np.float64)
+    # pmf(x + 1) / pmf(x); SciPy has the distribution itself but takes a quarter of a second to import
+    ratio = (all_missing - x) * (drawn - x) / ((x + 1) * (all_drawn - all_missing - drawn + x + 1))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratio))])
+    pmf = np.exp(logs - logs.max())
+    pmf /= pmf.sum()
+    at = missing - low
     return float(min(1.0, 2 * min(pmf[: at + 1].sum(), pmf[at:].sum())))
-
-
-def _log_choose(n: int, x: IntArray) -> FloatArray:
-    """The logarithm of n choose x. scipy.stats has the distribution itself but takes half a second to import."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1))

@@ -109,8 +109,8 @@ def _why_none(done: Progress) -> str:
 def certified_steps(study: Study) -> list[Step]:
     """Return the certified looks of a study in order. Peeks are left out."""
     found = []
-    for entry in study.ledger.entries(study.name):
-        if entry.kind == "look" and entry.body["certified"] and "estimates" in entry.body:
+    for entry in study.ledger.notable(study.name, "look"):
+        if entry.body["certified"] and "estimates" in entry.body:
             estimates = tuple(Estimate.of_json(one) for one in entry.body["estimates"])
             found.append(Step(entry.body["labels"], round(datetime.fromisoformat(entry.at).timestamp() * 1000), estimates))
     return found

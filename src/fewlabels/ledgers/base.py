@@ -5,12 +5,15 @@ looks also seal all entries before them. A key that exists already is not writte
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from itertools import islice
+from json.encoder import encode_basestring
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from fewlabels.nouns.canonical import Json, canonical, fingerprint
+from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
@@ -19,6 +22,8 @@ Kind = Literal[
     "arrival", "sheet", "access",
 ]  # fmt: skip
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
+MANY: tuple[Kind, ...] = ("answer", "correction", "batch")  # kinds of which there are as many as labels
+SEALED = 10_000  # hashes held at once
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 
 
@@ -47,13 +52,48 @@ def entry_hash(*, study: str, serial: int, kind: str, key: str, at: str, body: M
     return fingerprint({"study": study, "serial": serial, "kind": kind, "key": key, "at": at, "body": dict(body), "seal": seal})
 
 
-def seal_of(hashes: Sequence[str]) -> str:
-    """Return the seal over the hashes of all earlier entries, by serial."""
-    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+def seal_of(hashes: Iterable[str]) -> str:
+    """Return the seal over the hashes of all earlier entries, by serial: the sha256 of their lines."""
+    seal, each, before = hashlib.sha256(), iter(hashes), ""
+    while some := list(islice(each, SEALED)):
+        seal.update((before + "\n".join(some)).encode())
+        before = "\n"
+    return seal.hexdigest()
 
 
-class Writing(Protocol):
+class Reading(Protocol):
+    """One study as it is at one moment."""
+
+    def hash_at(self, serial: int) -> str | None:
+        """Return the hash of the entry with that serial; None if there is none."""
+
+    def since(self, serial: int) -> Iterator[Entry]:
+        """Read the entries after that serial, one after another."""
+
+    def parts(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Return those parts of the study's snapshot that there are."""
+
+    def kept(self, start: str) -> dict[str, bytes]:
+        """Return the parts of the study's snapshot whose names begin like this."""
+
+    def stored(self) -> "Iterator[StoredEntry]":
+        """Read all entries as they are stored, one after another."""
+
+    def notable(self, *kinds: Kind) -> "list[Entry]":
+        """Return the entries of these kinds, none of which has one for each label; of all such kinds if none is named."""
+
+
+class Writing(Reading, Protocol):
     """One atomic act on one study: what was read stays valid until the act is written."""
+
+    def put_parts(self, held: Mapping[str, bytes]) -> None:
+        """Write parts of the study's snapshot."""
+
+    def drop_parts(self, start: str = "") -> None:
+        """Delete the parts of the study's snapshot whose names begin like this."""
+
+    def look_up(self, keys: Sequence[str]) -> None:
+        """Look up at once which of these keys exist, so that appending them need not ask one by one."""
 
     def entries(self) -> list[Entry]:
         """Return all entries of the study by serial, including those of this act."""
@@ -63,7 +103,10 @@ class Writing(Protocol):
         """Return how many entries there are, including those of this act."""
 
     def undo(self, count: int) -> None:
-        """Undo what this act added beyond so many entries."""
+        """Undo what this act added beyond so many entries, unless it was flushed."""
+
+    def flush(self) -> None:
+        """Write what this act added so far; it is kept or lost with the rest of the act."""
 
     def own(self, labeler: str, units: Sequence[str]) -> set[str]:
         """Return those of the units whose turn is this labeler's, and stays so until the act ends."""
@@ -71,8 +114,8 @@ class Writing(Protocol):
     def finish(self, finished: Sequence[Finished]) -> None:
         """Mark turns as answered."""
 
-    def turns(self) -> dict[str, UnitTurns]:
-        """Return the turns of every unit that has one."""
+    def turns(self, units: Sequence[str] | None = None) -> dict[str, UnitTurns]:
+        """Return the turns of each of these units that has one, or of every unit."""
 
     def add_turns(self, turns: Sequence[Turn]) -> None:
         """Append turns after the existing ones."""
@@ -99,6 +142,12 @@ class Ledger(Protocol):
     def entries(self, study: str, *, anew: bool = False) -> list[Entry]:
         """Return all entries of a study by serial; empty if there is no such study. anew=True reads all of them again."""
 
+    def notable(self, study: str, *kinds: Kind) -> list[Entry]:
+        """Return the entries of these kinds, none of which has one for each label; of all such kinds if none is named."""
+
+    def newest(self, study: str) -> Entry | None:
+        """Return the newest entry of a study; None if there is none."""
+
     def damage(self) -> list[str]:
         """Return what the database's own check finds wrong; empty if it finds nothing, or has none."""
 
@@ -108,14 +157,17 @@ class Ledger(Protocol):
     def writing(self, study: str) -> AbstractContextManager[Writing]:
         """Open one act: all of it is kept if the block ends, nothing if it raises or the process dies."""
 
+    def following(self, study: str) -> AbstractContextManager[Reading]:
+        """Read one study as it is when the block begins."""
+
     def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
         """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
         """Release turns that a labeler holds; return how many there were."""
 
-    def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
-        """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
+    def waiting(self, study: str) -> int:
+        """Return how many turns of all labelers are still unanswered."""
 
     def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
         """Return how many turns are open, leased and answered, for all labelers or one."""
@@ -136,11 +188,6 @@ class Ledger(Protocol):
         """Delete the stored content of a study's units; return how many units there were."""
 
 
-def broken(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield what does not match in a study's record, one sentence per entry; nothing if it is intact."""
-    yield from _broken((entry, entry.recomputed()) for entry in entries)
-
-
 class StoredEntry(NamedTuple):
     """An entry as it is stored: its body is text."""
 
@@ -152,29 +199,67 @@ class StoredEntry(NamedTuple):
     seal: str | None
     hash: str
 
+    def entry(self, study: str) -> Entry:
+        """The entry; a body that is not JSON is kept as text. Its hash is for the caller to check."""
+        return Entry(
+            study=study,
+            serial=self.serial,
+            kind=cast("Kind", self.kind),
+            key=self.key,
+            at=self.at,
+            body=body_of(self.body),
+            seal=self.seal,
+            hash=self.hash,
+        )
+
+
+def body_of(text: str) -> Mapping[str, Any]:
+    """The body of an entry as stored; {UNREADABLE: text} if it is damaged."""
+    try:
+        body = json.loads(text)
+    except (TypeError, ValueError):  # no text, or not JSON
+        body = None
+    return body if isinstance(body, dict) else {UNREADABLE: str(text)}
+
+
+def broken(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield what does not match in a study's record, one sentence per entry; nothing if it is intact."""
+    chain = Chain()
+    for entry in entries:
+        yield from chain.follow(entry, entry.recomputed())
+
 
 def broken_text(study: str, entries: Iterable[StoredEntry]) -> Iterator[str]:
     """Yield the same of entries as they are stored, without reading their bodies: only canonical text can have the hash."""
-    yield from _broken((entry, _hash_of_text(study, entry)) for entry in entries)
+    chain = Chain()
+    for entry in entries:
+        yield from chain.follow(entry, hash_of_text(study, entry))
 
 
-def _hash_of_text(study: str, entry: StoredEntry) -> str:
+def hash_of_text(study: str, entry: StoredEntry) -> str:
     """Return the hash of the canonical JSON of an entry, whose keys are sorted, from the text of its body."""
-    rest = {"key": entry.key, "kind": entry.kind, "seal": entry.seal, "serial": entry.serial, "study": study}
-    whole = f'{{"at":{canonical(entry.at)},"body":{entry.body},{canonical(rest)[1:]}'
+    at, key, kind, name = map(encode_basestring, (entry.at, entry.key, entry.kind, study))
+    seal = "null" if entry.seal is None else encode_basestring(entry.seal)
+    whole = f'{{"at":{at},"body":{entry.body},"key":{key},"kind":{kind},"seal":{seal},"serial":{entry.serial},"study":{name}}}'
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _broken(entries: Iterable[tuple[Entry | StoredEntry, str]]) -> Iterator[str]:
-    """Yield what does not match in entries, each given with the hash it should have."""
-    before, is_first = hashlib.sha256(), True
-    for expected, (entry, recomputed) in enumerate(entries, start=1):
+class Chain:
+    """Serials, hashes and seals of a study's entries, checked one after another."""
+
+    def __init__(self) -> None:
+        """Start before the first entry."""
+        self.count = 0
+        self._before = hashlib.sha256()
+
+    def follow(self, entry: Entry | StoredEntry, recomputed: str) -> Iterator[str]:
+        """Yield what does not match in the next entry, given the hash it should have."""
+        self.count += 1
         name = f"entry {entry.serial} ({entry.kind}, {entry.key})"
-        if entry.serial != expected:
-            yield f"{name}: serial {expected} was expected here, so an entry is missing or was added"
+        if entry.serial != self.count:
+            yield f"{name}: serial {self.count} was expected here, so an entry is missing or was added"
         if recomputed != entry.hash:
             yield f"{name}: its content does not match its hash, so it was changed after it was written"
-        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != before.hexdigest()):
+        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != self._before.hexdigest()):
             yield f"{name}: its seal does not match the entries before it, so one of those was changed, removed or added"
-        before.update((entry.hash if is_first else f"\n{entry.hash}").encode("utf-8", "surrogatepass"))
-        is_first = False
+        self._before.update((entry.hash if self.count == 1 else f"\n{entry.hash}").encode("utf-8", "surrogatepass"))

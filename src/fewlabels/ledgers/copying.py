@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError
-from fewlabels.ledgers.base import Entry, StoredEntry, broken, broken_text
-from fewlabels.ledgers.database import Database, insert, read
+from fewlabels.ledgers.base import Entry, broken, broken_text
+from fewlabels.ledgers.database import Database, insert, read, stored
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import CONTENT, ENTRY, SHEET, TURN
 from fewlabels.nouns.canonical import Json
@@ -111,23 +111,15 @@ def _read_back(written: SqliteLedger, held: Mapping[str, Held], source: SqliteLe
         for study, wanted in sorted(held.items()):
             if _held(connection.exec_driver_sql, study) != wanted:
                 raise _spoiled(study)
-            if next(broken_text(study, _stored(connection, study)), None) is not None:
+            if next(broken_text(study, stored(connection, study)), None) is not None:
                 with source.reading() as original:
-                    damage = next(broken_text(study, _stored(original, study)), None)
+                    damage = next(broken_text(study, stored(original, study)), None)
                 raise _spoiled(study) if damage is None else _damaged(study, damage, where=source.where)
     return [Copied(study, one.entries, one.entries, one.turns, one.contents) for study, one in sorted(held.items())]
 
 
 def _spoiled(study: str) -> LedgerError:
     return LedgerError(f"the backup of study {study!r} does not read back as it was written: check the disk, and back up again")
-
-
-def _stored(connection: sa.Connection, study: str) -> Iterator[StoredEntry]:
-    """Yield a study's entries as they are stored, by serial."""
-    columns = [ENTRY.c[name] for name in StoredEntry._fields]
-    wanted = sa.select(*columns).where(ENTRY.c.study == study).order_by(ENTRY.c.serial).execution_options(yield_per=CHUNK)
-    for row in connection.execute(wanted):
-        yield StoredEntry(*row)
 
 
 def _count(connection: sa.Connection, table: sa.Table, study: str) -> int:

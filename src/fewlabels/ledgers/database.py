@@ -11,21 +11,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError, LedgerUnreachable
-from fewlabels.ledgers import contents, turns
-from fewlabels.ledgers.base import SEALING, UNREADABLE, Entry, Kind, entry_hash, seal_of
+from fewlabels.ledgers import contents, parts, turns
+from fewlabels.ledgers.base import MANY, SEALING, UNREADABLE, Entry, Kind, StoredEntry, body_of, entry_hash, seal_of
 from fewlabels.ledgers.contents import Content
 from fewlabels.ledgers.schema import known_version
-from fewlabels.ledgers.tables import ENTRY, HEAD
+from fewlabels.ledgers.tables import ENTRY, HEAD, NOTABLE
 from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
-TEXTS = ("study", "kind", "key", "at", "hash")  # of an entry, beside its body, which verify names
+LOOKED_UP, STREAMED = 500, 1_000  # keys in one query; entries held at once
+TEXTS = ("kind", "key", "at", "hash")  # of an entry, beside its body, which verify names
 
 
 def utc_now() -> str:
@@ -138,7 +140,7 @@ class Database:
     def studies(self) -> list[str]:
         """Return the names of all studies, sorted."""
         with self.reading() as connection:
-            return sorted(map(str, connection.execute(sa.select(ENTRY.c.study).distinct()).scalars()))  # a damaged file may hold anything
+            return sorted(map(str, _studies(connection)))  # a damaged file may hold anything
 
     def last(self, study: str) -> int:
         """Return the newest serial of a study; 0 if there is none."""
@@ -150,6 +152,18 @@ class Database:
         with self.reading() as connection:
             return read(connection, study) if anew else list(self._refreshed(connection, study).entries)
 
+    def notable(self, study: str, *kinds: Kind) -> list[Entry]:
+        """Return the entries of these kinds, none of which has one for each label; of all such kinds if none is named."""
+        with self.following(study) as source:
+            return source.notable(*kinds)
+
+    def newest(self, study: str) -> Entry | None:
+        """Return the newest entry of a study; None if there is none."""
+        with self.reading() as connection:
+            wanted = sa.select(ENTRY).where(ENTRY.c.study == study).order_by(ENTRY.c.serial.desc()).limit(1)
+            row = connection.execute(wanted).mappings().first()
+            return None if row is None else _entry(row)
+
     @contextmanager
     def writing(self, study: str) -> Iterator["Act"]:
         """Open one act on a study."""
@@ -157,10 +171,17 @@ class Database:
         with self._translated():
             with self._engine.begin() as connection:
                 self._lock(connection, study)
-                act = Act(connection, study, self._clock, self._refreshed(connection, study))
+                act = Act(connection, study, self._clock, lambda: self._refreshed(connection, study))
                 yield act
+                added = act.added
                 act.flush()
-            self._keep(study, act)
+            self._keep(study, added)
+
+    @contextmanager
+    def following(self, study: str) -> Iterator["Following"]:
+        """Read one study as it is when the block begins."""
+        with self.reading() as connection:
+            yield Following(connection, study, has_parts=self.outdated is None)
 
     def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
         """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
@@ -173,12 +194,12 @@ class Database:
         with self.connection() as connection:
             return turns.give_back(connection, study, labeler, units)
 
-    def told_and_waiting(self, study: str, labeler: str) -> tuple[int, int]:
-        """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
+    def waiting(self, study: str) -> int:
+        """Return how many turns of all labelers are still unanswered."""
         if self.outdated:
-            return 0, 0
+            return 0
         with self.reading() as connection:
-            return turns.told_and_waiting(connection, study, labeler)
+            return turns.waiting(connection, study)
 
     def turn_counts(self, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:
         """Return how many turns are open, leased and answered, for all labelers or one."""
@@ -236,12 +257,20 @@ class Database:
             self._kept[study] = kept
             return kept
 
-    def _keep(self, study: str, act: "Act") -> None:
+    def _keep(self, study: str, added: Sequence[Entry]) -> None:
         """Cache what an act has committed, unless it was read in the meantime."""
         with self._guard:
-            kept = self._kept[study]
-            if act.added and len(kept.entries) == act.added[0].serial - 1:
-                kept.extend(act.added)
+            kept = self._kept.get(study)
+            if kept is not None and added and len(kept.entries) == added[0].serial - 1:
+                kept.extend(added)
+
+
+def _studies(connection: sa.Connection) -> Iterator[str]:
+    """The names of studies, one look at the index for each: `distinct` would read every entry."""
+    name = connection.execute(sa.select(sa.func.min(ENTRY.c.study))).scalar()
+    while name is not None:
+        yield name
+        name = connection.execute(sa.select(sa.func.min(ENTRY.c.study)).where(ENTRY.c.study > name)).scalar()
 
 
 def _dispose(*engines: sa.Engine) -> None:
@@ -249,33 +278,110 @@ def _dispose(*engines: sa.Engine) -> None:
         engine.dispose()
 
 
-class Act:
+class Following:
+    """One study as it is in an open transaction: its entries from any on, and the parts of its snapshot."""
+
+    def __init__(self, connection: sa.Connection, study: str, *, has_parts: bool) -> None:
+        """Read inside a transaction, which keeps what was read valid."""
+        self._connection, self._study, self._has_parts = connection, study, has_parts
+
+    def hash_at(self, serial: int) -> str | None:
+        """Return the hash of the entry with that serial; None if there is none."""
+        wanted = sa.select(ENTRY.c.hash).where(ENTRY.c.study == self._study, ENTRY.c.serial == serial)
+        found = self._connection.execute(wanted).scalar()
+        return None if found is None else str(found)
+
+    def since(self, serial: int) -> Iterator[Entry]:
+        """Read the entries after that serial, one after another."""
+        return streamed(self._connection, self._study, after=serial)
+
+    def parts(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Return those parts of the snapshot that there are."""
+        return parts.parts(self._connection, self._study, names) if self._has_parts else {}
+
+    def kept(self, start: str) -> dict[str, bytes]:
+        """Return the parts of the snapshot whose names begin like this."""
+        return parts.beginning(self._connection, self._study, start) if self._has_parts else {}
+
+    def stored(self) -> Iterator[StoredEntry]:
+        """Read all entries as they are stored, one after another."""
+        return stored(self._connection, self._study)
+
+    def notable(self, *kinds: Kind) -> list[Entry]:
+        """Return the entries of these kinds."""
+        wanted = sa.select(ENTRY).where(ENTRY.c.study == self._study, NOTABLE, *([ENTRY.c.kind.in_(kinds)] if kinds else []))
+        return [_entry(row) for row in self._connection.execute(wanted.order_by(ENTRY.c.serial)).mappings()]
+
+
+class Act(Following):
     """One open act: the existing entries, and those it adds."""
 
-    def __init__(self, connection: sa.Connection, study: str, clock: Callable[[], str], kept: ReadEntries) -> None:
-        """Work inside a transaction, which keeps what was read valid."""
-        self._connection, self._study, self._clock, self._before = connection, study, clock, kept
-        self._count = len(kept.entries)
+    def __init__(self, connection: sa.Connection, study: str, clock: Callable[[], str], kept: Callable[[], ReadEntries]) -> None:
+        """Work inside a transaction, which keeps what was read valid. `kept` reads all entries."""
+        super().__init__(connection, study, has_parts=True)
+        self._clock, self._kept = clock, kept
+        last = connection.execute(sa.select(sa.func.max(ENTRY.c.serial)).where(ENTRY.c.study == study)).scalar()
+        self._count = int(last or 0)
         self._keys: set[str] = set()
+        self._looked_up: set[str] = set()  # keys of which `_present` says whether they exist
+        self._present: set[str] = set()
         self.added: list[Entry] = []
 
     def entries(self) -> list[Entry]:
         """Return all entries, including those of this act."""
-        return [*self._before.entries[: self._count], *self.added]
+        return [*self._kept().entries[: self._count], *self.added]
+
+    def hash_at(self, serial: int) -> str | None:
+        """Return the hash of the entry with that serial, which may be of this act; None if there is none."""
+        if serial > self._count:
+            return self.added[serial - self._count - 1].hash if serial <= self.count else None
+        return super().hash_at(serial)
+
+    def since(self, serial: int) -> Iterator[Entry]:
+        """Read the entries after that serial, those of this act last."""
+        if serial < self._count:
+            yield from super().since(serial)
+        yield from self.added[max(0, serial - self._count) :]
+
+    def notable(self, *kinds: Kind) -> list[Entry]:
+        """Return the entries of these kinds, those of this act last."""
+        return [*super().notable(*kinds), *(e for e in self.added if e.kind not in MANY and (not kinds or e.kind in kinds))]
+
+    def put_parts(self, held: Mapping[str, bytes]) -> None:
+        """Write parts of the snapshot."""
+        parts.put(self._connection, self._study, held)
+
+    def drop_parts(self, start: str = "") -> None:
+        """Delete the parts of the snapshot whose names begin like this."""
+        parts.drop(self._connection, self._study, start)
 
     @property
     def count(self) -> int:
         """Return how many entries there are."""
         return self._count + len(self.added)
 
+    def look_up(self, keys: Sequence[str]) -> None:
+        """Look up at once which of these keys exist, so that appending them need not ask one by one."""
+        for start in range(0, len(keys), LOOKED_UP):
+            some = keys[start : start + LOOKED_UP]
+            wanted = sa.select(ENTRY.c.key).where(ENTRY.c.study == self._study, ENTRY.c.key.in_(some))
+            self._present |= set(self._connection.execute(wanted).scalars())
+            self._looked_up |= set(some)
+
     def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
         """Add an entry unless its key exists; return whether it was added."""
-        if key in self._before.keys or key in self._keys:
+        if key not in self._looked_up:
+            self.look_up([key])
+        if key in self._present or key in self._keys:
             return False
-        seal = seal_of([e.hash for e in self.entries()]) if kind in SEALING else None
+        seal = self._seal() if kind in SEALING else None
         self.added.append(_made(self._study, self.count + 1, kind, key, self._clock(), body, seal=seal))
         self._keys.add(key)
         return True
+
+    def _seal(self) -> str:
+        """The seal over all entries, including those of this act."""
+        return seal_of(chain(hashes(self._connection, self._study), (entry.hash for entry in self.added)))
 
     def undo(self, count: int) -> None:
         """Undo what this act added beyond so many entries."""
@@ -290,9 +396,9 @@ class Act:
         """Mark turns as answered."""
         turns.finish(self._connection, self._study, finished)
 
-    def turns(self) -> dict[str, UnitTurns]:
-        """Return the turns of every unit that has one."""
-        return turns.known(self._connection, self._study)
+    def turns(self, units: Sequence[str] | None = None) -> dict[str, UnitTurns]:
+        """Return the turns of each of these units that has one, or of every unit."""
+        return turns.known(self._connection, self._study, units)
 
     def add_turns(self, added: Sequence[Turn]) -> None:
         """Append turns after the existing ones."""
@@ -311,8 +417,12 @@ class Act:
         return turns.checks(self._connection, self._study, labeler)
 
     def flush(self) -> None:
-        """Write what was added; it is committed with the transaction."""
+        """Write what was added, and forget it; it is committed with the transaction."""
         insert(self._connection, self.added)
+        self._count += len(self.added)
+        self.added = []
+        for known in (self._keys, self._looked_up, self._present):
+            known.clear()
 
 
 def _made(study: str, serial: int, kind: Kind, key: str, at: str, body: Mapping[str, Json], *, seal: str | None) -> Entry:
@@ -342,18 +452,50 @@ def read(connection: sa.Connection, study: str, *, since: int | None = None) -> 
     return [_entry(row) for row in connection.execute(wanted).mappings()]
 
 
+def streamed(connection: sa.Connection, study: str, *, after: int) -> Iterator[Entry]:
+    """Read a study's entries after a serial one by one, in constant memory."""
+    wanted = sa.select(ENTRY).where(ENTRY.c.study == study, ENTRY.c.serial > after).order_by(ENTRY.c.serial)
+    with connection.execute(wanted.execution_options(yield_per=STREAMED)) as rows:
+        yield from (_entry(row) for row in rows.mappings())
+
+
+def hashes(connection: sa.Connection, study: str) -> Iterator[str]:
+    """Read the hashes of a study's entries, as the driver gives them: a seal reads all of them, so a microsecond each counts."""
+    with connection.execute(sa.select(ENTRY.c.hash).where(ENTRY.c.study == study).order_by(ENTRY.c.serial)) as rows:
+        while rows.cursor is not None and (some := rows.cursor.fetchmany(STREAMED)):
+            yield from (row[0] for row in some)
+
+
+def stored(connection: sa.Connection, study: str) -> Iterator[StoredEntry]:
+    """Read a study's entries as they are stored, one by one."""
+    wanted = sa.select(*(ENTRY.c[name] for name in StoredEntry._fields)).where(ENTRY.c.study == study).order_by(ENTRY.c.serial)
+    with connection.execute(wanted.execution_options(yield_per=STREAMED)) as rows:
+        for row in rows:
+            entry = StoredEntry(*row)
+            _refuse_damaged(entry)
+            yield entry
+
+
+def _refuse_damaged(entry: StoredEntry) -> None:
+    """Raise LedgerError if a row is none that fewlabels writes."""
+    are_texts = type(entry.kind) is type(entry.key) is type(entry.at) is type(entry.hash) is str
+    if are_texts and isinstance(entry.serial, int) and isinstance(entry.seal, str | None):
+        return
+    wrong = next((name for name in TEXTS if not isinstance(getattr(entry, name), str)), "serial or seal")
+    raise LedgerError(f"an entry has {wrong} that is none, so the file was damaged: restore it from a backup")
+
+
 def _entry(row: sa.RowMapping) -> Entry:
     """Return the entry of a row; raise LedgerError if the database holds something else, as only a damaged file does."""
-    wrong = next((name for name in TEXTS if not isinstance(row[name], str)), None)
-    if wrong is not None or not isinstance(row["serial"], int) or not isinstance(row["seal"], str | None):
-        raise LedgerError(f"an entry has {wrong or 'serial or seal'} that is none, so the file was damaged: restore it from a backup")
+    found = StoredEntry(*(row[name] for name in StoredEntry._fields))
+    _refuse_damaged(found)
     return Entry(**{**row, "body": _body(row["body"])})
 
 
 def _body(text: str) -> Mapping[str, Any]:
+    body = body_of(text)
     try:
-        body = json.loads(text)
-        is_whole = isinstance(body, dict) and canonical(body) == text
-    except (TypeError, ValueError):  # no text, not JSON, or a number that overflows a float
+        is_whole = canonical(dict(body)) == text
+    except ValueError:  # a number that overflows a float
         is_whole = False
     return body if is_whole else {UNREADABLE: str(text)}

@@ -24,11 +24,15 @@ def _kinds(adjudicates: bool) -> Any:
     return TURN.c.kind == ADJUDICATION if adjudicates else TURN.c.kind != ADJUDICATION
 
 
-def known(connection: sa.Connection, study: str) -> dict[str, UnitTurns]:
-    """Return the turns of every unit that has one."""
-    waiting = sa.func.sum(sa.case((TURN.c.told.is_(None), 1), else_=0))
-    rows = connection.execute(sa.select(TURN.c.unit, sa.func.max(TURN.c.number), waiting).where(_of(study)).group_by(TURN.c.unit))
-    return {unit: UnitTurns(newest=newest, waiting=int(count)) for unit, newest, count in rows}
+def known(connection: sa.Connection, study: str, units: Sequence[str] | None = None) -> dict[str, UnitTurns]:
+    """Return the turns of each of these units that has one, or of every unit."""
+    untold = sa.func.sum(sa.case((TURN.c.told.is_(None), 1), else_=0))
+    found: dict[str, UnitTurns] = {}
+    for some in [None] if units is None else [units[start : start + CHUNK] for start in range(0, len(units), CHUNK)]:
+        which = _of(study) if some is None else _of(study, TURN.c.unit.in_(some))
+        rows = connection.execute(sa.select(TURN.c.unit, sa.func.max(TURN.c.number), untold).where(which).group_by(TURN.c.unit))
+        found |= {unit: UnitTurns(newest=newest, waiting=int(count)) for unit, newest, count in rows}
+    return found
 
 
 def adjudicated(connection: sa.Connection, study: str) -> set[str]:
@@ -59,10 +63,11 @@ def take(
     one labeler must not run at once: the caller ensures that.
     """
     waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
-    holds = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_(None), TURN.c.until >= now))
-    has_told = sa.select(TURN.c.unit).where(_of(study, mine, TURN.c.told.is_not(None)))
-    others = sa.exists(sa.select(OTHER.c.unit).where(OTHER.c.study == study, OTHER.c.labeler != labeler))
-    new = sa.and_(TURN.c.unit.not_in(holds), sa.or_(TURN.c.unit.not_in(has_told), sa.and_(TURN.c.kind == AGAIN, sa.not_(others))))
+    theirs = sa.and_(OTHER.c.study == study, OTHER.c.unit == TURN.c.unit, OTHER.c.labeler == labeler)  # few, however many turns there are
+    holds = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_(None), OTHER.c.until >= now))
+    has_told = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_not(None)))
+    others = [sa.exists(sa.select(OTHER.c.unit).where(OTHER.c.study == study, who)) for who in _before_and_after(labeler)]
+    new = sa.and_(sa.not_(holds), sa.or_(sa.not_(has_told), sa.and_(TURN.c.kind == AGAIN, sa.not_(sa.or_(*others)))))
     held = sa.select(TURN).where(waiting, mine, TURN.c.until >= now)
     named = sa.select(TURN).where(waiting, mine, TURN.c.until.is_(None), new)
     fresh = sa.select(TURN).where(waiting, sa.or_(TURN.c.labeler.is_(None), TURN.c.until < now), new)
@@ -71,6 +76,11 @@ def take(
         _choose(connection, wanted, chosen, units)
     _set(connection, study, [_name(row) | {"labeler": labeler, "until": until, "taken": now} for row in chosen.values()])
     return [Leased(unit, until) for unit in chosen]
+
+
+def _before_and_after(labeler: str) -> tuple[Any, Any]:
+    """Labelers of other names: two ranges of an index, where != would read everything."""
+    return OTHER.c.labeler < labeler, OTHER.c.labeler > labeler
 
 
 def _choose(connection: sa.Connection, wanted: sa.Select[Any], chosen: dict[str, Any], units: int) -> None:
@@ -164,12 +174,10 @@ def _set(connection: sa.Connection, study: str, rows: Sequence[dict[str, Any]]) 
         connection.execute(sa.update(TURN).where(this), list(rows))
 
 
-def told_and_waiting(connection: sa.Connection, study: str, labeler: str) -> tuple[int, int]:
-    """Return how many turns a labeler has answered, and how many turns of all labelers are still unanswered."""
-    of = sa.select(sa.func.count()).select_from(TURN)
-    told = of.where(_of(study, TURN.c.labeler == labeler, TURN.c.told.is_not(None)))
-    waiting = of.where(_of(study, TURN.c.told.is_(None), TURN.c.kind != ADJUDICATION))
-    return int(connection.execute(told).scalar() or 0), int(connection.execute(waiting).scalar() or 0)
+def waiting(connection: sa.Connection, study: str) -> int:
+    """Return how many turns of all labelers are still unanswered."""
+    of = sa.select(sa.func.count()).select_from(TURN).where(_of(study, TURN.c.told.is_(None), TURN.c.kind != ADJUDICATION))
+    return int(connection.execute(of).scalar() or 0)
 
 
 def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | None = None, adjudicates: bool = False) -> TurnCounts:

@@ -1,6 +1,6 @@
 """The units that a plan drew, with what was known of each at the time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,3 +106,19 @@ class Units:
             scores=own_floats(rows) if rows else np.empty((0, 0)),
             weight=None if data["weight"] is None else own_ints(data["weight"]),
         )
+
+
+def join_units(draws: Sequence[Units]) -> Units:
+    """The units of all draws, in asking order: later plans only add."""
+    if len(draws) == 1:
+        return draws[0]
+    return Units(
+        unit=tuple(unit for draw in draws for unit in draw.unit),
+        number=np.concatenate([d.number for d in draws]),
+        band=np.concatenate([d.band for d in draws]),
+        guide_bin=np.concatenate([d.guide_bin for d in draws]),
+        pattern=np.concatenate([d.pattern for d in draws]),
+        slice=np.concatenate([d.slice for d in draws]),
+        scores=np.concatenate([d.scores for d in draws]),
+        weight=np.concatenate([d.weight for d in draws if d.weight is not None]) if draws[0].weight is not None else None,
+    )

@@ -117,10 +117,18 @@ class Profile:
 
     def cells(self, pattern: IntArray, guide_bin: IntArray, slice: IntArray) -> IntArray:
         """The position of each of these cells in the profile; -1 for a cell it does not have."""
-        known = zip(self.pattern.tolist(), self.guide_bin.tolist(), self.slice.tolist(), strict=True)
-        position = {key: i for i, key in enumerate(known)}
-        asked = zip(pattern.tolist(), guide_bin.tolist(), slice.tolist(), strict=True)
-        return np.array([position.get(key, -1) for key in asked], dtype=np.int64)
+        patterns = self.pattern[np.flatnonzero(np.diff(self.pattern, prepend=self.pattern[0] - 1))]  # sorted, as the cells are
+
+        def keys(pattern: IntArray, guide_bin: IntArray, slice: IntArray) -> IntArray:
+            """One number for each cell, in the order of the profile; those it does not have may share a number with others."""
+            return np.asarray(
+                (np.searchsorted(patterns, pattern) * (self.guide_bin.max() + 1) + guide_bin) * (np.ptp(self.slice) + 1) + slice
+            )
+
+        found = np.searchsorted(keys(self.pattern, self.guide_bin, self.slice), keys(pattern, guide_bin, slice))
+        found = np.minimum(found, self.count.size - 1)
+        same = (self.pattern[found] == pattern) & (self.guide_bin[found] == guide_bin) & (self.slice[found] == slice)
+        return np.where(same, found, -1)
 
     def predicted(self, classifier: int) -> BoolArray:
         """Which cells the classifier (by position) predicts positive."""

@@ -1,12 +1,12 @@
 """Routes for results, for owners and viewers. Before the planned look they give progress and no interval; nobody can peek here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from fewlabels.ledgers.base import Entry
+from fewlabels.ledgers.base import MANY
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NO_NULL
 from fewlabels.service.responses import (
@@ -23,6 +23,7 @@ from fewlabels.service.responses import (
 from fewlabels.service.state import bench_of
 from fewlabels.service.verifying import Verifying
 from fewlabels.study.report.write import SHOWN, json_text
+from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
 Reader = Annotated[Member, Depends(of_study("viewer"))]
@@ -32,7 +33,6 @@ SliceColumns = Annotated[list[Annotated[str, Query(min_length=1, max_length=256,
 Ending = Literal["html", "md", "txt", "json"]
 MEDIA: Mapping[Ending, str] = {"html": "text/html", "md": "text/markdown", "txt": "text/plain", "json": "application/json"}
 REPORTS: dict[int | str, dict[str, Any]] = {200: {"description": "the file", "content": {kind: {} for kind in MEDIA.values()}}}
-MANY = ("answer", "correction", "batch")  # entries that an audit counts but does not list
 
 
 @router.get("/estimate", operation_id="readEstimate")
@@ -120,18 +120,15 @@ async def read_audit(request: Request, member: Reader, *, verify: bool = False) 
     """Return plans, draws, looks and their seals as recorded; with verify=true, recompute them and report mismatches."""
     bench, verifying = bench_of(request), cast(Verifying, request.app.state.verifying)
     found = await verifying.of(request, member.study, member.person.name) if verify else None
-    return AuditShown(**await bench.compute(lambda: _audit(member.study, bench.ledger.entries(member.study), found)))
+    return AuditShown(**await bench.compute(lambda: _audit(bench.study(member.study), found)))
 
 
-def _audit(study: str, entries: Sequence[Entry], found: Mapping[str, Any] | None) -> Data:
+def _audit(study: Study, found: Mapping[str, Any] | None) -> Data:
     """Return what an auditor needs, without the answers themselves."""
-    listed = [
-        {"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)}
-        for e in entries
-        if e.kind not in MANY
-    ]
-    counts = {kind: sum(e.kind == kind for e in entries) for kind in MANY}
-    return {"study": study, "entries": len(entries), "recorded": listed, "counts": counts, "verification": found}
+    entries, of_kind = study.followed.read(lambda register: (study.followed.notable(), dict(register.count.kinds)))
+    listed = [{"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)} for e in entries]
+    counts = {kind: of_kind.get(kind, 0) for kind in MANY}
+    return {"study": study.name, "entries": sum(of_kind.values()), "recorded": listed, "counts": counts, "verification": found}
 
 
 def _about(kind: str, body: Mapping[str, Any]) -> Data:

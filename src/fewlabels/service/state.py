@@ -35,6 +35,7 @@ class ServerState:
         self.people = People(ledger, clock=clock)
         self.limits = Buckets(settings.limits)
         self.ends = threading.Event()  # set when the server is stopped: streams then end, and nobody waits for them
+        self._studies: dict[str, Study] = {}
         self._desks: dict[str, Desk] = {}
         self._known: set[str] = set()
         self._read: dict[tuple[str, str], ReadAt] = {}
@@ -49,14 +50,20 @@ class ServerState:
         return study in self._known
 
     def study(self, name: str) -> Study:
-        """Return the study of that name."""
-        return Study.load(name, ledger=self.ledger)
+        """Return the study of that name, one for all requests: what was folded once is not folded again."""
+        with self._lock:
+            return self._study(name)
+
+    def _study(self, name: str) -> Study:
+        if name not in self._studies:
+            self._studies[name] = Study.load(name, ledger=self.ledger)
+        return self._studies[name]
 
     def desk(self, name: str) -> Desk:
         """Return the desk of a study, one for all labelers."""
         with self._lock:
             if name not in self._desks:
-                self._desks[name] = Desk(self.study(name), lease=self.settings.lease)
+                self._desks[name] = Desk(self._study(name), lease=self.settings.lease)
             return self._desks[name]
 
     def read(self, study: str, what: str, make: Callable[[Study], Value]) -> Value:

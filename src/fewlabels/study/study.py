@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 from fewlabels.errors import DrawError, PlanError, StudyError
 from fewlabels.estimators.agreement import TruthRule
-from fewlabels.ledgers.base import Ledger
+from fewlabels.ledgers.base import Ledger, Writing
 from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.classifier import Classifier
@@ -23,16 +23,17 @@ from fewlabels.nouns.stopping import Stopping, parse_stopping, usual_interval
 from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.kinds import kind_of
+from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.following import carried, leader_of
-from fewlabels.study.state.label_index import Register
 from fewlabels.study.state.progress import planned_labels
-from fewlabels.study.state.replay import extend_standing, replay
+from fewlabels.study.state.register import Register
+from fewlabels.study.state.replay import extend_standing
 from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
 
 # Subpackages are imported inside the methods that need them, so that a command loads only what it uses: `fewlabels status` needs no SciPy.
 if TYPE_CHECKING:
     from fewlabels.deciding.thresholds import FoundThreshold
-    from fewlabels.engines.base import Engine
+    from fewlabels.engines.base import Engine, Taken
     from fewlabels.nouns.decision import Decision
     from fewlabels.nouns.design import Design, DesignName
     from fewlabels.nouns.estimate import Estimate
@@ -55,6 +56,26 @@ if TYPE_CHECKING:
     from fewlabels.study.verify import Verification
 
 
+T = TypeVar("T")
+
+
+class Now(NamedTuple):
+    """A study as it is now: its newest entry, the newest that results depend on, and a result that was kept, if any."""
+
+    standing: Standing
+    head: str
+    basis: str
+    kept: Any
+
+
+class Seen(NamedTuple):
+    """What was shown of a study, and the newest entry that it depends on."""
+
+    standing: Standing
+    shown: Estimates
+    basis: str
+
+
 class Study:
     """One study in one ledger. Every method rereads the current state, so several processes may work on it at once.
 
@@ -73,6 +94,7 @@ class Study:
     def __init__(self, name: str, ledger: Ledger, table: object | None = None) -> None:
         """Use `Study.create` or `Study.load`."""
         self.name, self._ledger, self._table = name, ledger, table
+        self.followed = FollowedStudy(ledger, name)
 
     def __repr__(self) -> str:
         """The name of the study."""
@@ -138,7 +160,7 @@ class Study:
                 key="population",
                 body={"population": population.as_json(), "profile": profile.as_json(), "fingerprint": profile.fingerprint},
             )
-            kept = act.entries()[0].body
+            kept = next(iter(act.since(0))).body
         if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
             raise StudyError(
                 f"a study named {name!r} exists on another population: choose another name, or load it: fewlabels status {quote(name)}"
@@ -152,7 +174,8 @@ class Study:
             body["number_rule"] = numbers
         with book.writing(name) as act:
             act.append("study", key="study", body=body)
-            standing = replay(act.entries())
+        made = cls(name, book, population.table)
+        standing = made.standing
         kept_rules = rule in (None, standing.rule) and number_rule in (None, standing.number_rule)
         if (standing.goals, standing.follows) != (wanted, follows) or not kept_rules:
             raise StudyError(
@@ -160,7 +183,7 @@ class Study:
                 f"numbers by {standing.number_rule}: "
                 f"choose another name, or load it: fewlabels status {quote(name)}"
             )
-        return cls(name, book, population.table)
+        return made
 
     @classmethod
     def load(cls, name: str, *, ledger: str | Ledger = DEFAULT_LEDGER, table: object | None = None) -> Study:
@@ -174,7 +197,7 @@ class Study:
             40
         """
         book = open_ledger(ledger, create=False) if isinstance(ledger, str) else ledger
-        if not book.entries(name):
+        if not book.last(name):
             known = ", ".join(book.studies()) or "none"
             raise StudyError(f"no study {name!r} in this ledger (it has: {known}): check the name, or name the ledger with --ledger")
         return cls(name, book, table)
@@ -201,7 +224,7 @@ class Study:
             >>> study.standing.classifiers, len(study.standing.answers)
             (('new', 'old'), 40)
         """
-        return replay(self._ledger.entries(self.name))
+        return self.followed.standing()
 
     @property
     def _written(self) -> int:
@@ -258,16 +281,19 @@ class Study:
         for what, labels in (("budget", budget), ("grow_to", grow_to), ("pilot", pilot)):
             if labels is not None and not isinstance(labels, int):
                 raise PlanError(f"{what} must be a whole number of labels, got {labels!r}: round it")
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            rule = parse_stopping(stopping) if isinstance(stopping, str) else stopping
+        rule = parse_stopping(stopping) if isinstance(stopping, str) else stopping
+
+        def locked(act: Writing, register: Register) -> Plan:
+            standing = self.followed.standing_of(register)
             check_fixed(standing, design, interval, pilot, rule)
             if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
             ways = PlanWays(design or "bands", interval or usual_interval(rule), pilot, rule)
             plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
-        return plan
+            return plan
+
+        return self.followed.act(locked)
 
     def preview_extension(self, *, classifiers: Sequence[Classifier] = (), goals: str | Goal | Sequence[str | Goal] = ()) -> Reuse:
         """Show what the labels at hand say about new classifiers and goals, and how many more they need. Nothing is recorded.
@@ -306,13 +332,17 @@ class Study:
         from fewlabels.study.plan.extension import extension_plan
 
         standing, body = self._extension(classifiers, goals)
-        with self._ledger.writing(self.name) as act:
-            if replay(act.entries()).plan.hash != standing.plan.hash:
+
+        def extended(act: Writing, register: Register) -> Plan:
+            if register.plans[-1].hash != standing.plan.hash:
                 raise StudyError(f"the plan of study {self.name!r} changed meanwhile: extend it again")
             wider = extend_standing(standing, body)
             plan = extension_plan(wider, len(standing.units or ()) if budget is None else budget)
             act.append("extension", key=f"extension:{plan.number}", body=body)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
+            return plan
+
+        plan = self.followed.act(extended)
         self._draw()
         return plan
 
@@ -367,19 +397,20 @@ class Study:
             >>> study.ask(10) == batch  # until it is answered
             True
         """
-        from fewlabels.study.draw.online import held
-
         if units < 1:
             raise PlanError(f"units must be at least 1, got {units}: request 1 or more")
         self._draw()
+
+        def asked(act: Writing, register: Register) -> tuple[Batch | Literal["dry"] | None, int]:
+            standing = self.followed.standing_of(register)
+            return kind_of(standing).ask(act, standing, units, more=more, second=second), standing.held
+
         while True:
-            with self._ledger.writing(self.name) as act:
-                standing = replay(act.entries())
-                batch = kind_of(standing).ask(act, standing, units, more=more, second=second)
+            batch, before = self.followed.act(asked)
             if batch != "dry":
                 return batch
             self._fill_reserve(units)
-            if held(self.standing) == held(standing):
+            if self.standing.held == before:
                 raise DrawError("a reserve that ran dry has to grow, but the engine gave no more units: this is a defect, please report it")
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
@@ -438,17 +469,16 @@ class Study:
         return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=True)
 
     def _tell(self, answers: object, *, correct: bool, ignore_undrawn: bool, gold: bool) -> Told:
-        from fewlabels.study.labels.record import as_labels, ended_looks, record
+        from fewlabels.study.labels.record import as_labels, record
         from fewlabels.study.labels.rows import AskedQuestions
 
-        standing = self.standing
-        asked = AskedQuestions(standing.questions, standing.classes, standing.population["id"])
+        asked = self.followed.read(lambda register: AskedQuestions(register.questions, register.classes, register.population["id"]))
         labels = as_labels(answers, asked, gold=gold)
-        with self._ledger.writing(self.name) as act:
-            before, register = act.count, Register()
-            told = record(act, labels, correct=correct, ignore_undrawn=ignore_undrawn, register=register)
-            act.finish(ended_looks(act, before, register, at=time.time()))
-        return told
+
+        def told(act: Writing, register: Register) -> Told:
+            return record(act, labels, register, correct=correct, ignore_undrawn=ignore_undrawn, told_at=time.time())
+
+        return self.followed.act(told)
 
     def adjudicate(self, share: float = 0.2) -> tuple[str, ...]:
         """The units to adjudicate (gold): a random share of the drawn units on each side, chosen without looking at labels.
@@ -467,13 +497,16 @@ class Study:
 
         require("gold", self.standing.traits)
         self._draw()
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            chosen = gold_units(standing, share)
-            if chosen:
+
+        def chosen(act: Writing, register: Register) -> tuple[str, ...]:
+            standing = self.followed.standing_of(register)
+            more = gold_units(standing, share)
+            if more:
                 kept = max(share, standing.gold_share)
-                act.append("gold", key=f"gold:{fingerprint(list(chosen))}", body={"share": kept, "units": list(chosen)})
-        return shuffled(standing.salt, [*standing.gold_units, *chosen])
+                act.append("gold", key=f"gold:{fingerprint(list(more))}", body={"share": kept, "units": list(more)})
+            return shuffled(standing.salt, [*standing.gold_units, *more])
+
+        return self.followed.act(chosen)
 
     def close(self) -> Told:
         """Stop waiting for answers: record every planned or gold unit without an answer as never answered.
@@ -489,11 +522,14 @@ class Study:
         from fewlabels.study.labels.record import record
 
         self._draw()
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
-            closed = kind_of(standing).close(standing)
-            act.drop_turns([label.unit for label in closed if not label.gold])
-            return record(act, closed, correct=False, ignore_undrawn=False)
+
+        def closed(act: Writing, register: Register) -> Told:
+            standing = self.followed.standing_of(register)
+            labels = kind_of(standing).close(standing)
+            act.drop_turns([label.unit for label in labels if not label.gold])
+            return record(act, labels, register, correct=False, ignore_undrawn=False)
+
+        return self.followed.act(closed)
 
     def labelers(self) -> Labelers:
         """Statistics of each labeler: answers, speed, agreement with the others and with gold.
@@ -538,7 +574,7 @@ class Study:
             >>> print(study.estimate()["precision"])
             precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
         """
-        return self._look(peek=peek)[1]
+        return self._look(peek=peek).shown
 
     def running(self) -> Running:
         """The current confidence sequences (running bands) of an online study, its goals, and the labels still expected. Looking is free.
@@ -573,8 +609,8 @@ class Study:
         """
         from fewlabels.study.estimate.confusion import read_confusion
 
-        standing, shown = self._look(peek=peek)
-        return read_confusion(standing) if shown.estimates else ()
+        seen = self._look(peek=peek)
+        return self._once("confusion", seen, lambda: read_confusion(seen.standing)) if seen.shown.estimates else ()
 
     def slices(
         self, metric: str, *, by: str | Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
@@ -715,8 +751,8 @@ class Study:
             >>> study.convergence().why
             'no interval before all 40 planned units are resolved, 0 are'
         """
-        standing, _ = self._look(peek=False)
-        return kind_of(standing).converge(standing)
+        seen = self._look(peek=False)
+        return self._once("convergence", seen, lambda: kind_of(seen.standing).converge(seen.standing))
 
     # ---------------- decision
 
@@ -730,8 +766,10 @@ class Study:
             >>> decision.outcome, [goal.status for goal in decision.goals]
             ('ship', ['met', 'met'])
         """
-        standing, shown = self._look(peek=peek)
-        return kind_of(standing).decide(standing, shown) if shown.estimates else None
+        seen = self._look(peek=peek)
+        if not seen.shown.estimates:
+            return None
+        return self._once("decision", seen, lambda: kind_of(seen.standing).decide(seen.standing, seen.shown))
 
     def gate(self, policy: Policy | str | Path) -> Gate:
         """Check the study against a policy (or a policy file): ship, label more, do not ship, or invalid.
@@ -752,7 +790,7 @@ class Study:
         from fewlabels.study.decision.gate_record import hold, read_policy
 
         policy, checked = policy if isinstance(policy, Policy) else read_policy(policy), self._sound()
-        return hold(self._ledger, self.name, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
+        return hold(self.followed, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
 
     # ---------------- report
 
@@ -791,10 +829,12 @@ class Study:
         from fewlabels.study.report.write import read_report
         from fewlabels.study.verify import verify, with_report
 
-        damage, entries = self._ledger.damage(), self._ledger.entries(self.name, anew=True)
         held = table if table is not None else self._table
-        found = verify(entries, damage=damage, open_population=(lambda standing: self._engine(standing, held)) if population else None)
-        return found if report is None else with_report(found, entries, read_report(report), name=report.name)
+        opened = (lambda standing: self._engine(standing, held)) if population else None
+        damage = self._ledger.damage()
+        with self._ledger.following(self.name) as source:
+            found = verify(source, self.name, damage=damage, open_population=opened)
+            return found if report is None else with_report(found, source, read_report(report), name=report.name)
 
     # ---------------- shared by the methods above
 
@@ -818,28 +858,29 @@ class Study:
         """Plan what follows a pilot once all of its units are resolved."""
         from fewlabels.study.plan.pilot import plan_rest
 
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
+        def planned(act: Writing, register: Register) -> None:
+            standing = self.followed.standing_of(register)
             if standing.is_drawn and standing.plan.is_pilot and not standing.unresolved:
                 plan = plan_rest(standing)
                 act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
 
+        self.followed.act(planned)
+
     def _fill_reserve(self, units: int) -> None:
         """Hold more units of each band in reserve for an online plan; do nothing if another process did so meanwhile."""
-        from fewlabels.study.draw.online import held, reserve_body
+        from fewlabels.study.draw.online import reserve_body
 
         standing = self.standing
         body = reserve_body(self._engine(standing, self._table), standing, units)
-        with self._ledger.writing(self.name) as act:
-            if body is not None and held(replay(act.entries())) == held(standing):
-                act.append("reserve", key=f"reserve:{held(standing)}", body=body)
+
+        def filled(act: Writing, register: Register) -> None:
+            if body is not None and self.followed.standing_of(register).held == standing.held:
+                act.append("reserve", key=f"reserve:{standing.held}", body=body)
+
+        self.followed.act(filled)
 
     def _draw(self, handed: str | None = None) -> None:
         """Draw the current plan unless it has been drawn."""
-        from fewlabels.study.draw.fixed import draw_body, draw_plan
-        from fewlabels.study.draw.offline import handed_draw, units_before
-        from fewlabels.study.labels.record import record
-
         if self.standing.plan.is_pilot:
             self._plan_rest()
         standing = self.standing
@@ -852,15 +893,27 @@ class Study:
             return
         if standing.is_drawn:
             return
+        from fewlabels.study.draw.fixed import draw_plan
+        from fewlabels.study.draw.offline import handed_draw, units_before
+
         engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
-        taken = draw_plan(engine, standing.profile, plan, units_before(standing))
-        with self._ledger.writing(self.name) as act:
-            standing = replay(act.entries())
+        self._record_draw(plan, draw_plan(engine, standing.profile, plan, units_before(standing)))
+
+    def _record_draw(self, plan: Plan, taken: Taken) -> None:
+        """Record the units drawn, and the answers to them that earlier studies have."""
+        from fewlabels.study.draw.fixed import draw_body
+        from fewlabels.study.labels.record import record
+
+        def drawn(act: Writing, register: Register) -> None:
+            standing = self.followed.standing_of(register)
             if standing.plan.hash != plan.hash:
                 raise StudyError(f"the plan of study {self.name!r} changed while it was drawn: ask again")
             act.append("draw", key=f"draw:{plan.number}", body=draw_body(plan, taken, standing))
             if standing.follows is not None:
-                record(act, carried(self._ledger, replay(act.entries())), correct=False, ignore_undrawn=True)
+                now = register.follow(act).standing()
+                record(act, carried(self._ledger, now), register, correct=False, ignore_undrawn=True)
+
+        self.followed.act(drawn)
 
     def _engine(self, standing: Standing, table: object | None) -> Engine:
         from fewlabels.engines.opening import open_engine
@@ -870,7 +923,7 @@ class Study:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
         return open_engine(population)
 
-    def _look(self, *, peek: bool) -> tuple[Standing, Estimates]:
+    def _look(self, *, peek: bool) -> Seen:
         """The current state and the estimates, recorded as a look before they are returned; the same numbers seen again are one look.
 
         Numbers are computed outside the write transaction, so that nobody waits for them, and again if an entry came in between.
@@ -878,33 +931,74 @@ class Study:
         from fewlabels.study.estimate.estimates import look_body
 
         while True:
-            entries = self._ledger.entries(self.name)
-            standing = replay(entries)
-            shown = kind_of(standing).read(standing, peek=peek)
+            now = self._now("estimates")
+            if now.kept is not None and not peek:  # it was recorded as a look when it was kept
+                return Seen(now.standing, now.kept, now.basis)
+            shown = kind_of(now.standing).read(now.standing, peek=peek)
             if not shown.estimates:
-                return standing, shown
-            body = look_body(standing, shown)
-            with self._ledger.writing(self.name) as act:
-                if len(act.entries()) == len(entries):
-                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
-                    return standing, shown
+                return Seen(now.standing, shown, now.basis)
+            kept = {"estimates": shown} if shown.certified and not peek else {}
+            if self._record_look(now, look_body(now.standing, shown), kept):
+                return Seen(now.standing, shown, now.basis)
 
     def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
         """The answer to a request, recorded as a look before it is returned."""
-        from fewlabels.study.decision.requests import answer, asked_body
+        from fewlabels.study.decision.requests import OF_PERIODS, answer, asked_body
 
+        what = f"asked {fingerprint(dict(asked))}"
         while True:
-            entries = self._ledger.entries(self.name)
-            standing = replay(entries)
-            shown = answer(standing, asked, peek=peek)
-            body = asked_body(standing, asked, shown)
-            with self._ledger.writing(self.name) as act:
-                if len(act.entries()) == len(entries):
-                    act.append("look", key=f"look:{fingerprint(body)}", body=body)
-                    return shown
+            now = self._now(what)
+            if now.kept is not None and not peek:
+                return cast("Shown", now.kept)
+            shown = answer(now.standing, asked, peek=peek)
+            body = asked_body(now.standing, asked, shown)
+            kept = {what: shown} if body["certified"] and not peek and asked["kind"] not in OF_PERIODS else {}
+            if self._record_look(now, body, kept):
+                return shown
+
+    def _now(self, what: str) -> Now:
+        """The current state, and a result that was kept of it."""
+        from fewlabels.study.estimate.kept import read
+
+        def found(register: Register) -> Now:
+            kept = read(self.followed.parts([f"r/{what}"]).get(f"r/{what}"), basis=register.basis)
+            return Now(self.followed.standing_of(register), register.last, register.basis, kept)
+
+        return self.followed.read(found)
+
+    def _record_look(self, now: Now, body: Mapping[str, Json], kept: Mapping[str, object]) -> bool:
+        """Record what was shown of the study, and keep results; return whether the newest entry was still the same."""
+        return self.followed.record_look(now.head, body, lambda act, register: self._keep(act, register, kept))
+
+    def _once(self, what: str, seen: Seen, make: Callable[[], T]) -> T:
+        """A result of the state that was seen: the one that was kept, or computed and kept."""
+        now = self._now(what)
+        if now.kept is not None and now.basis == seen.basis:
+            return cast("T", now.kept)
+        result = make()
+
+        def keep(act: Writing, register: Register) -> None:
+            if register.basis == seen.basis:
+                self._keep(act, register, {what: result})
+
+        if seen.shown.certified:
+            self.followed.act(keep)
+        return result
+
+    def _keep(self, act: Writing, register: Register, results: Mapping[str, object]) -> None:
+        """Keep results of the present state; those of an earlier one are deleted."""
+        from fewlabels.study.estimate.kept import written
+
+        if register.plans[-1].interval_from is not None:  # another package's, which may change while the version here stays
+            return
+        if results and act.parts(["r"]).get("r") != register.basis.encode():
+            act.drop_parts("r")
+            act.put_parts({"r": register.basis.encode()})
+        act.put_parts({f"r/{what}": written(value, basis=register.basis) for what, value in results.items()})
 
     def _sound(self) -> Verification:
         """Verify everything recorded that a new number depends on."""
         from fewlabels.study.verify import verify
 
-        return verify(self._ledger.entries(self.name, anew=True), damage=None, open_population=None, looks=False)
+        with self._ledger.following(self.name) as source:
+            return verify(source, self.name, damage=None, open_population=None, looks=False)

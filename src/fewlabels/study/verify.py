@@ -5,7 +5,6 @@ Without the population: hashes, seals, plans, replay and every estimate that was
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,27 @@ import numpy as np
 from fewlabels.designs.base import pi_of, takes_of
 from fewlabels.engines.base import Engine
 from fewlabels.errors import FewlabelsError
-from fewlabels.ledgers.base import Entry, broken
-from fewlabels.nouns.canonical import Json
+from fewlabels.ledgers.base import Chain, Entry, Reading, hash_of_text
+from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Plan
 from fewlabels.randomness import permanent_number
 from fewlabels.study.decision.requests import answer, asked_body
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
 from fewlabels.study.draw.online import check_round
+from fewlabels.study.estimate.confusion import read_confusion
 from fewlabels.study.estimate.estimates import look_body
+from fewlabels.study.estimate.kept import read
 from fewlabels.study.estimate.warnings import asked_late
 from fewlabels.study.kinds import KINDS, kind_of
 from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh
 from fewlabels.study.plan.pilot import pilot_units, plan_rest
-from fewlabels.study.state.replay import replay
+from fewlabels.study.state.register import BEGIN, Register
+from fewlabels.study.state.snapshots import differences, head_of
 from fewlabels.study.state.standing import Standing
 
+REBUILD = "numbers may have been read from it; run fewlabels ledger rebuild, and ask for them again"
 WORDS = frozenset({"caution", "says", "why", "reason"})  # of a look: what explains its numbers
 
 
@@ -52,83 +55,166 @@ class Verification:
 
 
 def verify(
-    entries: Sequence[Entry],
+    source: Reading,
+    study: str,
     *,
     damage: Sequence[str] | None,
     open_population: Callable[[Standing], Engine] | None,
     looks: bool = True,
 ) -> Verification:
-    """Recompute everything that can be recomputed; looks=False skips what earlier looks showed, on which no new number depends.
+    """Recompute everything that can be recomputed, entry by entry; looks=False skips what earlier looks showed, on which nothing depends.
 
     damage   what the database's own check found; None if it was not run
     """
-    checked = [*(["the database file"] if damage is not None else []), f"hashes and seals of {len(entries):,} entries"]
-    findings = [*(f"the database's own check: {one}" for one in damage or ()), *broken(entries)]
-    if findings:
-        return Verification(checked=tuple(checked), findings=tuple(findings))
-    try:
-        standing = replay(entries)
-    except FewlabelsError as error:
-        return Verification(checked=tuple(checked), findings=(f"the entries cannot be read as a study ({error}): one was changed",))
+    chain, fold, head = Chain(), Refolded(looks=looks), head_of(source)
+    wrong: list[str] = [f"the database's own check: {one}" for one in damage or ()]
+    for stored in source.stored():
+        wrong += chain.follow(stored, hash_of_text(study, stored))
+        if not wrong and not fold.unreadable:
+            fold.follow(stored.entry(study))
+            if head is not None and (stored.serial, stored.hash) == (head["serial"], head["hash"]) and not fold.unreadable:
+                fold.compare(head)
+    checked = [*(["the database file"] if damage is not None else []), f"hashes and seals of {chain.count:,} entries"]
+    if wrong or fold.unreadable:
+        return Verification(checked=tuple(checked), findings=tuple(wrong or fold.unreadable))
+    findings, standing = fold.end(source), fold.standing
     checked += [
         "plans",
         "permanent numbers",
         *(["units drawn for gold"] if standing.gold_units else []),
         *(["estimates shown"] if looks else []),
     ]
-    shown = _looks(entries) if looks else iter(())
-    for finding in (_plans(entries), _numbers(standing), _draws(entries, standing), _gold(entries), shown):
-        findings += _guarded(finding)
     if open_population is not None:
         checked += ["fingerprint", "draw"]
         findings += _population(open_population, standing)
-    return Verification(checked=tuple(checked), findings=tuple(findings), notes=(*_backward_times(entries), *asked_late(standing)))
+    return Verification(checked=tuple(checked), findings=tuple(findings), notes=(*fold.backward_times(), *asked_late(standing)))
 
 
-def with_report(found: Verification, entries: Sequence[Entry], report: Mapping[str, Any], *, name: str) -> Verification:
+def with_report(found: Verification, source: Reading, report: Mapping[str, Any], *, name: str) -> Verification:
     """The verification, and whether a report was made from this very record: one made from a copy showed numbers that are no look here."""
     record = report["record"]
-    salt = next((entry.body.get("salt") for entry in entries if entry.kind == "study"), None)
+    salt = next((entry.body.get("salt") for entry in source.notable("study")), None)
     findings = []
     if record["salt"] != salt:
         findings.append(f"{name} is about another study: its salt is {record['salt']}, here it is {salt}")
-    elif not any(entry.serial == record["entries"] and entry.hash == record["last_hash"] for entry in entries):
+    elif source.hash_at(record["entries"]) != record["last_hash"]:
         findings.append(
             f"{name} was made from a copy of this study: its last entry, {record['entries']} ({record['last_hash'][:12]}), is not in this "
-            f"record of {len(entries)}, so the look it shows is not counted here"
+            f"record of {sum(1 for _ in source.stored())}, so the look it shows is not counted here"
         )
     return replace(found, checked=(*found.checked, name), findings=(*found.findings, *findings))
 
 
-def _backward_times(entries: Sequence[Entry]) -> Iterator[str]:
-    """Entries written, by their own account, before the one they follow: no error, since clocks are set back, but nothing to rely on."""
-    back = [(before, entry) for before, entry in pairwise(entries) if entry.at < before.at]
-    if back:
-        before, entry = back[0]
-        yield (
-            f"times run backwards at {len(back):,} entr{'y' if len(back) == 1 else 'ies'}, first at entry {entry.serial} ({entry.kind}): "
-            f"{entry.at} follows {before.at}, so a clock was set back, or two clocks differ"
-        )
+class Refolded:
+    """A study folded from its first entry, what each entry says being compared with those before it. Only the state is held."""
 
+    def __init__(self, *, looks: bool) -> None:
+        """Start before the first entry; looks=False: estimates that were shown are not computed again."""
+        self._looks = looks
+        self._register = Register()
+        self._found: dict[str, list[str]] = {"plans": [], "numbers": [], "draws": [], "gold": [], "looks": [], "snapshot": []}
+        self._failed: set[str] = set()  # checks that could not continue
+        self._earlier: list[Plan] = []
+        self._shown: set[int] = set()
+        self._fingerprint = ""
+        self._last: Entry | None = None
+        self._back: tuple[int, Entry, Entry] | None = None  # times that run backwards: how often, and the first two
+        self._seen: dict[str, Json] = {}  # what looks showed since the newest entry that results depend on, by request
+        self._asked: dict[str, Any] = {}  # all requests
+        self.unreadable: list[str] = []
 
-def _guarded(found: Iterator[str]) -> Iterator[str]:
-    """The findings, and one more if a changed entry makes it impossible to continue."""
-    try:
-        yield from found
-    except (FewlabelsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        yield f"recomputing failed ({type(error).__name__}: {error}): an entry does not fit those before it"
+    @property
+    def standing(self) -> Standing:
+        """The study after the entries followed."""
+        return self._register.standing()
 
+    def follow(self, entry: Entry) -> None:
+        """Compare one more entry with those before it, and take it in."""
+        for check, find in CHECKS.get(entry.kind, ()):
+            if check not in self._failed and (check != "looks" or self._looks):
+                self._add(check, find(self, entry))
+        try:
+            self._register.take(entry)
+        except (FewlabelsError, LookupError, TypeError, ValueError) as error:
+            self.unreadable = [f"the entries cannot be read as a study ({error}): one was changed"]
+        if self._last is not None and entry.at < self._last.at:
+            count, *first = self._back or (0, self._last, entry)
+            self._back = (count + 1, first[0], first[1])
+        self._last = entry
+        if self._register.basis == entry.hash:
+            self._seen = {}
+        elif entry.kind == "look":
+            self._seen[_asked_of(entry.body)] = entry.body.get("shown", entry.body.get("estimates"))
+        if entry.kind == "look" and "asked" in entry.body:
+            self._asked[_asked_of(entry.body)] = entry.body["asked"]
 
-def _plans(entries: Sequence[Entry]) -> Iterator[str]:
-    """Recompute every plan's hash, takes, and the error its look may spend from the plans and looks before it."""
-    earlier: list[Plan] = []
-    shown: set[int] = set()
-    for i, entry in enumerate(entries):
-        if entry.kind == "look":
-            shown.add(entry.body["plan"])
-        if entry.kind != "plan":
-            continue
-        plan = Plan.of_json(entry.body["plan"])
+    def _add(self, check: str, found: Iterator[str]) -> None:
+        """Add findings, and one more if a changed entry makes it impossible to continue."""
+        try:
+            self._found[check] += found
+        except (FewlabelsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            self._found[check].append(f"recomputing failed ({type(error).__name__}: {error}): an entry does not fit those before it")
+            self._failed.add(check)
+
+    def end(self, source: Reading) -> list[str]:
+        """All findings."""
+        if not self._register.study:
+            return [f"the entries cannot be read as a study ({BEGIN}): one was changed"]
+        self._add("numbers", _numbers(self.standing))
+        self._add("snapshot", self._kept(source))
+        return [one for found in self._found.values() for one in found]
+
+    def backward_times(self) -> Iterator[str]:
+        """Entries written, by their own account, before the one they follow: no error, as clocks are set back, but nothing to rely on."""
+        if self._back is not None:
+            count, before, entry = self._back
+            yield (
+                f"times run backwards at {count:,} entr{'y' if count == 1 else 'ies'}, first at entry {entry.serial} ({entry.kind}): "
+                f"{entry.at} follows {before.at}, so a clock was set back, or two clocks differ"
+            )
+
+    # ---------------- what is kept beside the record
+
+    def compare(self, head: Mapping[str, Any]) -> None:
+        """Compare a snapshot with the study folded to the same entry."""
+        self._add("snapshot", self._differences(head))
+
+    def _differences(self, head: Mapping[str, Any]) -> Iterator[str]:
+        wrong = list(differences(self._register, head))
+        if wrong:
+            named = ", ".join(wrong[:3]) + (" and others" if len(wrong) > 3 else "")
+            yield f"the snapshot beside the record does not say what the entries say ({named}): {REBUILD}"
+
+    def _kept(self, source: Reading) -> Iterator[str]:
+        """Compare results that are kept with what looks showed, or compute them again."""
+        basis, standing = self._register.basis, self.standing
+        kept = {name[2:]: read(body, basis=basis) for name, body in source.kept("r/").items()}
+        for what, result in kept.items():
+            if result is not None and not self._is_same(what, result, standing):
+                yield f"the result kept beside the record ({what}) is not what the entries say: {REBUILD}"
+
+    def _is_same(self, what: str, result: Any, standing: Standing) -> bool:
+        kind = kind_of(standing)
+        if what == "decision":
+            return bool(result == kind.decide(standing, kind.read(standing)))
+        if what == "convergence":
+            return bool(result == kind.converge(standing))
+        if what == "confusion":
+            return bool(result == read_confusion(standing))
+        shown = [one.as_json() for one in result.estimates] if what == "estimates" else result.as_json()
+        return without_words(shown) == without_words(self._seen[what] if what in self._seen else self._again(what, standing))
+
+    def _again(self, what: str, standing: Standing) -> Json:
+        """A result computed now: the look that showed it may have been recorded before, when the numbers were the same."""
+        if what == "estimates":
+            return [one.as_json() for one in kind_of(standing).read(standing).estimates]
+        return answer(standing, self._asked[what], peek=True).as_json() if what in self._asked else None
+
+    # ---------------- checks, each of an entry and those before it
+
+    def _plans(self, entry: Entry) -> Iterator[str]:
+        """Recompute a plan's hash, takes, and the error its look may spend from the plans and looks before it."""
+        plan, earlier, shown = Plan.of_json(entry.body["plan"]), self._earlier, self._shown
         if plan.hash != entry.body["hash"]:
             yield f"entry {entry.serial} (plan): its hash is not that of the plan it holds"
         spend = KINDS[plan.kind].spending(plan, earlier, shown)
@@ -141,36 +227,76 @@ def _plans(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
         if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
             yield f"entry {entry.serial} (plan): it marks classifiers as new although numbers of them were shown"
-        yield from _made_from(entries[:i], entry, plan)
+        if plan.change == "after the pilot" and plan_rest(self.standing).hash != plan.hash:
+            yield f"entry {entry.serial} (plan): its guide and bands do not follow from the pilot's labels"
+        if widened and extension_plan(self.standing, plan.budget).hash != plan.hash:
+            yield f"entry {entry.serial} (plan): its bands do not follow from the units held and the new goals"
         earlier.append(plan)
 
+    def _is_shown(self, entry: Entry) -> Iterator[str]:
+        self._shown.add(entry.body["plan"])
+        yield from ()
 
-def _made_from(before: Sequence[Entry], entry: Entry, plan: Plan) -> Iterator[str]:
-    """Whether a plan that follows a pilot or an extension follows from the entries before it."""
-    if plan.change == "after the pilot" and plan_rest(replay(before)).hash != plan.hash:
-        yield f"entry {entry.serial} (plan): its guide and bands do not follow from the pilot's labels"
-    if plan.change == "extension" and extension_plan(replay(before), plan.budget).hash != plan.hash:
-        yield f"entry {entry.serial} (plan): its bands do not follow from the units held and the new goals"
+    def _is_counted(self, entry: Entry) -> Iterator[str]:
+        self._fingerprint = entry.body["fingerprint"]
+        yield from ()
 
-
-def _draws(entries: Sequence[Entry], standing: Standing) -> Iterator[str]:
-    """Check the probabilities and fingerprint of each draw, and that batches hold drawn units only."""
-    plans = {plan.number: plan for plan in standing.plans}
-    drawn = set(standing.units.unit) if standing.units else set()
-    counted = ""
-    for i, entry in enumerate(entries):
-        if entry.kind in ("population", "extension"):
-            counted = entry.body["fingerprint"]
-        if entry.kind == "draw" and "rate" in entry.body:
-            if (wrong := check_round(replay(entries[:i]), entry.body)) is not None:
+    def _draws(self, entry: Entry) -> Iterator[str]:
+        """Check the probabilities and fingerprint of a draw."""
+        if "rate" in entry.body:
+            if (wrong := check_round(self.standing, entry.body)) is not None:
                 yield f"entry {entry.serial} (draw): {wrong}"
-        elif entry.kind == "draw":
-            plan = plans[entry.body["plan"]]
-            pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
-            if pi != entry.body["pi"] or entry.body["fingerprint"] != counted or entry.body["plan_hash"] != plan.hash:
-                yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
-        if entry.kind == "batch" and not set(entry.body["units"]) <= drawn:
+            return
+        plan = next(plan for plan in self._earlier if plan.number == entry.body["plan"])
+        pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
+        if pi != entry.body["pi"] or entry.body["fingerprint"] != self._fingerprint or entry.body["plan_hash"] != plan.hash:
+            yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
+
+    def _batches(self, entry: Entry) -> Iterator[str]:
+        if not all(map(self._register.is_drawn, entry.body["units"])):
             yield f"entry {entry.serial} (batch): it hands out units that were never drawn"
+
+    def _golds(self, entry: Entry) -> Iterator[str]:
+        """Recompute the units drawn for gold from share, salt and earlier draws."""
+        try:
+            expected = list(gold_units(self.standing, entry.body["share"]))
+        except FewlabelsError:
+            expected = []
+        if entry.body["units"] != expected:
+            yield f"entry {entry.serial} (gold): its units do not follow from its share and the salt"
+
+    def _answers(self, entry: Entry) -> Iterator[str]:
+        if entry.body["gold"] and not self._register.is_gold(entry.body["unit"]):
+            yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
+
+    def _estimates(self, entry: Entry) -> Iterator[str]:
+        """Recompute the estimates of a look from the entries before it."""
+        before, asked = self.standing, entry.body.get("asked")
+        if asked is not None:
+            again = asked_body(before, asked, answer(before, asked, peek=True))
+        else:
+            again = look_body(before, kind_of(before).read(before, peek=not entry.body["certified"]))
+        if without_words(again) != without_words(entry.body):
+            yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
+
+
+# The checks of an entry of each kind, each with the group of findings it belongs to.
+CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterator[str]]]]] = {
+    "population": [("draws", Refolded._is_counted)],
+    "extension": [("draws", Refolded._is_counted)],
+    "plan": [("plans", Refolded._plans)],
+    "draw": [("draws", Refolded._draws)],
+    "batch": [("draws", Refolded._batches)],
+    "gold": [("gold", Refolded._golds)],
+    "answer": [("gold", Refolded._answers)],
+    "correction": [("gold", Refolded._answers)],
+    "look": [("looks", Refolded._estimates), ("plans", Refolded._is_shown)],
+}
+
+
+def _asked_of(body: Mapping[str, Any]) -> str:
+    """The name under which the result of a look is kept."""
+    return f"asked {fingerprint(body['asked'])}" if "asked" in body else "estimates"
 
 
 def _numbers(standing: Standing) -> Iterator[str]:
@@ -182,37 +308,6 @@ def _numbers(standing: Standing) -> Iterator[str]:
         found = permanent_number(salt, unit, standing.number_rule)
         if found != number:
             yield f"unit {unit!r}: its permanent number is {found}, the draw says {number}"
-
-
-def _gold(entries: Sequence[Entry]) -> Iterator[str]:
-    """Recompute the units drawn for gold from share, salt and earlier draws; check that gold answers are about such units only."""
-    chosen: set[str] = set()
-    for i, entry in enumerate(entries):
-        if entry.kind == "gold":
-            try:
-                expected = list(gold_units(replay(entries[:i]), entry.body["share"]))
-            except FewlabelsError:
-                expected = []
-            if entry.body["units"] != expected:
-                yield f"entry {entry.serial} (gold): its units do not follow from its share and the salt"
-            chosen |= set(entry.body["units"])
-        elif entry.kind in ("answer", "correction") and entry.body["gold"] and entry.body["unit"] not in chosen:
-            yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
-
-
-def _looks(entries: Sequence[Entry]) -> Iterator[str]:
-    """Recompute every estimate shown from the entries before it."""
-    for i, entry in enumerate(entries):
-        if entry.kind != "look":
-            continue
-        before = replay(entries[:i])
-        asked = entry.body.get("asked")
-        if asked is not None:
-            again = asked_body(before, asked, answer(before, asked, peek=True))
-        else:
-            again = look_body(before, kind_of(before).read(before, peek=not entry.body["certified"]))
-        if without_words(again) != without_words(entry.body):
-            yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
 
 
 def without_words(value: Json) -> Json:

@@ -108,6 +108,7 @@ def write(folder: Path, name: str) -> None:
         said = {**told, "estimates": shown.as_json(), "outcome": decision.outcome}
         (folder / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
         with sqlite3.connect(path) as connection:
+            connection.execute("delete from snapshot")  # a cache: numbers that this version kept would not be computed by a later one
             (folder / f"{name}.sql").write_text("\n".join(connection.iterdump()) + "\n", encoding="utf-8")
         connection.close()
 

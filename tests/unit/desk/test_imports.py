@@ -13,7 +13,7 @@ from fewlabels.labeling.label_studio.client import Project
 from fewlabels.nouns.label import CLOSER, Label
 from fewlabels.nouns.sheet import FormColumn
 from fewlabels.study.study import Study
-from tests.unit.study.made import TABLE, TRUTH, create
+from tests.unit.study.made import TABLE, TRUTH, batches_of, create
 
 LEAVE_OUT = ImportOptions(leave_out=True)
 
@@ -27,7 +27,7 @@ def study(tmp_path: Path) -> Study:
 
 
 def units(study: Study) -> tuple[str, ...]:
-    return study.standing.batches[0].units
+    return batches_of(study)[0]
 
 
 def label(unit: str, answer: str = "yes", labeler: str = "ada", row: int = 1) -> Label:

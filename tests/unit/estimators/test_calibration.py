@@ -5,9 +5,10 @@ from math import prod
 
 import numpy as np
 import pytest
+from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from fewlabels.estimators.calibration import FALSE_ALARM, check_guide, two_sided_p
+from fewlabels.estimators.calibration import FALSE_ALARM, _is_near, check_guide, two_sided_p
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.randomness import stream
 from tests.identities.made import EPS
@@ -36,6 +37,30 @@ def test_the_p_value_is_that_of_full_enumeration(k: int) -> None:
     pmf = enumerated_pmf(CLAIMS)
     wanted = min(1.0, 2 * min(pmf[: k + 1].sum(), pmf[k:].sum()))
     assert two_sided_p(k, CLAIMS) == pytest.approx(wanted, rel=2**9 * EPS)
+
+
+@pytest.mark.parametrize("units", [1_001, 4_000, 20_000])
+@pytest.mark.parametrize("top", [0.02, 0.5, 1.0])
+def test_the_p_value_of_many_units_is_the_exact_one(units: int, top: float) -> None:
+    """By another way: one binomial distribution for each distinct claim, convolved."""
+    claims = np.round(stream(units).random(units) * top, 2)
+    pmf = np.ones(1)
+    for claim, count in zip(*np.unique(claims, return_counts=True), strict=True):
+        pmf = fftconvolve(pmf, binom.pmf(np.arange(count + 1), count, claim))
+    mean, spread = claims.sum(), np.sqrt((claims * (1 - claims)).sum())
+    for away in (-40, -7, -3, -1, 0, 1, 2.5, 5, 40):
+        k = int(np.clip(round(mean + away * spread), 0, units))
+        wanted = min(1.0, 2 * min(pmf[: k + 1].sum(), pmf[k:].sum()))
+        assert two_sided_p(k, claims) == pytest.approx(wanted, abs=5e-12)
+
+
+def test_a_part_near_what_is_claimed_is_no_alarm_that_the_p_value_would_give() -> None:
+    """Which parts are passed over without a p-value: none of those has one below the limit."""
+    for seed in range(300):
+        rng = stream(5, seed)
+        claims = np.round(rng.random(rng.integers(400, 3_000)) * rng.choice([0.2, 0.6, 1.0]), 2)
+        k = int((rng.random(claims.size) < claims).sum())
+        assert not _is_near(k, claims) or two_sided_p(k, claims) > 0.15
 
 
 def test_the_p_value_of_equal_claims_is_the_binomial_one() -> None:

@@ -52,6 +52,11 @@ def create(folder: Path, name: str = "s", *, goals: Iterable[str] = GOALS, **how
     return Study.create(name, population(**how), goals=list(goals), ledger=ledger_in(folder))
 
 
+def batches_of(study: Study) -> list[tuple[str, ...]]:
+    """The units of each batch handed out, in its order."""
+    return [tuple(entry.body["units"]) for entry in study.ledger.entries(study.name) if entry.kind == "batch"]
+
+
 def truth_of(units: Iterable[str]) -> dict[str, str]:
     return {unit: TRUTH[unit] for unit in units}
 

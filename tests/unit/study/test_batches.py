@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 
 from fewlabels.errors import FingerprintError, PlanError, StudyError
 from fewlabels.study.study import Study
-from tests.unit.study.made import TABLE, TRUTH, columns, create, kinds, ledger_in, rows, truth_of, write_csv
+from tests.unit.study.made import TABLE, TRUTH, batches_of, columns, create, kinds, ledger_in, rows, truth_of, write_csv
 
 
 def planned(folder: Path, budget: int = 40) -> Study:
@@ -86,7 +86,7 @@ def study_units(study: Study) -> tuple[str, ...]:
     study.ask(1)
     units = study.standing.units
     assert units is not None
-    first = study.standing.batches[0].units
+    first = batches_of(study)[0]
     study.tell(truth_of(first))
     return units.unit[1:] if units.unit[0] in first else units.unit
 

@@ -1,14 +1,16 @@
 """Looks, estimates and decisions: nothing before the look, a peek is marked and recorded, a census is exact."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fewlabels.errors import StudyError
-from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.planning.design_choice import DesignName
+from fewlabels.study.state.register import Register
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, kinds, label_all, ledger_in, population, rows, truth_of
 
@@ -321,17 +323,17 @@ def test_a_look_beside_a_teller_is_what_the_ledger_says(tmp_path: Path, monkeypa
     assert batch is not None
     teller = Study.load("s", ledger=ledger_in(tmp_path), table=TABLE)
     answers = truth_of(batch.units)
-    reading = study._ledger.entries
+    reading = study.followed.read
 
-    def told_meanwhile(study: str) -> list[Entry]:
-        entries = reading(study)
+    def told_meanwhile(do: Callable[[Register], Any]) -> Any:
+        found = reading(do)
         if answers:
             unit, answer = answers.popitem()
             teller.tell({unit: answer})
-        return entries
+        return found
 
     with monkeypatch.context() as other_process:
-        other_process.setattr(study._ledger, "entries", told_meanwhile)
+        other_process.setattr(study.followed, "read", told_meanwhile)
         study.estimate(peek=True)
     assert not answers
     assert study.verify().passed

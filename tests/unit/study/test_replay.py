@@ -12,7 +12,7 @@ from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.label import Label
 from fewlabels.study.estimate.estimates import read_estimates
 from fewlabels.study.state.progress import progress
-from fewlabels.study.state.replay import _changed_after_look, replay
+from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
 from tests.unit.study.made import create, finished, label_all, ledger_in, truth_of
 
@@ -115,13 +115,15 @@ def test_what_was_drawn_cannot_be_written_over(entries: list[Entry]) -> None:
 def test_folding_answers_after_a_look_takes_time_in_proportion(entries: list[Entry]) -> None:
     """For each answer after a look, all earlier ones were copied: 20,000 took 25 s. Four times the answers may take eight times as long."""
     answer = next(e for e in entries if e.kind == "answer")
-    look = next(e for e in entries if e.kind == "look")
+    look, draw = (next(e for e in entries if e.kind == kind) for kind in ("look", "draw"))
 
     def took(many: int) -> float:
         told = [dataclasses.replace(answer, body={**answer.body, "unit": f"unit-{i}"}) for i in range(many)]
         again = [dataclasses.replace(e, body={**e.body, "labeler": "eve"}) for e in told]
+        units = {name: None if values is None else [values[0]] * many for name, values in draw.body["units"].items()}
+        drawn = dataclasses.replace(draw, body={**draw.body, "units": {**units, "unit": [f"unit-{i}" for i in range(many)]}})
         begun = time.process_time()
-        _changed_after_look([*told, look, *again], "majority")
+        replay([*entries[: draw.serial - 1], drawn, *told, look, *again])
         return time.process_time() - begun
 
     took(100)

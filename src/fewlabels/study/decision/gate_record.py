@@ -5,13 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from fewlabels.errors import PolicyError
-from fewlabels.ledgers.base import Entry, Ledger
-from fewlabels.nouns.canonical import fingerprint
+from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.gate import Gate
 from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.study.decision.gate import GateLook, asked_gate, read_gate
 from fewlabels.study.decision.requests import asked_body
-from fewlabels.study.state.replay import replay
+from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.writing import read_small
 
 
@@ -26,25 +25,22 @@ def read_policy(path: str | Path) -> Policy:
     return parse_policy(text)
 
 
-def hold(ledger: Ledger, name: str, policy: Policy) -> Gate:
+def hold(followed: FollowedStudy, policy: Policy) -> Gate:
     """Check a study against a policy and record the look. Numbers are computed before writing, and again if an entry came in between."""
     while True:
-        entries = ledger.entries(name)
-        standing = replay(entries)
+        head, standing, looks = followed.read(lambda register: (register.last, followed.standing_of(register), followed.notable("look")))
         found = read_gate(standing, policy)
         if not found.has_numbers:
             return found
-        found = replace(found, warnings=(*found.warnings, *_earlier(entries, policy)))
+        found = replace(found, warnings=(*found.warnings, *_earlier(looks, policy)))
         body = asked_body(standing, asked_gate(policy), GateLook(gate=found))
-        with ledger.writing(name) as act:
-            if len(act.entries()) == len(entries):
-                act.append("look", key=f"look:{fingerprint(body)}", body=body)
-                return found
+        if followed.record_look(head, body):
+            return found
 
 
 def _earlier(entries: Sequence[Entry], policy: Policy) -> Iterator[str]:
     """A warning if the study was checked against other rules before: these rules may have been chosen knowing its numbers."""
-    asked = [entry.body["asked"] for entry in entries if entry.kind == "look" and "asked" in entry.body]
+    asked = [entry.body["asked"] for entry in entries if "asked" in entry.body]
     others = sum(one["kind"] == "gate" and one["rules"] != policy.as_json() for one in asked)
     if others:
         looks = "look" if others == 1 else "looks"

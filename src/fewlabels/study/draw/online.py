@@ -54,11 +54,6 @@ def reserve_body(engine: Engine, standing: Standing, units: int) -> dict[str, Js
     }  # fmt: skip
 
 
-def held(standing: Standing) -> int:
-    """Number of units in reserve."""
-    return len(standing.reserve) if standing.reserve is not None else 0
-
-
 def pick_number(salt: str, step: int) -> float:
     """The number in [0, 1) that picks a step's band: 52 bits of the md5 of salt and step, distinct from the number of any id."""
     digest = hashlib.md5(f"{salt}|pick|{step}".encode(), usedforsecurity=False).hexdigest()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,7 +80,11 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     )
     if not done.complete and not peek:
         return empty
-    wanted = [one for one in readable(standing) if not goals_only or any(is_goal(goal, one, standing) for goal in plan.goals)]
+    wanted = [
+        one
+        for one in readable(standing, goals_only=goals_only)
+        if not goals_only or any(is_goal(goal, one, standing) for goal in plan.goals)
+    ]
     if not done.complete and not any(float(w.tally.labels) for w in wanted):
         return empty
     interval = interval_in_force(standing)
@@ -103,20 +108,25 @@ def of_look(found: Estimates, done: Progress) -> Estimates:
     return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
 
 
-def readable(standing: Standing) -> list[EstimateSource]:
-    """Every metric the draw can estimate, the goals' first, with the labels behind it."""
+def readable(standing: Standing, *, goals_only: bool = False) -> list[EstimateSource]:
+    """Every metric the draw can estimate, the goals' first, or only those, with the labels behind it."""
     names = standing.classifiers
     weight = standing.population["weight"]
     groups = {column: groups_for(standing, column) for column in ((None,) if weight is None else (None, weight))}
     reached = groups[None] if standing.plan.guide is None else groups_for(standing, design=standing.plans[0].design)
     answers = read_answers(standing)
     counts = StudyCounts(standing, answers, groups)
+    counted: dict[tuple[bool, str | None, int], tuple[AnyTally, GoldTally | None]] = {}  # metrics of one classifier share a tally
     shown: dict[tuple[str, str], EstimateSource] = {}
-    for metric, j in _wanted(standing, names):
+    asked = _of_goals(standing, (*standing.goals, *standing.plan.goals) if goals_only else standing.goals)
+    for metric, j in asked if goals_only else chain(asked, _common(standing, names)):
         name = name_of(metric, names[j])
         judged = name == ALL or (j < len(reached) and _answerable(metric, reached[j]))
         if (metric.name, name) not in shown and judged:
-            labels, gold = counts.labels(metric, j)
+            key = (bool(metric.joint), metric.weight, j)
+            if key not in counted:
+                counted[key] = counts.labels(metric, j)
+            labels, gold = counted[key]
             shown[metric.name, name] = EstimateSource(metric, name, labels, partial(counts.filled, metric, j), gold)
     slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.is_difference]
     return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
@@ -144,12 +154,15 @@ def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers]
     return fill_all(lambda fill: count(answers.filled(fill, groups)))
 
 
-def _wanted(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
-    """The metrics to show, each with its classifier: those of the goals, then the common ones."""
-    for goal in standing.goals:
-        if goal.slice is not None or goal.is_difference:
-            continue
-        yield goal.definition, standing.position(goal.classifier)
+def _of_goals(standing: Standing, goals: Sequence[Goal]) -> Iterator[tuple[Metric, int]]:
+    """The metrics of goals, each with its classifier."""
+    for goal in goals:
+        if goal.slice is None and not goal.is_difference:
+            yield goal.definition, standing.position(goal.classifier)
+
+
+def _common(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, int]]:
+    """The metrics shown of every study, each with its classifier."""
     if standing.profile.claims is None:
         yield from ((metric, 0) for metric in METRICS.values())
         yield from ((METRICS[name], j) for j in range(1, len(names)) for name in COMMON if name != "prevalence")  # the same for all
@@ -199,12 +212,11 @@ def is_goal(goal: Goal, one: EstimateSource, standing: Standing) -> bool:
 
 def read_agreement(standing: Standing) -> Agreed | None:
     """Agreement of labelers on the first question, at 95 %; None for classes, or if no unit was answered by two or more."""
-    units = standing.units.unit if standing.units else ()
-    rows = [standing.told(unit) for unit in units]
-    labelers = sorted({label.labeler for row in rows for label in row if label.answer not in UNANSWERED})
+    rows = [] if standing.classes else [standing.told(unit) for unit in standing.shared]
     shared = [row for row in rows if sum(label.answer not in UNANSWERED for label in row) > 1]
-    if not shared or standing.classes:
+    if not shared:
         return None
+    labelers = sorted({label.labeler for row in shared for label in row if label.answer not in UNANSWERED})
     said = [[next((label.answer for label in row if label.labeler == who), None) for who in labelers] for row in shared]
     found = agreement(said, tail=(1 - DEFAULT_LEVEL) / 2)
     rates = [Share(float(r.value) if np.isfinite(r.value) else None, float(r.low), float(r.high)) for r in found[1:]]
@@ -224,7 +236,7 @@ def look_body(standing: Standing, shown: Estimates) -> dict[str, Json]:
 def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True) -> Decision:
     """The verdict on the goals, given their estimates; with a forecast of the labels that would settle what is open."""
     plan = standing.plan
-    sources = readable(standing)
+    sources = readable(standing, goals_only=True)
     feared = shown.missing.differs
     notes = [f"{shown.missing.whole.missing:,} answers are missing: {say_missing(shown.missing)}"] if feared else []
     readings = []

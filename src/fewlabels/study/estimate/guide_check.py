@@ -10,7 +10,7 @@ from fewlabels.estimators.calibration import Mismatch, check_guide
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.nouns.label import UNANSWERED
+from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
 
 
@@ -21,14 +21,14 @@ def guide_alarms(standing: Standing) -> list[Mismatch]:
         return []
     alarms: list[Mismatch] = []
     for j, classifier in enumerate(standing.read_population().classifiers[: None if standing.profile.claims is not None else 1]):
-        labels = [standing.answer_of(unit, classifier.question) for unit in units.unit]
-        usable = np.array([label is not None and label.answer not in UNANSWERED for label in labels], dtype=np.bool_)
-        rows = np.flatnonzero(usable & (units.guide_bin < ladder.MISSING))  # a missing score predicts nothing
+        codes = standing.counted(classifier.question)
+        rows = np.flatnonzero((codes > UNUSABLE) & (units.guide_bin < ladder.MISSING))  # a missing score predicts nothing
         claimed = _claims(standing, j)[rows]
         yes = classifier.value if classifier.value is not None else "yes"
-        positive = np.array([label is not None and label.answer == yes for label in labels], dtype=np.bool_)[rows]
+        positive = codes[rows] == standing.code_of(yes)
         if classifier.score is not None or standing.profile.claims is None:
-            alarms += check_guide(claimed, ((units.pattern[rows] >> j) & 1).astype(np.bool_), positive)
+            rank = units.guide_bin[rows] if standing.profile.claims is None else None
+            alarms += check_guide(claimed, ((units.pattern[rows] >> j) & 1).astype(np.bool_), positive, rank=rank)
     return alarms
 
 

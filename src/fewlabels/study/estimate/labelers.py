@@ -3,9 +3,9 @@
 Agreement and accuracy have exact binomial limits at 95 %, valid for units assigned to the labeler at random, as these were.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ from fewlabels.intervals.binomial import clopper_pearson
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import DEFAULT_LEVEL
-from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
+from fewlabels.nouns.label import CLOSER, UNANSWERED
+from fewlabels.study.state.pages import SeatRow
 from fewlabels.study.state.standing import Standing
 
 
@@ -79,51 +80,59 @@ class Labelers(Displayed):
         return {"labelers": [one.as_json() for one in self.labelers], "disputed": self.disputed}
 
 
+@dataclass(slots=True)
+class Counted:
+    """What is counted of one labeler: units, answers, and how many are like another labeler's, or like gold."""
+
+    units: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+    alike: list[int] = field(default_factory=lambda: [0, 0])
+    golden: list[int] = field(default_factory=lambda: [0, 0])
+
+
 def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]], *, shown: bool) -> Labelers:
     """Statistics of each labeler; `seconds` are the times of their looks; `shown`: whether answers may be shown now."""
-    units = standing.units.unit if standing.units else ()
-    said: dict[str, list[tuple[Label, list[Label]]]] = {}  # each labeler's answers, and what the others said to the same question
-    disputed = 0
-    for unit in units:
-        answers = [(question, standing.told(unit, question)) for question in standing.questions]
-        disputed += any(len({label.answer for label in told} - UNANSWERED) > 1 for _, told in answers)
-        for _, told in answers:
-            for label in told:
-                said.setdefault(label.labeler, []).append((label, [other for other in told if other is not label]))
-    return Labelers(
-        labelers=tuple(
-            _read_one(standing, name, said[name], seconds.get(name, ()), shown=shown) for name in sorted(said) if name != CLOSER
-        ),
-        disputed=disputed,
-    )
+    of: defaultdict[str, Counted] = defaultdict(Counted)
+    for page in standing.book.pages():
+        for place, rows in enumerate(page.seats):
+            _count(of, rows, {row.question: row.answer for row in page.gold.get(place, ())})
+    labelers = (_read_one(name, of[name], seconds.get(name, ()), shown=shown) for name in sorted(of) if name != CLOSER)
+    return Labelers(labelers=tuple(labelers), disputed=standing.whole.disagreed)
 
 
-def _read_one(
-    standing: Standing, name: str, said: Sequence[tuple[Label, list[Label]]], seconds: Sequence[float], *, shown: bool
-) -> Labeler:
-    counts = Counter(label.answer for label, _ in said)
-    usable = [(label, others) for label, others in said if label.answer not in UNANSWERED]
-    golden = ((label, standing.gold.get((label.unit, label.question))) for label, _ in usable)
+def _count(of: Mapping[str, Counted], rows: Sequence[SeatRow], gold: Mapping[str, str]) -> None:
+    """Count the answers to one unit; `gold` are the adjudicated ones, by question."""
+    for labeler in {row.labeler for row in rows} if len(rows) > 1 else [row.labeler for row in rows]:
+        of[labeler].units += 1
+    for row in rows:
+        mine = of[row.labeler]
+        mine.answers[row.answer] += 1
+        if row.answer in UNANSWERED or (len(rows) == 1 and not gold):
+            continue
+        others = [one.answer for one in rows if one is not row and one.question == row.question and one.answer not in UNANSWERED]
+        if others:  # compared with the first
+            mine.alike[0] += row.answer == others[0]
+            mine.alike[1] += 1
+        if gold.get(row.question, "skipped") not in UNANSWERED:
+            mine.golden[0] += row.answer == gold[row.question]
+            mine.golden[1] += 1
+
+
+def _read_one(name: str, counted: Counted, seconds: Sequence[float], *, shown: bool) -> Labeler:
+    answers = counted.answers
     return Labeler(
         name=name,
-        units=len({label.unit for label, _ in said}),
-        answers={answer: count for answer, count in sorted(counts.items()) if answer not in UNANSWERED} if shown else {},
-        cannot_tell=counts["cannot_tell"],
-        skipped=counts["skipped"],
+        units=counted.units,
+        answers={answer: count for answer, count in sorted(answers.items()) if answer not in UNANSWERED} if shown else {},
+        cannot_tell=answers["cannot_tell"],
+        skipped=answers["skipped"],
         median_seconds=median(seconds) if seconds else None,
-        agreement=_alike([label.answer == other for label, others in usable for other in _first(others)]),
-        gold_accuracy=_alike([label.answer == gold.answer for label, gold in golden if gold is not None and gold.answer not in UNANSWERED]),
+        agreement=_alike(*counted.alike),
+        gold_accuracy=_alike(*counted.golden),
     )
 
 
-def _first(others: Sequence[Label]) -> Iterator[str]:
-    """The answer of the first other labeler who gave a usable one, if any."""
-    usable = [label.answer for label in others if label.answer not in UNANSWERED]
-    yield from usable[:1]
-
-
-def _alike(same: Sequence[bool]) -> Alike:
-    n, x = len(same), sum(same)
+def _alike(x: int, n: int) -> Alike:
     if not n:
         return Alike(0, 0, None, 0.0, 1.0)
     limits = clopper_pearson(np.array(float(x)), np.array(float(n)), (1 - DEFAULT_LEVEL) / 2)

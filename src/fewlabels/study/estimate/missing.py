@@ -4,8 +4,8 @@ import numpy as np
 
 from fewlabels.estimators.missing import WORST_FROM, count_missing
 from fewlabels.nouns import ladder
-from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.missing import Missing
+from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
 
 BROKEN_PROMISE = "the missing answers are not random: the interval does not hold as it stands, the worst case does"
@@ -14,22 +14,19 @@ BROKEN_PROMISE = "the missing answers are not random: the interval does not hold
 def read_missing(standing: Standing) -> Missing:
     """The missing answers among the resolved units of the draw. Reveals nothing about the others, so it may be shown at any time."""
     units = standing.units
-    resolved = [i for i, unit in enumerate(units.unit) if standing.is_resolved(unit)] if units else []
-    rows = np.array(resolved, dtype=np.int64)
-    missing = np.array([_lacks(standing, units.unit[i]) for i in resolved] if units else [], dtype=np.bool_)
+    rows = np.flatnonzero(standing.resolved)
+    missing = np.zeros(rows.size, dtype=np.bool_)
+    for question in standing.questions:
+        missing |= standing.counted(question)[rows] <= UNUSABLE
     if units is None:
         return count_missing(missing, flagged=missing, band=rows, guide=np.zeros(0))
     joint = standing.profile.claims is not None
     flagged = units.pattern[rows] > 0 if joint else (units.pattern[rows] & 1).astype(np.bool_)
     guide = ladder.MIDDLES[np.minimum(units.guide_bin[rows], ladder.BINS - 1)] if standing.profile.guided else np.zeros(rows.size)
     pilot = standing.plan.before if standing.plans else 0
-    band = np.where(rows < pilot, units.band[rows], units.band[rows] + 10**6)  # keep the bands of a pilot apart from those after it
-    return count_missing(missing, flagged=flagged, band=band, guide=guide)
-
-
-def _lacks(standing: Standing, unit: str) -> bool:
-    """Whether a question about the unit has no usable answer."""
-    return any((label := standing.answer_of(unit, q)) is None or label.answer in UNANSWERED for q in standing.questions)
+    before = int(units.band[:pilot].max()) + 1 if pilot else 0
+    band = np.where(rows < pilot, units.band[rows], units.band[rows] + before)  # keep the bands of a pilot apart from those after it
+    return count_missing(missing, flagged=flagged, band=band, guide=guide, pilot_bands=before)
 
 
 def say_missing(missing: Missing) -> str:

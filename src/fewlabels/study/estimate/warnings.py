@@ -1,7 +1,7 @@
 """Warnings shown beside the numbers: scores that are not calibrated, missing answers, disagreement, gold."""
 
 from fewlabels.estimators.calibration import FALSE_ALARM
-from fewlabels.nouns.label import CLOSER, UNANSWERED
+from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.sheet import late_changes
 from fewlabels.study.estimate.guide_check import guide_alarms
@@ -24,9 +24,7 @@ def closed_after_a_peek(standing: Standing) -> bool:
     """
     if all(look.certified for look in standing.looks):
         return False
-    closed = any(label.labeler == CLOSER for told in standing.answers.values() for label in told.values())
-    left = standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
-    return closed or left or any(label.labeler == CLOSER for label in standing.gold.values())
+    return standing.closed > 0 or standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
 
 
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:

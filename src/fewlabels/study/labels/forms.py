@@ -9,17 +9,17 @@ from fewlabels.nouns.sheet import FormColumn, FormSet, Place, Sheet, sheet_at
 def record_form(ledger: Ledger, study: str, sheet: Sheet, *, place: Place, by: str | None = None) -> None:
     """Record a form, unless it is the one in force at its place."""
     with ledger.writing(study) as act:
-        forms = _forms(act.entries())
+        forms = _forms(act.notable("sheet"))
         if sheet != (sheet_at(forms, place) or (ledger.sheet(study) if place == "workbench" else Sheet())):
             act.append("sheet", key=f"sheet:{len(forms) + 1}", body={**sheet.as_json(), "place": place, "by": by})
 
 
 def record_shown(ledger: Ledger, study: str, show: tuple[FormColumn, ...], *, place: Place) -> None:
     """Record the columns shown at a place that fewlabels gives columns and no words."""
-    forms = _forms(ledger.entries(study))
+    forms = _forms(ledger.notable(study, "sheet"))
     last = forms[-1].sheet if forms else Sheet()
     record_form(ledger, study, replace(last, show=show), place=place)
 
 
 def _forms(entries: list[Entry]) -> list[FormSet]:
-    return [FormSet.of_json(entry.body, answers=0) for entry in entries if entry.kind == "sheet"]
+    return [FormSet.of_json(entry.body, answers=0) for entry in entries]

@@ -1,7 +1,8 @@
 """Record answers: idempotent, and only for units that were drawn."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from fewlabels.errors import DrawError, LabelError
@@ -11,8 +12,11 @@ from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, GOLD, Label, read_answer, refuse_reserved
 from fewlabels.nouns.turn import Finished
 from fewlabels.study.labels.rows import AskedQuestions, asked_words, is_missing, rows_of
-from fewlabels.study.state.label_index import Register
-from fewlabels.study.state.standing import Seat, Standing
+from fewlabels.study.state.pages import Seat
+from fewlabels.study.state.register import Register
+from fewlabels.study.state.standing import Standing
+
+AT_ONCE = 1_000  # answers looked up, written and followed together: memory does not grow with a file
 
 
 class Told(NamedTuple):
@@ -80,38 +84,69 @@ def _said(item: Mapping[str, object], row: int, questions: AskedQuestions) -> di
     return {str(item.get("question") or questions.asked[0]): item["answer"]}
 
 
-def record(act: Writing, labels: Iterable[Label], *, correct: bool, ignore_undrawn: bool, register: Register | None = None) -> Told:
+def record(
+    act: Writing, labels: Sequence[Label], study: Register, *, correct: bool, ignore_undrawn: bool, told_at: float | None = None
+) -> Told:
     """Append the answers in one transaction. Raise, recording none, if one of them cannot be recorded.
 
-    register   one kept between transactions, so that the whole study need not be read again
+    study     its register, which follows the act
+    told_at   when they were given, to end the looks of those who gave them; omitted by a desk, which knows whose look it is
     """
-    study = (register or Register()).follow(act.entries())
     counts = {"recorded": 0, "known": 0, "corrected": 0, "undrawn": 0}
-    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as this call changes them
     said: dict[tuple[str, str, str, bool], str] = {}
+    for some in _batched(labels):
+        study.follow(act)
+        before = act.count
+        act.look_up([label.key for label in some])
+        _record_some(act, some, study, said, counts, correct=correct, ignore_undrawn=ignore_undrawn)
+        if told_at is not None:
+            act.finish(_ended_looks(act, before, study, at=told_at))
+        if len(some) == AT_ONCE:
+            study.follow(act)
+            act.flush()
+    return Told(**counts)
+
+
+def _batched(labels: Iterable[Label]) -> Iterator[list[Label]]:
+    each = iter(labels)
+    while some := list(islice(each, AT_ONCE)):
+        yield some
+
+
+def _record_some(
+    act: Writing,
+    labels: Sequence[Label],
+    study: Register,
+    said: dict[tuple[str, str, str, bool], str],
+    counts: dict[str, int],
+    *,
+    correct: bool,
+    ignore_undrawn: bool,
+) -> None:
+    """Append some of the answers of a call, `said` being those before them, and count what became of them."""
+    now: dict[tuple[str, bool], dict[Seat, Label]] = {}  # the answers to a unit as these change them
     for told in labels:
-        label = _asked(_restored(told, study.drawn), study)
+        label = _asked(_restored(told, study), study)
         if said.setdefault((label.unit, label.question, label.labeler, label.gold), label.answer) != label.answer:
             raise LabelError(
                 f"each labeler can answer a unit only once per call, but {label.labeler} gave two answers to {label.unit!r}: keep one"
             )
-        if label.unit not in (study.gold_units if label.gold else study.drawn):
+        if not (study.is_gold(label.unit) if label.gold else study.is_drawn(label.unit)):
             if not ignore_undrawn:
-                raise DrawError(_undrawn(label, study) if label.unit not in study.drawn else _not_gold(label, study))
+                raise DrawError(_not_gold(label, study) if study.is_drawn(label.unit) else _undrawn(label, study))
             counts["undrawn"] += 1
             continue
-        known = (study.gold if label.gold else study.answers).get(label.unit, {})
-        seats = now.setdefault((label.unit, label.gold), dict(known))
+        seats = now.get((label.unit, label.gold))
+        if seats is None:
+            seats = now[label.unit, label.gold] = study.gold_seats(label.unit) if label.gold else study.seats(label.unit)
         counts[_record_one(act, label, seats, correct=correct, waits=study.waits(label.unit))] += 1
-    return Told(**counts)
 
 
-def ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
+def _ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
     """The looks that this transaction finished, by entries after the first `before`: those at units with every question answered."""
-    entries = act.entries()
-    register.follow(entries)
-    told = dict.fromkeys((entry.body["unit"], entry.body["labeler"]) for entry in entries[before:] if not entry.body["gold"])
-    return [Finished(unit, labeler, at) for unit, labeler in told if unit in register.resolved]
+    register.follow(act)
+    told = dict.fromkeys((entry.body["unit"], entry.body["labeler"]) for entry in act.since(before) if not entry.body["gold"])
+    return [Finished(unit, labeler, at) for unit, labeler in told if register.is_resolved(unit)]
 
 
 def closing(standing: Standing) -> list[Label]:
@@ -124,10 +159,10 @@ def closing(standing: Standing) -> list[Label]:
     return [replace(nobody, unit=unit, question=question, gold=is_gold) for unit, question, is_gold in labels + gold]
 
 
-def _restored(label: Label, drawn: Container[str]) -> Label:
+def _restored(label: Label, study: Register) -> Label:
     """The label with its unit's own id: batches carry a leading apostrophe where a spreadsheet would read a formula."""
     unit = restored(label.unit)
-    return replace(label, unit=unit) if label.unit not in drawn and unit in drawn else label
+    return replace(label, unit=unit) if unit != label.unit and not study.is_drawn(label.unit) and study.is_drawn(unit) else label
 
 
 def _asked(label: Label, study: Register) -> Label:
@@ -174,6 +209,6 @@ def _not_gold(label: Label, study: Register) -> str:
 def _undrawn(label: Label, study: Register) -> str:
     """The error message for an answer to a unit that was not drawn."""
     return (
-        f"answers are recorded for drawn units only, but unit {label.unit!r} is not among the {len(study.drawn):,} drawn: check the "
+        f"answers are recorded for drawn units only, but unit {label.unit!r} is not among the {study.count.units:,} drawn: check the "
         "id column, draw first, or pass ignore_undrawn=True (--drawn-only) to skip such rows"
     )

@@ -1,7 +1,6 @@
 """Looks planned before the first label: their sizes, the error each may spend, and the state of the study at the last one reached."""
 
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 
@@ -61,7 +60,8 @@ def at_look(standing: Standing, *, one_sided: bool = False) -> Standing | None:
     plan, units = standing.plan, standing.units
     if units is None or plan.stopping is None:
         return None
-    answered = sum(1 for _ in takewhile(standing.is_resolved, units.unit))
+    resolved = standing.resolved
+    answered = resolved.size if resolved.all() else int(np.argmin(resolved))
     look = due(looks_of(plan.design, plan.budget, plan.stopping, level=plan.goals[0].level), answered)
     if look is None:
         return None

@@ -129,8 +129,8 @@ def _population(standing: Standing) -> Json:
 
 def _plan(study: Reportable, standing: Standing) -> Json:
     """The current plan, and those before it."""
-    plan, entries = standing.plan, study.ledger.entries(study.name)
-    dated = {e.body["plan"]["number"]: e.at for e in entries if e.kind == "plan"}
+    plan = standing.plan
+    dated = {entry.body["plan"]["number"]: entry.at for entry in study.ledger.notable(study.name, "plan")}
     return {
         "number": plan.number,
         "hash": plan.hash,
@@ -212,12 +212,13 @@ def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Js
 
 def _record(study: Reportable) -> Json:
     """What the report was made from, and how to reproduce it."""
-    checked, entries = study.verify(), study.ledger.entries(study.name)
+    checked, newest = study.verify(), study.ledger.newest(study.name)
+    assert newest is not None  # it has a plan
     standing = study.standing
     return {
-        "as_of": entries[-1].at,
-        "entries": len(entries),
-        "last_hash": entries[-1].hash,
+        "as_of": newest.at,
+        "entries": newest.serial,
+        "last_hash": newest.hash,
         "salt": standing.salt,
         "number_rule": standing.number_rule,
         "verification": checked.as_json(),

@@ -8,8 +8,8 @@ from fewlabels.ledgers.base import Entry, Ledger
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.redaction import without_password
 from fewlabels.study.kinds import kind_of
+from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.progress import Progress, progress
-from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
 
 
@@ -37,13 +37,14 @@ class Listed(NamedTuple):
 
 def list_studies(ledger: Ledger) -> list[Listed]:
     """The studies and monitors of a ledger, sorted by name."""
-    return [_listed(name, ledger.entries(name)) for name in ledger.studies()]
+    return [_listed(ledger, name) for name in ledger.studies()]
 
 
-def _listed(name: str, entries: Sequence[Entry]) -> Listed:
+def _listed(ledger: Ledger, name: str) -> Listed:
     """A study as described by its entries."""
     try:
-        return _monitor(name, entries) if entries[0].kind == "stream" else _study(replay(entries))
+        stream = ledger.notable(name, "stream")
+        return _monitor(name, ledger.entries(name)) if stream else _study(FollowedStudy(ledger, name).standing())
     except StudyError:
         return Listed(name, None, (), None, None, "not created completely")
     except (LedgerError, KeyError, TypeError, ValueError):  # an entry that was changed by hand may lack anything

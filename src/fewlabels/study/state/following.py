@@ -5,23 +5,22 @@ from collections.abc import Iterator
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.base import Ledger
 from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
-from fewlabels.study.state.replay import replay
+from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.standing import Standing
 
 
 def leader_of(ledger: Ledger, name: str, follows: str) -> Standing:
     """The study that is followed. Raise StudyError if the ledger does not have it, or if it is the study itself."""
-    entries = ledger.entries(follows)
-    if not entries or follows == name:
+    if not ledger.last(follows) or follows == name:
         known = ", ".join(s for s in ledger.studies() if s != name) or "none"
         raise StudyError(f"a study must follow another of the same ledger, which has {known}, got {follows!r}: check the name")
-    return replay(entries)
+    return FollowedStudy(ledger, follows).standing()
 
 
 def chain(ledger: Ledger, standing: Standing) -> Iterator[Standing]:
     """The chain of studies that a study follows, the nearest first."""
     while standing.follows is not None:
-        standing = replay(ledger.entries(standing.follows))
+        standing = FollowedStudy(ledger, standing.follows).standing()
         yield standing
 
 

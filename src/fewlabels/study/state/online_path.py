@@ -71,8 +71,8 @@ def walked(standing: Standing, course: Course | None = None) -> Walked:
         steps=steps,
         label=label,
         waiting=tuple(t for t in unsettled if not standing.told(units[t])),
-        again=tuple(t for t in untold if units[t] not in standing.handed_again),
-        seen_again=tuple(t for t in untold if units[t] in standing.handed_again),
+        again=tuple(t for t in untold if not standing.is_handed_again(units[t])),
+        seen_again=tuple(t for t in untold if standing.is_handed_again(units[t])),
     )
 
 

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.plan import Plan
 from fewlabels.study.state.standing import Standing
 
@@ -71,25 +70,19 @@ def labels_of(plan: Plan) -> int:
 
 def progress(standing: Standing) -> Progress:
     """The progress of the current plan's labeling. A unit with several questions counts by the one that is furthest behind."""
-    counts = dict.fromkeys(("answered", "cannot_tell", "skipped", "never_answered"), 0)
-    second = disagreements = 0
-    for unit in standing.units.unit if standing.units else ():
-        if not standing.is_resolved(unit):
-            continue
-        counted = [label.answer for q in standing.questions if (label := standing.answer_of(unit, q)) is not None]
-        counts[next((answer for answer in counted if answer in UNANSWERED), "answered")] += 1
-        usable = [[label.answer for label in standing.told(unit, q) if label.answer not in UNANSWERED] for q in standing.questions]
-        second += max(0, max(map(len, usable)) - 1)
-        disagreements += any(len(set(said)) > 1 for said in usable)
+    counts, whole = standing.counts, standing.whole
     return Progress(
         planned=planned_labels(standing),
-        asked=len(standing.asked),
-        labels=sum(counts.values()),
-        second_looks=second,
-        disagreements=disagreements,
+        asked=whole.handed,
+        labels=counts.resolved,
+        answered=counts.answered,
+        cannot_tell=counts.cannot_tell,
+        skipped=counts.skipped,
+        never_answered=counts.never_answered,
+        second_looks=counts.extra,
+        disagreements=counts.disputed,
         gold_planned=len(standing.gold_units),
-        gold_told=len(standing.gold_units) - len(standing.gold_waiting),
-        second_planned=len(standing.second_looks),
-        second_told=sum(map(standing.was_seen_twice, standing.second_looks)),
-        **counts,
+        gold_told=whole.adjudicated,
+        second_planned=counts.second,
+        second_told=counts.twice,
     )

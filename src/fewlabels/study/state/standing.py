@@ -1,20 +1,25 @@
 """The state of a study: everything its entries say, as plain data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
+
+import numpy as np
 
 from fewlabels.errors import StudyError
 from fewlabels.estimators.agreement import TruthRule, truth_of
+from fewlabels.nouns.arrays import BoolArray, IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.goal import Goal
-from fewlabels.nouns.label import CLOSER, UNANSWERED, Label
+from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.nouns.plan import Kind, Plan
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.sheet import FormSet
 from fewlabels.nouns.works_with import Trait
-from fewlabels.randomness import NumberRule, is_double
+from fewlabels.randomness import NumberRule
+from fewlabels.study.state.book import Book
+from fewlabels.study.state.pages import CODES, Page, PageCounts, Seat, add_counts, count_rows
 
 COUNTING_RULES: tuple[TruthRule, ...] = ("first", "majority", "unanimous")  # gold answers correct the others, they are not counted
 KIND_TRAITS: dict[Kind, Trait] = {
@@ -23,7 +28,18 @@ KIND_TRAITS: dict[Kind, Trait] = {
     "planned looks": Trait.LOOKS,
     "online": Trait.ONLINE,
 }
-Seat: TypeAlias = tuple[str, str]  # a question and a labeler
+
+
+def counted_answer(told: Sequence[str], rule: TruthRule) -> str:
+    """The answer that counts of those to one question, in the order recorded; without a usable one, the first."""
+    usable = [answer for answer in told if answer not in UNANSWERED]
+    return truth_of(usable, rule) if usable else told[0]
+
+
+def is_heard(told: Sequence[str], rule: TruthRule) -> bool:
+    """Whether a question has as many answers as the rule needs: two, and a third if those differ under the majority rule."""
+    usable = {answer for answer in told if answer not in UNANSWERED}
+    return len(told) > 1 and not (rule == "majority" and len(told) == 2 and len(usable) > 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +83,6 @@ class Standing:
 
     units    every unit drawn, in asking order
     answers  current answers by unit, then question and labeler, in the order they were first recorded
-    gold     adjudicated answers by unit and question
     gold_units   units drawn at random to be adjudicated, `gold_share` of each side
     rule     which of several labelers' answers counts: first, majority or unanimous
     changed_after_look   number of answers corrected, or added if the rule counts votes, after numbers had been shown
@@ -77,12 +92,13 @@ class Standing:
     known       number of classifiers before the last extension
     number_rule   how permanent numbers are computed from the salt and an id
     rounds      in an online study: how its units were chosen, in asking order
-    voices      number of answers recorded for each unit, including corrections and repeats
-    handed_again   units handed out a second time, with the number of answers they had then
     double_share   share of the units that two labelers answer, by design
     doubled_late   each larger share set after the first answer, with the number of answers by then
     reserve     in an online study: the first units of each band by permanent number, from which the next are taken
     forms       the labeling forms recorded, in order
+    book        the drawn units with their answers
+    words       the answers given, each at the place that is its code; see CODES
+    closed      number of answers, gold included, that were recorded because the study was closed
     follows     the study whose permanent numbers and answers this one inherits, if any
     """
 
@@ -94,9 +110,8 @@ class Standing:
     plans: tuple[Plan, ...] = ()
     units: Units | None = None
     drawn_plans: frozenset[int] = frozenset()
-    batches: tuple[Batch, ...] = ()
-    answers: Mapping[str, Mapping[Seat, Label]] = field(default_factory=dict)
-    gold: Mapping[tuple[str, str], Label] = field(default_factory=dict)
+    batches: int = 0
+    batch_plans: tuple[tuple[int, int], ...] = ()
     gold_units: tuple[str, ...] = ()
     gold_share: float = 0.0
     rule: TruthRule = "first"
@@ -109,12 +124,13 @@ class Standing:
     follows: str | None = None
     number_rule: NumberRule = "md5"
     rounds: tuple[Round, ...] = ()
-    voices: Mapping[str, int] = field(default_factory=dict)
-    handed_again: Mapping[str, int] = field(default_factory=dict)
     reserve: Units | None = None
     double_share: float = 0.0
     doubled_late: tuple[tuple[float, int], ...] = ()
     forms: tuple[FormSet, ...] = ()
+    words: tuple[str, ...] = CODES
+    book: Book = field(default_factory=Book)
+    closed: int = 0
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it is held in memory."""
@@ -126,6 +142,11 @@ class Standing:
         if not self.plans:
             raise StudyError(f"study {self.name!r} has no plan yet: plan it with a budget first")
         return self.plans[-1]
+
+    @property
+    def held(self) -> int:
+        """Number of units in reserve."""
+        return len(self.reserve) if self.reserve is not None else 0
 
     @property
     def is_drawn(self) -> bool:
@@ -170,10 +191,68 @@ class Standing:
         """The classes an answer may name; empty if answers are yes or no."""
         return tuple(c["value"] for c in self.population["classifiers"] if c["value"] is not None)
 
+    def counted(self, question: str | None = None) -> IntArray:
+        """The code of the answer that counts to a question (by default the first) about each unit of the draw, in asking order."""
+        row = 0 if question is None else self.questions.index(question)
+        return self.book.codes(row)[: self.rows]
+
+    @property
+    def rows(self) -> int:
+        """Number of units of the draw."""
+        return len(self.units) if self.units is not None else 0
+
+    @property
+    def whole(self) -> PageCounts:
+        """What is counted of all units, also of those beyond the draw of an earlier look."""
+        return add_counts(self.book.counts)
+
+    @property
+    def counts(self) -> PageCounts:
+        """What is counted of the units of the draw."""
+        if self.rows == self.book.units:
+            return self.whole
+        return count_rows([self.counted(question) for question in self.questions], self.column)
+
+    def code_of(self, answer: str) -> int:
+        """The code of an answer; one that no answer has if nobody gave it."""
+        return self.words.index(answer) if answer in self.words else len(self.words)
+
+    @property
+    def resolved(self) -> BoolArray:
+        """Which units of the draw have an answer to every question, usable or not."""
+        found = np.ones(self.rows, dtype=np.bool_)
+        for question in self.questions:
+            found &= self.counted(question) > 0
+        return found
+
+    def column(self, name: str) -> IntArray:
+        """What is counted of each unit of the draw: a column of `Page`."""
+        return self.book.column(name)[: self.rows]
+
+    def place(self, unit: str) -> tuple[Page, int] | None:
+        """The page of a drawn unit, and its place there."""
+        return self.book.place(unit)
+
+    @property
+    def gold(self) -> Mapping[tuple[str, str], Label]:
+        """The adjudicated answers by unit and question."""
+        return self.book.gold() if self.gold_units else {}
+
+    @property
+    def answers(self) -> Mapping[str, Mapping[Seat, Label]]:
+        """The current answers by unit, question and labeler; units in asking order."""
+        return TellsByUnit(self)
+
+    @property
+    def shared(self) -> list[str]:
+        """The units of the draw with more than one usable answer to a question, in asking order."""
+        return [self.units.unit[i] for i in np.flatnonzero(self.column("extra")).tolist()] if self.units is not None else []
+
     def told(self, unit: str, question: str | None = None) -> list[Label]:
         """The current answers to a question (by default the first), in the order they were first recorded."""
         asked = self.questions[0] if question is None else question
-        return [label for (q, _), label in self.answers.get(unit, {}).items() if q == asked]
+        found = self.place(unit)
+        return [] if found is None else [row.label(unit) for row in found[0].seats[found[1]] if row.question == asked]
 
     def answer_of(self, unit: str, question: str | None = None) -> Label | None:
         """The answer that counts by the study's rule, or one that says why there is none; None if unresolved.
@@ -182,22 +261,34 @@ class Standing:
         """
         told = self.told(unit, question)
         usable = [label for label in told if label.answer not in UNANSWERED]
-        if not usable or self.rule == "first":
-            return next(iter(usable or told), None)
-        says = truth_of([label.answer for label in usable], self.rule)
-        return next((label for label in usable if label.answer == says), replace(usable[0], answer="cannot_tell"))
+        if not told:
+            return None
+        says = counted_answer([label.answer for label in told], self.rule)
+        return next((label for label in told if label.answer == says), None) or replace(usable[0], answer=says)
 
     def is_resolved(self, unit: str) -> bool:
         """Whether every question about the unit has an answer, usable or not."""
-        return {question for question, _ in self.answers.get(unit, {})} >= set(self.questions)
+        found = self.place(unit)
+        return found is not None and found[0].is_resolved(found[1])
 
     def was_told_again(self, unit: str) -> bool:
         """Whether an answer was recorded after the unit was handed out a second time."""
-        return unit in self.handed_again and self.voices.get(unit, 0) > self.handed_again[unit]
+        found = self.place(unit)
+        return found is not None and found[0].again[found[1]] > 0 and not found[0].waits(found[1])
+
+    def batch_of(self, unit: str) -> int:
+        """The newest batch in which the unit was handed out; 0 if in none."""
+        found = self.place(unit)
+        return 0 if found is None else found[0].batch[found[1]]
+
+    def is_handed_again(self, unit: str) -> bool:
+        """Whether the unit was handed out a second time."""
+        found = self.place(unit)
+        return found is not None and found[0].again[found[1]] > 0
 
     def waits_again(self, unit: str) -> bool:
         """Whether the unit was handed out a second time and no answer was recorded since."""
-        return unit in self.handed_again and not self.was_told_again(unit)
+        return self.is_handed_again(unit) and not self.was_told_again(unit)
 
     @property
     def shown_plans(self) -> frozenset[int]:
@@ -205,34 +296,71 @@ class Standing:
         return frozenset(look.plan for look in self.looks)
 
     @property
+    def is_second(self) -> BoolArray:
+        """Which units of the draw two labelers must answer, if the rule counts votes."""
+        return np.asarray(self.column("second") > 0)
+
+    @property
     def asked(self) -> frozenset[str]:
         """Units handed out in any batch."""
-        return frozenset(unit for batch in self.batches for unit in batch.units)
+        names = self.book.names
+        return frozenset(names[at] for at in np.flatnonzero(self.book.column("batch")).tolist())
 
     @property
     def unresolved(self) -> tuple[str, ...]:
         """Drawn units without any answer, in asking order."""
-        return tuple(u for u in (self.units.unit if self.units else ()) if not self.is_resolved(u))
+        return tuple(self.units.unit[i] for i in np.flatnonzero(~self.resolved).tolist()) if self.units is not None else ()
+
+    def open_units(self) -> Iterator[str]:
+        """Units handed out and not resolved, in asking order."""
+        for page in self.book.pages_with(lambda counts: counts.open):
+            yield from (u for i, u in enumerate(page.unit) if page.batch[i] and not page.is_resolved(i))
+
+    def fresh_units(self) -> Iterator[str]:
+        """Units neither handed out nor resolved, in asking order."""
+        for page in self.book.pages_with(lambda counts: counts.fresh):
+            yield from (u for i, u in enumerate(page.unit) if not page.batch[i] and not page.is_resolved(i))
+
+    def lacking_second(self) -> Iterator[str]:
+        """Units that two labelers must answer and have not, in asking order."""
+        for page in self.book.pages_with(lambda counts: counts.second - counts.twice):
+            yield from (u for i, u in enumerate(page.unit) if page.second[i] and not page.twice[i])
 
     @property
     def second_looks(self) -> tuple[str, ...]:
         """Drawn units whose second look the study waits for: those chosen for one, if the rule counts votes."""
-        if self.rule == "first" or not self.double_share or self.units is None:
-            return ()
-        return tuple(unit for unit in self.units.unit if is_double(self.salt, unit, self.double_share))
+        return tuple(self.units.unit[i] for i in np.flatnonzero(self.is_second).tolist()) if self.units is not None else ()
 
     def was_seen_twice(self, unit: str) -> bool:
         """Whether two labelers (three if a majority needs it) have answered every question about a unit, or it was closed."""
-        if any(labeler == CLOSER for _, labeler in self.answers.get(unit, {})):
-            return True
-        return all(self._is_heard(self.told(unit, question)) for question in self.questions)
-
-    def _is_heard(self, told: Sequence[Label]) -> bool:
-        """Whether a question has as many answers as the rule needs: two, and a third if those differ under the majority rule."""
-        usable = [label.answer for label in told if label.answer not in UNANSWERED]
-        return len(told) > 1 and not (self.rule == "majority" and len(told) == 2 and len(set(usable)) > 1)
+        found = self.place(unit)
+        return found is not None and found[0].twice[found[1]] > 0
 
     @property
     def gold_waiting(self) -> tuple[str, ...]:
         """Units drawn for gold with a question that has no gold answer yet."""
         return tuple(unit for unit in self.gold_units if any((unit, q) not in self.gold for q in self.questions))
+
+
+class TellsByUnit(Mapping[str, Mapping[Seat, Label]]):
+    """The current answers of a study, by unit in asking order; labels are made when they are asked for."""
+
+    def __init__(self, standing: Standing) -> None:
+        """Read the pages of a standing."""
+        self._standing = standing
+
+    def __getitem__(self, unit: str) -> Mapping[Seat, Label]:
+        """The answers to a unit that has one."""
+        found = self._standing.place(unit)
+        if found is None or not found[0].seats[found[1]]:
+            raise KeyError(unit)
+        return found[0].seats_of(found[1])
+
+    def __iter__(self) -> Iterator[str]:
+        """The units that have an answer."""
+        for page in self._standing.book.pages():
+            yield from (unit for unit, seats in zip(page.unit, page.seats, strict=True) if seats)
+
+    def __len__(self) -> int:
+        """How many units have an answer."""
+        return self._standing.whole.voiced

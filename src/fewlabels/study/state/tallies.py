@@ -15,12 +15,13 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Slice
-from fewlabels.nouns.label import UNANSWERED, Label
+from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
 from fewlabels.planning.goal_scope import cells_of
 from fewlabels.study.state.fitted_guide import guide_of
+from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
 
 
@@ -55,9 +56,8 @@ class Answers(NamedTuple):
 
 def prefix(standing: Standing) -> IntArray:
     """Rows of the longest initial run of resolved units in asking order: the part of the draw that is itself a draw."""
-    units = standing.units.unit if standing.units else ()
-    end = next((i for i, unit in enumerate(units) if not standing.is_resolved(unit)), len(units))
-    return np.arange(end)
+    resolved = standing.resolved
+    return np.arange(resolved.size if resolved.all() else int(np.argmin(resolved)))
 
 
 def read_answers(standing: Standing) -> Answers:
@@ -72,23 +72,25 @@ def read_answers(standing: Standing) -> Answers:
             f"a drawn unit of study {standing.name!r} is in a cell its population never had: see fewlabels verify, and restore the ledger"
         )
     classifiers = standing.read_population().classifiers
-    named = [units.unit[i] for i in rows.tolist()]
-    positive = [[_positive(standing.answer_of(unit, c.question), c) for c in classifiers] for unit in named]
-    gold = [[_positive(standing.gold.get((unit, c.question)), c) for c in classifiers] for unit in named]
-    shape = (len(named), len(classifiers))
+    positive, gold = np.empty((rows.size, len(classifiers))), np.full((rows.size, len(classifiers)), np.nan)
+    row_of = {units.unit[i]: i for i in rows.tolist()} if standing.gold else {}
+    for j, classifier in enumerate(classifiers):
+        codes = standing.counted(classifier.question)[rows]
+        positive[:, j] = np.where(codes > UNUSABLE, codes == standing.code_of(_yes(classifier)), np.nan)
+        for (unit, question), label in standing.gold.items():
+            if question == classifier.question and label.answer not in UNANSWERED and unit in row_of:
+                gold[row_of[unit], j] = label.answer == _yes(classifier)
     return Answers(
         cell=cell,
-        positive=np.array(positive, dtype=np.float64).reshape(shape),
-        gold=np.array(gold, dtype=np.float64).reshape(shape),
+        positive=positive,
+        gold=gold,
         weight=None if units.weight is None else units.weight[rows] / QUANTA,
     )
 
 
-def _positive(label: Label | None, classifier: Classifier) -> float:
-    """Whether an answer makes the unit a positive for the classifier; NaN without a usable answer."""
-    if label is None or label.answer in UNANSWERED:
-        return np.nan
-    return float(label.answer == (classifier.value if classifier.value is not None else "yes"))
+def _yes(classifier: Classifier) -> str:
+    """The answer that makes a unit a positive for the classifier."""
+    return classifier.value if classifier.value is not None else "yes"
 
 
 def groups_for(

@@ -1,4 +1,4 @@
-"""The register, followed entry by entry, is what it would be if it were built at once, and what replay says."""
+"""The register, followed entry by entry, is what it would be if it were built at once, and counts what the answers say."""
 
 import random
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from fewlabels.desk.desk import Desk
 from fewlabels.errors import FewlabelsError, LedgerError, StudyError
 from fewlabels.ledgers.base import Entry
 from fewlabels.nouns.classifier import Classifier
-from fewlabels.nouns.label import GOLD, Label
+from fewlabels.nouns.label import UNANSWERED, Label
 from fewlabels.study.labels.record import record
-from fewlabels.study.state.label_index import Register
-from fewlabels.study.state.progress import planned_labels
+from fewlabels.study.state.progress import planned_labels, progress
+from fewlabels.study.state.register import EntryList, Register
 from fewlabels.study.state.replay import replay
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
@@ -28,42 +28,61 @@ Act = Callable[[Study, Desk, random.Random], object]
 
 
 def of_register(register: Register) -> dict[str, Any]:
-    told = dict(vars(register))
-    for name in ("_followed", "_last", "elsewhere"):
-        told.pop(name)
-    told["handed"] = list(register.handed)
-    seats = {"answers": [(unit, list(seats.items())) for unit, seats in register.answers.items()], "drawn": list(register.drawn)}
-    waits = {unit for unit in register.handed_again if register.waits(unit)}
-    return {**told, **seats, "waits": waits}
+    """All that a register says, unit by unit."""
+    units = list(register.units())
+    apart = (
+        "owned",
+        "dirty",
+        "pages",
+        "blocks",
+        "count",
+        "reserve",
+        "profiles",
+        "plans",
+        "kept",
+        "saved",
+        "redrawn",
+        "reframed",
+        "counted",
+        "_restore",
+    )
+    told = {name: value for name, value in vars(register).items() if name not in apart}
+    return {
+        **told,
+        "plans": [plan.hash for plan in register.plans],
+        "counters": vars(register.count),
+        "units": units,
+        "seats": [list(register.seats(unit).items()) for unit in units],
+        "gold": [list(register.gold_seats(unit).items()) for unit in units],
+        "state": [page.coded() + page.counted() for page in map(register.page, range(len(register.pages)))],
+        "counts": register.counts(),
+    }
 
 
 def of_standing(standing: Standing) -> dict[str, Any]:
-    """The same, as replay says it."""
-    gold: dict[str, dict[tuple[str, str], Label]] = {}
-    for (unit, question), label in standing.gold.items():
-        gold.setdefault(unit, {})[question, GOLD] = label
-    return {
-        "questions": standing.questions,
-        "classes": standing.classes,
-        "drawn": list(standing.units.unit) if standing.units is not None else [],
-        "gold_units": set(standing.gold_units),
-        "double": standing.double_share,
-        "answers": [(unit, list(seats.items())) for unit, seats in standing.answers.items()],
-        "gold": gold,
-        "voices": standing.voices,
-        "handed": list(dict.fromkeys(unit for batch in standing.batches for unit in batch.units)),
-        "hidden": standing.read_population().hidden_columns,
-        "looks": len({(unit, who) for unit, seats in standing.answers.items() for _, who in seats}),
-        "handed_again": standing.handed_again,
-        "resolved": {unit for unit in standing.answers if standing.is_resolved(unit)},
-        "planned": planned_labels(standing),
-        "plans": len(standing.plans),
-        "learns": bool(standing.plans) and standing.plan.learns,
-        "told": sum(standing.voices.values()),
-        "salt": standing.salt,
-        "forms": list(standing.forms),
-        "waits": {unit for unit in standing.handed_again if not standing.was_told_again(unit)},
+    """What the answers of a standing say about its counts, worked out from the answers themselves."""
+    units = standing.units.unit if standing.units is not None else ()
+    told = {unit: list(standing.answers.get(unit, {}).values()) for unit in units}
+    resolved = [unit for unit in units if {label.question for label in told[unit]} >= set(standing.questions)]
+    usable = {
+        unit: [[label.answer for label in told[unit] if label.question == q and label.answer not in UNANSWERED] for q in standing.questions]
+        for unit in units
     }
+    return {
+        "labels": len(resolved),
+        "second_looks": sum(max(0, max(map(len, usable[unit])) - 1) for unit in resolved),
+        "disagreements": sum(any(len(set(said)) > 1 for said in usable[unit]) for unit in resolved),
+        "asked": len(standing.asked),
+        "unresolved": tuple(unit for unit in units if unit not in resolved),
+        "answered": sum(all(standing.rule != "first" or said for said in usable[unit]) for unit in resolved),
+    }
+
+
+def of_progress(standing: Standing) -> dict[str, Any]:
+    """The same as it is counted."""
+    found = progress(standing)
+    names = ("labels", "second_looks", "disagreements", "asked", "answered")
+    return {**{name: getattr(found, name) for name in names}, "unresolved": standing.unresolved}
 
 
 def some_units(study: Study, rng: random.Random) -> list[str]:
@@ -106,19 +125,20 @@ def tell_and_stop(study: Study, desk: Desk, rng: random.Random) -> object:
     """An act that the desk's register has followed, and that never was."""
     with study.ledger.writing(study.name) as act:
         labels = some_labels(study, rng, at=f"{rng.random()}")
-        record(act, labels, correct=True, ignore_undrawn=True, register=desk._register)
-        desk._register.follow(act.entries())
+        record(act, labels, desk._state.register, correct=True, ignore_undrawn=True)
+        desk._state.register.follow(act)
         raise LedgerError("stopped")
 
 
 def tell_and_undo(study: Study, desk: Desk, rng: random.Random) -> object:
     with study.ledger.writing(study.name) as act:
-        record(act, some_labels(study, rng, at="first"), correct=True, ignore_undrawn=True, register=desk._register)
+        register = desk._state.register
+        record(act, some_labels(study, rng, at="first"), register, correct=True, ignore_undrawn=True)
         kept = act.count
-        record(act, some_labels(study, rng, at="undone"), correct=True, ignore_undrawn=True, register=desk._register)
-        desk._register.follow(act.entries())
+        record(act, some_labels(study, rng, at="undone"), register, correct=True, ignore_undrawn=True)
+        register.follow(act)
         act.undo(kept)
-        return record(act, some_labels(study, rng, at="instead"), correct=True, ignore_undrawn=True, register=desk._register)
+        return record(act, some_labels(study, rng, at="instead"), register, correct=True, ignore_undrawn=True)
 
 
 def grow(study: Study, _: Desk, rng: random.Random) -> object:
@@ -161,11 +181,21 @@ def online(folder: Path) -> tuple[Study, tuple[Act, ...]]:
     return study, OFTEN
 
 
+def loaded(register: Register) -> Register:
+    register.load()
+    return register
+
+
+@pytest.mark.parametrize("every", [3, 128])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("made", [yes_or_no, several_questions, online])
 def test_following_is_building_at_once_is_what_replay_says(
-    made: Callable[[Path], tuple[Study, tuple[Act, ...]]], seed: int, tmp_path: Path
+    made: Callable[[Path], tuple[Study, tuple[Act, ...]]], seed: int, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also from a snapshot, by another process, and with pages so small that there are many."""
+    monkeypatch.setattr("fewlabels.study.state.followed.EVERY", every)
+    for name in ("register", "snapshots", "book"):
+        monkeypatch.setattr(f"fewlabels.study.state.{name}.PAGE", 8)
     study, acts = made(tmp_path)
     rng, desk, followed = random.Random(seed), Desk(study), Register()
     done: set[str] = set()
@@ -176,10 +206,13 @@ def test_following_is_building_at_once_is_what_replay_says(
         except FewlabelsError:
             done.add(f"{act.__name__} refused")
         entries = study.ledger.entries(study.name)
-        at_once = of_register(Register().follow(entries))
-        assert of_register(followed.follow(entries)) == at_once
-        assert of_register(desk._register.follow(entries)) == at_once
-        assert of_standing(replay(entries)) == at_once
+        at_once = of_register(Register().follow(EntryList(entries)))
+        assert of_register(followed.follow(EntryList(entries))) == at_once
+        assert of_register(desk._state.read(loaded)) == at_once
+        anew = Study.load(study.name, ledger=study.ledger).followed
+        assert of_register(anew.read(loaded)) == at_once
+        standing = replay(entries)
+        assert of_standing(standing) == of_progress(standing)
     assert {"tell_at_the_desk", "tell_and_undo", "tell_and_stop refused"} <= done
     assert study.verify().findings == ()
 
@@ -200,22 +233,22 @@ def test_every_prefix_followed_by_every_other_is_that_other(entries: list[Entry]
     for end in [*range(5, len(entries)), 7, len(entries), 2, 6]:
         if end < 3:
             continue
-        assert of_register(register.follow(entries[:end])) == of_register(Register().follow(entries[:end]))
+        assert of_register(register.follow(EntryList(entries[:end]))) == of_register(Register().follow(EntryList(entries[:end])))
 
 
 def test_another_entry_in_the_last_place_begins_anew(entries: list[Entry], tmp_path: Path) -> None:
-    register = Register().follow(entries)
+    register = Register().follow(EntryList(entries))
     with ledger_in(tmp_path).writing("s") as act:
-        act.append("batch", key="other", body={"number": 9, "plan": 1, "units": ["elsewhere"]})
+        act.append("batch", key="other", body={"number": 9, "plan": 1, "units": [entries[-1].body["unit"]]})
         other = act.entries()
     turned = [*entries[:-1], other[-1]]
-    assert of_register(register.follow(turned)) == of_register(Register().follow(turned))
-    assert "elsewhere" in register.handed
+    assert of_register(register.follow(EntryList(turned))) == of_register(Register().follow(EntryList(turned)))
+    assert register.is_handed_again(entries[-1].body["unit"])
 
 
 def test_a_study_that_was_not_created_completely_is_refused(entries: list[Entry]) -> None:
     with pytest.raises(StudyError, match="not created completely"):
-        Register().follow(entries[:1])
+        Register().follow(EntryList(entries[:1]))
 
 
 def test_a_damaged_entry_is_named(entries: list[Entry]) -> None:
@@ -223,4 +256,4 @@ def test_a_damaged_entry_is_named(entries: list[Entry]) -> None:
 
     spoiled = [*entries[:-1], replace(entries[-1], body={"unreadable": "x"})]
     with pytest.raises(LedgerError, match=rf"entry {entries[-1].serial} .* was damaged"):
-        Register().follow(spoiled)
+        Register().follow(EntryList(spoiled))

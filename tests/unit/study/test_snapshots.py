@@ -1,0 +1,377 @@
+"""What is kept beside the record: never read unless it is what the entries say, and then it changes nothing but the time."""
+
+import json
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from fewlabels.cli.main import cli
+from fewlabels.ledgers.base import Entry
+from fewlabels.ledgers.copying import copy
+from fewlabels.ledgers.sqlite import SqliteLedger
+from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.estimate import kept
+from fewlabels.study.kinds import KINDS
+from fewlabels.study.state import snapshots
+from fewlabels.study.state.register import EntryList, Register
+from fewlabels.study.study import Study
+from tests.unit.study.made import TABLE, create, finished, label_all, ledger_in, population, truth_of
+from tests.unit.study.test_joint import TABLE as LABELED
+from tests.unit.study.test_joint import all_units, of_labels
+from tests.unit.study.test_register import of_register
+
+MUTATIONS = 200
+Parts = dict[str, bytes]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many pages, and a snapshot after every few entries."""
+    monkeypatch.setattr("fewlabels.study.state.followed.EVERY", 5)
+    for name in ("book", "register", "snapshots"):
+        monkeypatch.setattr(f"fewlabels.study.state.{name}.PAGE", 8)
+
+
+def loaded(folder: Path, name: str = "s") -> Study:
+    return Study.load(name, ledger=ledger_in(folder), table=TABLE)
+
+
+def parts_of(folder: Path, name: str = "s") -> Parts:
+    with sqlite3.connect(folder / "ledger.db") as connection:
+        return dict(connection.execute("select part, body from snapshot where study = ?", (name,)))
+
+
+def put(folder: Path, parts: Parts, name: str = "s") -> None:
+    """These parts and no others."""
+    with sqlite3.connect(folder / "ledger.db") as connection:
+        connection.execute("delete from snapshot where study = ?", (name,))
+        connection.executemany("insert into snapshot values (?, ?, ?)", [(name, part, body) for part, body in parts.items()])
+
+
+def said(study: Study) -> Any:
+    """All that a study says: its register, its status and its numbers."""
+    study.followed.read(lambda register: register.load())
+    register = study.followed.read(of_register)
+    standing = study.standing
+    drawn = None if standing.units is None else standing.units.as_json()
+    answers = {unit: list(seats.values()) for unit, seats in standing.answers.items()}
+    return register, drawn, answers, study.status().progress, study.status().warnings, study.estimate().as_json()
+
+
+def folded(study: Study) -> Any:
+    return of_register(Register().follow(EntryList(study.ledger.entries(study.name))))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Parts, Parts, Parts]:
+    """A labeled study with a snapshot; the snapshot as it is now, as it was before, and that of another study."""
+    study = create(tmp_path)
+    study.plan(60)
+    batch = study.ask(60)
+    assert batch is not None
+    study.tell({unit: "no" for unit in batch.units[:25]})
+    before = parts_of(tmp_path)
+    study.tell(truth_of(batch.units[25:]))
+    other = create(tmp_path, "other")
+    other.plan(60)
+    label_all(other)
+    return parts_of(tmp_path), before, parts_of(tmp_path, "other")
+
+
+def flipped(rng: random.Random, body: bytes) -> bytes:
+    at = rng.randrange(len(body))
+    return body[:at] + bytes((body[at] ^ 1 << rng.randrange(8),)) + body[at + 1 :]
+
+
+def mutated(rng: random.Random, now: Parts, before: Parts, other: Parts) -> tuple[str, Parts]:
+    """A snapshot changed in one of many ways."""
+    name = rng.choice(sorted(now))
+    ways: dict[str, Callable[[], Parts]] = {
+        "bit": lambda: {**now, name: flipped(rng, now[name])},
+        "another bit": lambda: {**now, name: flipped(rng, now[name])},
+        "bit of the head": lambda: {**now, "head": flipped(rng, now["head"])},
+        "cut": lambda: {**now, name: now[name][: rng.randrange(len(now[name]))]},
+        "gone": lambda: {part: body for part, body in now.items() if part != name},
+        "empty": lambda: {**now, name: b""},
+        "older part": lambda: {**now, name: before.get(name, b"older")},
+        "older head": lambda: {**now, "head": before["head"]},
+        "all older but one": lambda: {**before, name: now[name]},
+        "of another": lambda: {**now, name: other.get(name, b"another")},
+        "all of another": lambda: dict(other),
+        "mixed": lambda: {part: rng.choice([one[part] for one in (now, before, other) if part in one]) for part in now},
+    }
+    how = rng.choice(sorted(ways))
+    return how, ways[how]()
+
+
+def different(folder: Path, two: tuple[Parts, Parts, Parts]) -> Iterator[str]:
+    """The mutations with which the study says something else, or fails."""
+    loaded(folder).estimate()  # a look, once for all
+    put(folder, {})
+    wanted = said(loaded(folder))
+    assert wanted[0] == folded(loaded(folder))
+    rng = random.Random(19)
+    for _ in range(MUTATIONS):
+        how, parts = mutated(rng, *two)
+        put(folder, parts)
+        try:
+            if said(loaded(folder)) != wanted:
+                yield how
+        except Exception as error:  # any: what a wrong state leads to is not foreseen
+            yield f"{how}: {error!r}"
+
+
+def test_no_mutated_snapshot_is_read_as_good(tmp_path: Path, two: tuple[Parts, Parts, Parts]) -> None:
+    assert list(different(tmp_path, two)) == []
+
+
+def test_without_digests_mutations_would_be_read(tmp_path: Path, two: tuple[Parts, Parts, Parts], monkeypatch: pytest.MonkeyPatch) -> None:
+    def unchecked(self: snapshots.Snapshot, name: str, digest: str) -> bytes:
+        return self._ahead.pop(name, None) or self._read([name])[name]
+
+    monkeypatch.setattr(snapshots.Snapshot, "part", unchecked)
+    assert len(list(different(tmp_path, two))) > MUTATIONS // 10
+
+
+def test_a_whole_snapshot_is_read(tmp_path: Path, two: tuple[Parts, Parts, Parts], monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the tests above do not pass because none ever is."""
+    study = loaded(tmp_path)
+    taken: list[int] = []
+    take = Register.take
+
+    def seen(self: Register, entry: Entry) -> None:
+        taken.append(entry.serial)
+        take(self, entry)
+
+    monkeypatch.setattr(Register, "take", seen)
+    study.status()
+    assert len(taken) < 5 < study.ledger.last("s")
+    put(tmp_path, {})
+    assert loaded(tmp_path).status().progress == study.status().progress
+    assert len(taken) >= study.ledger.last("s")
+
+
+def test_a_standing_outlives_the_snapshot_it_was_made_from(tmp_path: Path) -> None:
+    study = create(tmp_path)
+    study.plan(60)
+    batch = study.ask(60)
+    assert batch is not None
+    study.tell(truth_of(batch.units[:30]))
+    reader, writer = loaded(tmp_path), loaded(tmp_path)
+    before = reader.standing
+    writer.tell(truth_of(batch.units[30:]))
+    assert before.whole.resolved == 30
+    assert before.resolved.sum() == 30
+    assert set(before.answers) == set(batch.units[:30])
+    assert before.units is not None
+    assert before.units.as_json() == writer.standing.units.as_json()  # type: ignore[union-attr]
+
+
+# ---------------- results
+
+
+def several(folder: Path) -> Study:
+    strict = Classifier("strict", score="score", threshold=0.8)
+    study = create(
+        folder,
+        goals=["precision +-0.1", "recall >= 0.5 for strict"],
+        classifiers=[Classifier("s", score="score", threshold=0.5), strict],
+        score=None,
+        threshold=None,
+    )
+    study.plan(80)
+    label_all(study)
+    return study
+
+
+def labels(folder: Path) -> Study:
+    study = of_labels(folder)
+    units, questions = all_units(study), study.standing.questions
+    study.tell({u: {q: "yes" if (i + 2 * j) % 5 < 2 else "no" for j, q in enumerate(questions)} for i, u in enumerate(units)})
+    return study
+
+
+def looks(folder: Path) -> Study:
+    study = create(folder, goals=["accuracy >= 0.5"])
+    study.plan(60, stopping="3 looks")
+    label_all(study)
+    return study
+
+
+def online(folder: Path) -> Study:
+    study = create(folder, goals=["accuracy >= 0.6"])
+    study.plan(80, stopping="decision")
+    label_all(study, batch=10)
+    return study
+
+
+def results(study: Study) -> list[Any]:
+    found: list[Any] = [study.estimate(), study.decide(), study.convergence()]
+    asked: list[Callable[[], Any]] = [study.curves, study.rank, study.confusion, lambda: study.find_threshold("precision", 0.5)]
+    for ask in asked:
+        try:
+            found.append(ask())
+        except Exception as error:  # refused for this kind of study
+            found.append(str(error))
+    return found
+
+
+@pytest.mark.parametrize("made", [finished, several, labels, looks, online])
+def test_a_kept_result_is_the_one_computed_anew(made: Callable[[Path], Study], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after the looks that showed it, by another process, and in every kind of study."""
+    study = made(tmp_path)
+    again = partial(Study.load, study.name, ledger=ledger_in(tmp_path), table=TABLE if study.name == "s" else LABELED)
+    first = results(study)
+    entries = study.ledger.last(study.name)
+    computed: list[str] = []
+    for kind in {type(one) for one in KINDS.values()}:
+        for step in ("read", "decide", "converge"):
+            monkeypatch.setattr(kind, step, counted(getattr(kind, step), step, computed))
+    assert results(again()) == first
+    assert computed == [], "nothing is computed again"
+    parts = parts_of(tmp_path, study.name)
+    put(tmp_path, {part: body for part, body in parts.items() if not part.startswith("r")}, study.name)
+    assert results(again()) == first
+    assert {"read", "decide"} <= set(computed)
+    assert study.ledger.last(study.name) == entries, "the same numbers are one look"
+    assert study.verify().passed
+
+
+def counted(function: Callable[..., Any], name: str, seen: list[str]) -> Callable[..., Any]:
+    def call(*args: Any, **named: Any) -> Any:
+        seen.append(name)
+        return function(*args, **named)
+
+    return call
+
+
+def test_a_result_of_another_version_or_state_is_computed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = finished(tmp_path)
+    shown = study.estimate()
+    body = parts_of(tmp_path)["r/estimates"]
+    basis = study.followed.read(lambda register: register.basis)
+    assert kept.read(body, basis=basis) == shown
+    assert kept.read(body, basis="another") is None
+    assert kept.read(body[:-3], basis=basis) is None
+    assert kept.read(None, basis=basis) is None
+    monkeypatch.setattr(kept, "VERSION", "another")
+    assert kept.read(body, basis=basis) is None
+    unit = next(iter(study.standing.answers))
+    study.tell({unit: "yes" if study.standing.answer_of(unit).answer == "no" else "no"}, correct=True)  # type: ignore[union-attr]
+    assert study.estimate() != shown
+    assert study.estimate() == loaded(tmp_path).estimate()
+
+
+def test_an_answer_deletes_what_was_kept_before(tmp_path: Path) -> None:
+    study = finished(tmp_path)
+    study.estimate(), study.curves()
+    assert len([part for part in parts_of(tmp_path) if part.startswith("r/")]) == 2
+    unit = next(iter(study.standing.answers))
+    study.tell([{"unit": unit, "answer": "yes", "labeler": "another"}])
+    study.estimate()
+    assert [part for part in parts_of(tmp_path) if part.startswith("r/")] == ["r/estimates"]
+
+
+# ---------------- verify
+
+
+def rewritten(folder: Path, change: Callable[[dict[str, Any], Parts], None]) -> None:
+    """A snapshot that says something else, with digests that fit."""
+    parts = parts_of(folder)
+    head = json.loads(parts["head"].partition(b"\n")[2])
+    change(head, parts)
+    text = snapshots._written(head)
+    parts["head"] = snapshots.digest_of(text).encode() + b"\n" + text
+    put(folder, parts)
+
+
+def fewlabels_command(*argv: str) -> str:
+    done = CliRunner().invoke(cli, list(argv))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def other_count(head: dict[str, Any], parts: Parts) -> None:
+    head["count"]["told"] += 1
+
+
+def other_code(head: dict[str, Any], parts: Parts) -> None:
+    """Page 0 with another answer to its first unit."""
+    body = bytearray(parts["c/0"])
+    body[1] = 4 if body[1] == 5 else 5
+    parts["c/0"] = bytes(body)
+    at = snapshots.KINDS.index("c") * 2 * snapshots.DIGEST
+    page = head["pages"][0]
+    head["pages"][0] = page[:at] + snapshots.digest_of(parts["c/0"]) + page[at + 2 * snapshots.DIGEST :]
+
+
+@pytest.mark.parametrize("change", [other_count, other_code])
+def test_verify_finds_a_snapshot_that_was_rewritten(change: Callable[[dict[str, Any], Parts], None], tmp_path: Path) -> None:
+    study = finished(tmp_path)
+    rewritten(tmp_path, change)
+    (finding,) = loaded(tmp_path).verify().findings
+    assert "the snapshot beside the record does not say what the entries say" in finding
+    assert "ledger rebuild" in finding
+    done = fewlabels_command("ledger", "rebuild", "s", "--ledger", f"sqlite:///{tmp_path}/ledger.db")
+    assert "folded s again from its" in done
+    assert loaded(tmp_path).verify().passed
+    assert loaded(tmp_path).estimate() == study.estimate()
+
+
+def test_verify_finds_a_result_that_was_rewritten(tmp_path: Path) -> None:
+    study = finished(tmp_path)
+    shown = study.estimate()
+    decision, curves = study.decide(), study.curves()
+    assert decision is not None
+    basis = study.followed.read(lambda register: register.basis)
+    whole = parts_of(tmp_path)
+    (asked,) = [part for part in whole if part.startswith("r/asked")]
+    wrong = {
+        "r/estimates": replace(shown, estimates=(replace(shown.estimates[0], high=1.0), *shown.estimates[1:])),
+        "r/decision": replace(decision, outcome="ship" if decision.outcome != "ship" else "do not ship"),
+        asked: replace(curves, labels=(1.0, *curves.labels[1:])),
+    }
+    for part, value in wrong.items():
+        put(tmp_path, {**whole, part: kept.written(value, basis=basis)})
+        (finding,) = loaded(tmp_path).verify().findings
+        assert f"the result kept beside the record ({part[2:]}) is not what the entries say" in finding
+    put(tmp_path, whole)
+    assert loaded(tmp_path).verify().passed
+
+
+def test_a_copy_carries_no_snapshot_and_goes_on(tmp_path: Path) -> None:
+    study = finished(tmp_path)
+    study.estimate()
+    there = SqliteLedger(f"sqlite:///{tmp_path}/copy.db")
+    copy(ledger_in(tmp_path), there)
+    again = Study.load("s", ledger=there, table=TABLE)
+    assert again.estimate() == study.estimate()
+    assert again.verify().passed
+
+
+# ---------------- time
+
+
+def test_the_thousandth_answer_costs_what_the_first_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPU seconds of answers told one by one; docs/growth.md has 5,000 of them."""
+    monkeypatch.undo()
+    table = {"id": [f"u{i:05d}" for i in range(3_000)], "score": [(i % 997) / 997 for i in range(3_000)]}
+    study = Study.create("s", population(table), goals=["recall >= 0.5"], ledger=ledger_in(tmp_path))
+    study.plan(1_500)
+    batch = study.ask(1_500)
+    assert batch is not None
+    took = []
+    for unit in batch.units[:1_200]:
+        start = time.process_time()
+        study.tell({unit: "yes"})
+        took.append(time.process_time() - start)
+    middle = [sorted(some)[100] for some in (took[100:300], took[1_000:1_200])]
+    assert middle[1] < 1.5 * middle[0]
