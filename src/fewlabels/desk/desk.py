@@ -124,7 +124,7 @@ class Desk:
         """Progress of the labeling; nothing about the answers."""
         waiting, register = self._ledger.waiting(self._name), self._known()
         wanted = register.planned + register.count.doubled
-        return DeskProgress(register.labelers.get(labeler, 0), min(register.count.pairs, wanted), wanted, waiting)
+        return DeskProgress(register.labelers.get(labeler, 0), min(sum(register.labelers.values()), wanted), wanted, waiting)
 
     @property
     def double_share(self) -> float:
@@ -194,7 +194,7 @@ class Desk:
         if adjudicates:
             return (register.count.told,)
         seen = register.count.elsewhere if register.double else 0
-        return (len(register.plans), register.count.batches, register.double, seen, register.count.told if register.learns else 0)
+        return (len(register.plans), register.batches, register.double, seen, register.count.told if register.learns else 0)
 
     def _ask(self, units: int) -> bool:
         """Ask the study for more units; return whether there are any."""

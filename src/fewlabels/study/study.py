@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from fewlabels.errors import DrawError, PlanError, StudyError
 from fewlabels.estimators.agreement import TruthRule
@@ -22,6 +22,7 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import Stopping, parse_stopping, usual_interval
 from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
+from fewlabels.study.decision.results import Results
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.following import carried, leader_of
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from fewlabels.nouns.estimate import Estimate
     from fewlabels.nouns.gate import Gate
     from fewlabels.nouns.policy import Policy
-    from fewlabels.study.decision.requests import Shown
     from fewlabels.study.draw.offline import Texts
     from fewlabels.study.estimate.comparison import Comparison, Ranked
     from fewlabels.study.estimate.confusion import ConfusionCell
@@ -54,26 +54,6 @@ if TYPE_CHECKING:
     from fewlabels.study.labels.record import Told
     from fewlabels.study.plan.extension import Reuse
     from fewlabels.study.verify import Verification
-
-
-T = TypeVar("T")
-
-
-class Now(NamedTuple):
-    """A study as it is now: its newest entry, the newest that results depend on, and a result that was kept, if any."""
-
-    standing: Standing
-    head: str
-    basis: str
-    kept: Any
-
-
-class Seen(NamedTuple):
-    """What was shown of a study, and the newest entry that it depends on."""
-
-    standing: Standing
-    shown: Estimates
-    basis: str
 
 
 class Study:
@@ -95,6 +75,7 @@ class Study:
         """Use `Study.create` or `Study.load`."""
         self.name, self._ledger, self._table = name, ledger, table
         self.followed = FollowedStudy(ledger, name)
+        self._results = Results(self.followed)
 
     def __repr__(self) -> str:
         """The name of the study."""
@@ -574,7 +555,7 @@ class Study:
             >>> print(study.estimate()["precision"])
             precision of new 0.750 [0.750, 0.750] at 95.0%, 12 labels, effective n 12
         """
-        return self._look(peek=peek).shown
+        return self._results.look(peek=peek).shown
 
     def running(self) -> Running:
         """The current confidence sequences (running bands) of an online study, its goals, and the labels still expected. Looking is free.
@@ -609,8 +590,8 @@ class Study:
         """
         from fewlabels.study.estimate.confusion import read_confusion
 
-        seen = self._look(peek=peek)
-        return self._once("confusion", seen, lambda: read_confusion(seen.standing)) if seen.shown.estimates else ()
+        seen = self._results.look(peek=peek)
+        return self._results.once("confusion", seen, lambda: read_confusion(seen.standing)) if seen.shown.estimates else ()
 
     def slices(
         self, metric: str, *, by: str | Sequence[str], classifier: str | None = None, simultaneous: bool = False, peek: bool = False
@@ -627,7 +608,7 @@ class Study:
         """
         columns = [by] if isinstance(by, str) else list(by)
         asked = {"kind": "slices", "metric": metric, "by": columns, "classifier": classifier, "simultaneous": simultaneous}
-        return cast("InSlices", self._asked(asked, peek=peek))
+        return cast("InSlices", self._results.asked(asked, peek=peek))
 
     def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
         """The metric of the first classifier minus that of the second on the same units, and which is shown to be better.
@@ -639,7 +620,9 @@ class Study:
             >>> round(found.estimate.value, 3), found.better
             (0.348, 'new')
         """
-        return cast("Comparison", self._asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek))
+        return cast(
+            "Comparison", self._results.asked({"kind": "comparison", "metric": metric, "first": first, "second": second}, peek=peek)
+        )
 
     def rank(self, metric: str = "f1", *, classifiers: Sequence[str] = (), peek: bool = False) -> Ranked:
         """Which classifiers (by default, all) are better than which; at the study's level, none of these claims is false.
@@ -651,7 +634,7 @@ class Study:
             >>> found.better, found.best
             ((('new', 'old'),), ('new',))
         """
-        return cast("Ranked", self._asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
+        return cast("Ranked", self._results.asked({"kind": "ranking", "metric": metric, "classifiers": list(classifiers)}, peek=peek))
 
     def curves(self, *, classifier: str | None = None, peek: bool = False) -> Curves:
         """Precision and recall at every threshold of a classifier whose score guides the draw, with pointwise and simultaneous bands.
@@ -668,7 +651,7 @@ class Study:
             33 0.333
             40 0.275
         """
-        return cast("Curves", self._asked({"kind": "curves", "classifier": classifier}, peek=peek))
+        return cast("Curves", self._results.asked({"kind": "curves", "classifier": classifier}, peek=peek))
 
     def find_threshold(self, metric: str, target: float, *, classifier: str | None = None, peek: bool = False) -> FoundThreshold:
         """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search.
@@ -681,7 +664,7 @@ class Study:
             (0.707, 12, 0.75)
         """
         asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
-        return cast("FoundThreshold", self._asked(asked, peek=peek))
+        return cast("FoundThreshold", self._results.asked(asked, peek=peek))
 
     def change(self, since: Study, metric: str, *, classifier: str | None = None) -> Change:
         """The metric here minus that in an earlier study; the interval accounts for the units that both drew.
@@ -695,7 +678,7 @@ class Study:
         """
         from fewlabels.study.estimate.periods import asked_change
 
-        return cast("Change", self._asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
+        return cast("Change", self._results.asked(asked_change(since.standing, self.standing, metric, classifier), peek=False))
 
     def window(self, earlier: Sequence[Study], metric: str, *, classifier: str | None = None) -> Estimate:
         """The metric over the pooled units of several studies, for events too rare to measure in one; no unit may be in two of them.
@@ -709,7 +692,7 @@ class Study:
         from fewlabels.study.estimate.periods import asked_periods
 
         asked = asked_periods("window", [one.standing for one in earlier], self.standing, metric, classifier)
-        return cast("Estimate", self._asked(asked, peek=False))
+        return cast("Estimate", self._results.asked(asked, peek=False))
 
     def alarm(
         self,
@@ -740,7 +723,7 @@ class Study:
         promise = "ever" if run_length is None else "run length"
         how: dict[str, Json] = {"floor": floor, "promise": promise, "error": error, "run_length": run_length}
         asked = asked_periods("alarm", [one.standing for one in earlier], self.standing, metric, classifier, **how)
-        return cast("Watched", self._asked(asked, peek=False))
+        return cast("Watched", self._results.asked(asked, peek=False))
 
     def convergence(self) -> Convergence:
         """How the interval of each goal narrowed as labels came in; empty before the plan's look. Calling it counts as a look.
@@ -751,8 +734,8 @@ class Study:
             >>> study.convergence().why
             'no interval before all 40 planned units are resolved, 0 are'
         """
-        seen = self._look(peek=False)
-        return self._once("convergence", seen, lambda: kind_of(seen.standing).converge(seen.standing))
+        seen = self._results.look(peek=False)
+        return self._results.once("convergence", seen, lambda: kind_of(seen.standing).converge(seen.standing))
 
     # ---------------- decision
 
@@ -766,10 +749,10 @@ class Study:
             >>> decision.outcome, [goal.status for goal in decision.goals]
             ('ship', ['met', 'met'])
         """
-        seen = self._look(peek=peek)
+        seen = self._results.look(peek=peek)
         if not seen.shown.estimates:
             return None
-        return self._once("decision", seen, lambda: kind_of(seen.standing).decide(seen.standing, seen.shown))
+        return self._results.once("decision", seen, lambda: kind_of(seen.standing).decide(seen.standing, seen.shown))
 
     def gate(self, policy: Policy | str | Path) -> Gate:
         """Check the study against a policy (or a policy file): ship, label more, do not ship, or invalid.
@@ -922,79 +905,6 @@ class Study:
         if population.source == MEMORY and table is None:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
         return open_engine(population)
-
-    def _look(self, *, peek: bool) -> Seen:
-        """The current state and the estimates, recorded as a look before they are returned; the same numbers seen again are one look.
-
-        Numbers are computed outside the write transaction, so that nobody waits for them, and again if an entry came in between.
-        """
-        from fewlabels.study.estimate.estimates import look_body
-
-        while True:
-            now = self._now("estimates")
-            if now.kept is not None and not peek:  # it was recorded as a look when it was kept
-                return Seen(now.standing, now.kept, now.basis)
-            shown = kind_of(now.standing).read(now.standing, peek=peek)
-            if not shown.estimates:
-                return Seen(now.standing, shown, now.basis)
-            kept = {"estimates": shown} if shown.certified and not peek else {}
-            if self._record_look(now, look_body(now.standing, shown), kept):
-                return Seen(now.standing, shown, now.basis)
-
-    def _asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
-        """The answer to a request, recorded as a look before it is returned."""
-        from fewlabels.study.decision.requests import OF_PERIODS, answer, asked_body
-
-        what = f"asked {fingerprint(dict(asked))}"
-        while True:
-            now = self._now(what)
-            if now.kept is not None and not peek:
-                return cast("Shown", now.kept)
-            shown = answer(now.standing, asked, peek=peek)
-            body = asked_body(now.standing, asked, shown)
-            kept = {what: shown} if body["certified"] and not peek and asked["kind"] not in OF_PERIODS else {}
-            if self._record_look(now, body, kept):
-                return shown
-
-    def _now(self, what: str) -> Now:
-        """The current state, and a result that was kept of it."""
-        from fewlabels.study.estimate.kept import read
-
-        def found(register: Register) -> Now:
-            kept = read(self.followed.parts([f"r/{what}"]).get(f"r/{what}"), basis=register.basis)
-            return Now(self.followed.standing_of(register), register.last, register.basis, kept)
-
-        return self.followed.read(found)
-
-    def _record_look(self, now: Now, body: Mapping[str, Json], kept: Mapping[str, object]) -> bool:
-        """Record what was shown of the study, and keep results; return whether the newest entry was still the same."""
-        return self.followed.record_look(now.head, body, lambda act, register: self._keep(act, register, kept))
-
-    def _once(self, what: str, seen: Seen, make: Callable[[], T]) -> T:
-        """A result of the state that was seen: the one that was kept, or computed and kept."""
-        now = self._now(what)
-        if now.kept is not None and now.basis == seen.basis:
-            return cast("T", now.kept)
-        result = make()
-
-        def keep(act: Writing, register: Register) -> None:
-            if register.basis == seen.basis:
-                self._keep(act, register, {what: result})
-
-        if seen.shown.certified:
-            self.followed.act(keep)
-        return result
-
-    def _keep(self, act: Writing, register: Register, results: Mapping[str, object]) -> None:
-        """Keep results of the present state; those of an earlier one are deleted."""
-        from fewlabels.study.estimate.kept import written
-
-        if register.plans[-1].interval_from is not None:  # another package's, which may change while the version here stays
-            return
-        if results and act.parts(["r"]).get("r") != register.basis.encode():
-            act.drop_parts("r")
-            act.put_parts({"r": register.basis.encode()})
-        act.put_parts({f"r/{what}": written(value, basis=register.basis) for what, value in results.items()})
 
     def _sound(self) -> Verification:
         """Verify everything recorded that a new number depends on."""

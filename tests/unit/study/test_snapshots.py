@@ -347,6 +347,22 @@ def test_verify_finds_a_result_that_was_rewritten(tmp_path: Path) -> None:
     assert loaded(tmp_path).verify().passed
 
 
+CHANGED = """update entry set body = replace(body, '"answer":"no"', '"answer":"yes"') where study = 's' and serial = ?"""
+REMOVED = "delete from entry where study = 's' and serial = ?"
+
+
+@pytest.mark.parametrize("damage", [CHANGED, REMOVED])
+def test_status_goes_on_from_the_snapshot_where_verify_finds_an_entry_changed_or_removed(damage: str, tmp_path: Path) -> None:
+    """What docs/how-to/verify.md says other commands do not notice."""
+    study = finished(tmp_path)
+    before = study.status().progress
+    old = next(entry.serial for entry in study.ledger.entries("s") if entry.kind == "answer" and entry.body["answer"] == "no")
+    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+        assert connection.execute(damage, (old,)).rowcount == 1
+    assert loaded(tmp_path).status().progress == before
+    assert loaded(tmp_path).verify().findings
+
+
 def test_a_copy_carries_no_snapshot_and_goes_on(tmp_path: Path) -> None:
     study = finished(tmp_path)
     study.estimate()

@@ -63,8 +63,8 @@ def _plain(value: Any) -> Any:
     name = type(value).__name__
     if is_dataclass(value) and name in TYPES:
         return {"": name, **{field.name: _plain(getattr(value, field.name)) for field in fields(value)}}
-    if isinstance(value, tuple) and name in TYPES:
-        return {"": name, **{field: _plain(one) for field, one in zip(value._fields, value, strict=True)}}  # type: ignore[attr-defined]
+    if name in TYPES:  # a named tuple
+        return {"": name, **{field: _plain(one) for field, one in value._asdict().items()}}
     if isinstance(value, tuple) and name == "tuple":
         return [_plain(one) for one in value]
     raise TypeError(f"a kept result can hold no {name}")

@@ -65,10 +65,8 @@ class Counters:
         self.kinds: dict[str, int] = {}  # entries of each kind
         self.units = 0  # drawn
         self.told = 0  # answers and corrections of labelers
-        self.pairs = 0  # distinct pairs of labeler and unit
         self.doubled = 0  # drawn units that two labelers answer, by design
         self.elsewhere = 0  # units resolved before they were handed out
-        self.batches = 0
         self.closed = 0  # answers recorded when the study was closed
         self.gold_closed = 0  # of those that stand for gold
         self.changed_after_look = 0
@@ -320,6 +318,11 @@ class Register:
         return islice(chain(drawn, self.reserve.unit if self.reserve is not None else ()), most)
 
     @property
+    def batches(self) -> int:
+        """Number of batches handed out."""
+        return self.count.kinds.get("batch", 0)
+
+    @property
     def planned(self) -> int:
         """Number of labels the current plan wants."""
         return labels_of(self.plans[-1]) if self.plans else 0
@@ -383,7 +386,6 @@ class Register:
             self.count.gold_after_look += len(body["units"])
 
     def _batch(self, body: Mapping[str, Any]) -> None:
-        self.count.batches += 1
         if not self.batch_plans or self.batch_plans[-1][1] != body["plan"]:
             self.batch_plans.append((body["number"], body["plan"]))
         for unit in body["units"]:
@@ -444,7 +446,6 @@ class Register:
         was_resolved = page.is_resolved(place)
         page.voices[place] += 1
         if not seats or all(seat.labeler != row.labeler for seat in seats):
-            count.pairs += 1
             self.labelers[row.labeler] = self.labelers.get(row.labeler, 0) + 1
         count.closed += row.labeler == CLOSER
         mine = next((i for i, seat in enumerate(seats) if seat[:2] == row[:2]), None) if seats else None
@@ -523,7 +524,7 @@ class Register:
             plans=tuple(self.plans),
             units=book.drawn(),
             drawn_plans=frozenset(self.drawn_plans),
-            batches=count.batches,
+            batches=self.batches,
             batch_plans=tuple(self.batch_plans),
             gold_units=tuple(self.gold_units),
             gold_share=self.gold_share,

@@ -28,7 +28,7 @@ from fewlabels.study.state.pages import PAGE, Page, PageCounts, cells_of, rest_o
 from fewlabels.study.state.register import Counters, Register, Source
 from fewlabels.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
 KINDS = "uscmde"  # of the parts of a page, in the order of their digests
 EVERY = 128  # entries after which a new one is written: the rest is folded by every command
 DIGEST = 8  # bytes: against damage and mistakes; who can write to the database could change the record itself
