@@ -4,8 +4,8 @@
 
 `--before` is a checkout of fewlabels without snapshots. Both versions get the same entries: a study is made by this one, and its entries
 are copied into a ledger of the other. Every command is a process of its own; its CPU seconds and its peak memory are the kernel's. Each
-step is measured by both versions one after the other. A step that has taken a version longer than --patience at a smaller size is left out
-at the next.
+step is measured by both versions one after the other. A step that has taken a version longer than --patience at a tenth of the size is
+left out.
 """
 
 import argparse
@@ -31,9 +31,10 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.randomness import stream
 from fewlabels.study.study import Study
 
-STUDY, LEFT, SLICES, TIMES = "big", 60, 40, 3
+STUDY, LEFT, SLICES, TIMES, LONG = "big", 60, 40, 3, 3.0  # LONG: seconds above which a step is measured once
 COMMAND = "from fewlabels.cli.main import main; main()"
 HERE = Path(__file__).parent
+MEASURED = "\nmeasured: "  # what growth_launch.py prints before its figures
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SINGLES = {"before": 2_000, "after": 5_000}  # answers told one by one
 STEPS = (
@@ -64,15 +65,16 @@ class Cost(NamedTuple):
 
 
 def cost(version: Version, argv: Sequence[str]) -> Cost:
-    """Run a process of a version of fewlabels."""
-    with subprocess.Popen([sys.executable, *argv], env=version.environment, stdout=subprocess.PIPE, text=True) as process:
+    """Run a process of a version of fewlabels, begun by a small one: a process starts with the peak memory of the one that begins it."""
+    launched = [sys.executable, "-S", str(HERE / "growth_launch.py"), sys.executable, *argv]
+    with subprocess.Popen(launched, env=version.environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+    printed, _, measured = printed.rpartition(MEASURED)
     if process.returncode not in (0, 3, 4):  # 3 and 4: label more, do not ship
         raise RuntimeError(f"{' '.join(argv)} ended with {process.returncode}")
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, printed)
+    seconds, memory = map(float, measured.split())
+    return Cost(seconds, memory, printed)
 
 
 def command(version: Version, ledger: str, *argv: str) -> Cost:
@@ -130,6 +132,7 @@ class Ledgers:
         self._postgres, self._anew = postgres, anew
         self._folder = folder / version.name
         self._folder.mkdir(exist_ok=True)
+        self._copied: set[str] = set()  # ledgers that are in PostgreSQL
 
     def fresh(self, name: str) -> str:
         """The address of a new copy of a ledger."""
@@ -153,14 +156,30 @@ class Ledgers:
         database = f"growth_{self.version.name}_{name}"
         engine = sa.create_engine(str(self._postgres).replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
+            if name not in self._copied:
+                for one in (database, f"{database}_made"):
+                    connection.execute(sa.text(f"drop database if exists {one}"))
+                connection.execute(sa.text(f"create database {database}_made"))
+                cost(self.version, ["-c", COMMAND, "ledger", "copy", address, f"{home}/{database}_made"])
+                if not self._anew:
+                    command(self.version, f"{home}/{database}_made", "ledger", "rebuild", STUDY)
+                self._copied.add(name)
             connection.execute(sa.text(f"drop database if exists {database}"))
-            connection.execute(sa.text(f"create database {database}"))
+            connection.execute(sa.text(f"create database {database} template {database}_made"))
         engine.dispose()
-        there = f"{home}/{database}"
-        cost(self.version, ["-c", COMMAND, "ledger", "copy", address, there])
-        if not self._anew:
-            command(self.version, there, "ledger", "rebuild", STUDY)
-        return there
+        return f"{home}/{database}"
+
+    def end(self) -> None:
+        """Delete what was copied to PostgreSQL."""
+        import sqlalchemy as sa
+
+        if self._copied:
+            engine = sa.create_engine(str(self._postgres).replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
+            with engine.connect() as connection:
+                for name in self._copied:
+                    for one in (f"growth_{self.version.name}_{name}", f"growth_{self.version.name}_{name}_made"):
+                        connection.execute(sa.text(f"drop database if exists {one}"))
+            engine.dispose()
 
 
 def median_of(costs: Sequence[Cost]) -> tuple[float, float]:
@@ -194,6 +213,8 @@ def of_open(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
         for i in range(TIMES):
             batch = folder / f"batch{i}.csv"
             batch.unlink(missing_ok=True)
+            if asked and asked[0].seconds > LONG:
+                break
             asked.append(command(version, address, "draw", STUDY, "--units", "1", "--out", str(batch)))
             with batch.open(newline="", encoding="utf-8") as file:
                 unit = next(csv.DictReader(file))["unit"]
@@ -202,9 +223,11 @@ def of_open(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
         yield "ask", median_of(asked)
         yield "tell one", median_of(told)
     if wanted("status"):
-        yield "status", median_of([command(version, address, "status", STUDY) for _ in range(TIMES)])
+        once = command(version, address, "status", STUDY)
+        more = TIMES - 1 if once.seconds <= LONG else 0
+        yield "status", median_of([once, *(command(version, address, "status", STUDY) for _ in range(more))])
     if wanted("first turn"):
-        yield from bench(version, ledgers.fresh("open"), "open")
+        yield from bench(version, address, "open")
 
 
 def of_whole(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
@@ -274,6 +297,7 @@ class Growth:
                 ledgers = Ledgers(version, folder, postgres=postgres, anew=version.name == "before")
                 for step, value in measure(ledgers, folder, wanted):
                     self.keep(f"{version.name} {database} {'slices' if slices else 'plain'} {labels} {step}", value)
+                ledgers.end()
         shutil.rmtree(folder, ignore_errors=True)
 
     def _is_wanted(self, how: str, labels: int, step: str) -> bool:
@@ -289,16 +313,17 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--postgres", help="address of a database on a server where databases may be made")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--patience", type=float, default=30.0)
+    parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     versions = (Version("before", given.before.resolve() / "src"), Version("after", HERE.parent.resolve() / "src"))
+    given.folder.mkdir(parents=True, exist_ok=True)
     growth = Growth(given.folder.resolve(), versions, postgres=given.postgres, patience=given.patience)
     growth.tell_singles()
     for labels in map(int, given.sizes.split(",")):
         for slices in (False, True):
             growth.measure(labels, slices=slices)
-    given.out.write_text(page(growth.found), encoding="utf-8")
+    given.out.write_text(page(growth.found, patience=given.patience), encoding="utf-8")
 
 
 if __name__ == "__main__":

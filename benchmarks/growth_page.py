@@ -18,7 +18,7 @@ STEPS = {
     "tell all": "`tell` all answers",
     "first turn": "workbench: start and first turn",
     "answer": "workbench: an answer and the next turn",
-    "pages": "workbench: slowest page, first time",
+    "pages": "workbench: slowest page after a correction",
     "pages unchanged": "workbench: slowest page, unchanged",
 }
 INTRO = """# What a label costs as labels grow
@@ -27,14 +27,15 @@ CPU seconds (user and system) of each command from start to end, and in brackets
 which all or all but 60 are answered. Pages of the workbench are in seconds on the clock. *Before* is the version that folded every entry in
 every command, *after* this one, which keeps the study's state beside the record ([decision 0017](decisions/0017-snapshots.md)). Both were
 measured in one run on one machine of two cores, one after the other, on the same entries; a dash is a step that took the version more than
-half a minute of CPU at a tenth of the size. Commands are the middle of three processes where they take a second.
+{patience:g} s at a tenth of the size. `draw --units 1`, `tell` one answer and `status` are the middle of three processes where they take
+less than 3 s.
 """
 
 
-def page(found: Found) -> str:
+def page(found: Found, *, patience: float) -> str:
     """The whole page."""
     sizes = [size for size in SIZES if any(f" {size} " in key for key in found)]
-    parts = [INTRO.format(sizes=", ".join(f"{size:,}" for size in sizes))]
+    parts = [INTRO.format(sizes=", ".join(f"{size:,}" for size in sizes), patience=patience)]
     for database, title in (("sqlite", "SQLite"), ("postgres", "PostgreSQL")):
         for kind, said in (("plain", "no slices"), ("slices", "a column of 40 slices")):
             if any(f" {database} {kind} " in key for key in found):

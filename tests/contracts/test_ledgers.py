@@ -1,6 +1,5 @@
 """What every ledger promises: append-only, in order, all of an act or nothing, and no entry lost between two processes."""
 
-import dataclasses
 import importlib
 import pkgutil
 import subprocess
@@ -120,7 +119,7 @@ def test_a_body_that_cannot_be_written_leaves_nothing(ledger: Ledger) -> None:
 def test_entries_are_frozen_and_reading_hands_out_a_list_of_ones_own(ledger: Ledger) -> None:
     append(ledger, "s", "a", "b")
     entry: Any = ledger.entries("s")[0]  # a checker of types would refuse what is tested
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         entry.key = "other"
     with ledger.writing("s") as act:
         act.entries().clear()

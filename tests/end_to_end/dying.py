@@ -37,7 +37,6 @@ import fewlabels.engines.selftest
 import fewlabels.ledgers.sqlite
 import fewlabels.study.plan.sizes
 import fewlabels.study.state.book
-import fewlabels.study.state.followed
 import fewlabels.study.state.register
 import fewlabels.study.state.snapshots
 import fewlabels.study.study
@@ -96,8 +95,8 @@ def hook(dying: Dying) -> None:
     defaults["clock"] = lambda: FIXED_TIME
     study: Any = fewlabels.study.study
     study.new_salt = lambda: FIXED_SALT
-    followed: Any = fewlabels.study.state.followed
-    followed.EVERY = 1  # every act writes a snapshot, of pages of five units
+    snapshots: Any = fewlabels.study.state.snapshots
+    snapshots.EVERY = 1  # every act writes a snapshot, of pages of five units
     for module in (fewlabels.study.state.book, fewlabels.study.state.register, fewlabels.study.state.snapshots):
         paged: Any = module
         paged.PAGE = 5

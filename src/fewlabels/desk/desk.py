@@ -178,7 +178,7 @@ class Desk:
 
     def _add_open(self, act: Writing, register: Register) -> bool:
         """Make turns ready for units handed out in another way, into a file for example; return whether there are any."""
-        ready = next_turns(act, register, list(register.open_units()), now=self._clock())
+        ready = next_turns(act, register, list(self._state.standing_of(register).open_units()), now=self._clock())
         act.add_turns(ready)
         return bool(ready)
 

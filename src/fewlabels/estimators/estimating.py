@@ -17,9 +17,23 @@ from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, 
 LARGEST_TAIL = 0.49
 
 
-def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, planned: bool, interval: IntervalKind = "rec") -> Estimate:
-    """The metric with a two-sided interval at `level`. The labels counted are those of the side(s) the metric needs."""
-    tail, sides = (1 - level) / 2, sides_of(tally)
+def estimate(
+    metric: Metric,
+    tally: AnyTally,
+    *,
+    classifier: str,
+    level: float,
+    planned: bool,
+    interval: IntervalKind = "rec",
+    effective: bool = True,
+    sides: Sides | None = None,
+) -> Estimate:
+    """The metric with a two-sided interval at `level`. The labels counted are those of the side(s) the metric needs.
+
+    effective   False leaves out the effective n, which takes most of the time
+    sides       the result of `sides_of` for this tally, if several metrics are read from it; computed if omitted
+    """
+    tail, sides = (1 - level) / 2, sides or sides_of(tally)
     measured = measure(metric, tally, tail=tail, interval=interval, sides=sides)
     strict = measure(metric, tally, tail=tail, interval="strict", sides=sides)
     bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval, sides=sides)
@@ -37,7 +51,7 @@ def estimate(metric: Metric, tally: AnyTally, *, classifier: str, level: float, 
         strict_high=max(float(strict.high), float(measured.high)),
         level=level,
         standard_error=float(measured.standard_error) if known else None,
-        n_eff=effective_n(metric, tally, measured, tail=tail, interval=interval, sides=sides),
+        n_eff=effective_n(metric, tally, measured, tail=tail, interval=interval, sides=sides) if effective else None,
         labels=round(_labels(metric, tally)),
         interval=interval,
         planned=planned,
@@ -50,7 +64,7 @@ def one_sided_tail(level: float) -> float:
     return min(1 - level, LARGEST_TAIL)
 
 
-def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Estimate:
+def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally, *, effective: bool = True) -> Estimate:
     """The estimate corrected by gold answers, counted by the groups of the tally; the estimate from the labels as recorded is kept.
 
     If a side the metric needs has no gold answer, there is no value, and the estimate says why.
@@ -72,7 +86,7 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally) -> Es
         strict_low=float(strict.low),
         strict_high=float(strict.high),
         standard_error=float(measured.standard_error) if known else None,
-        n_eff=effective_n(metric, corrected_tally(tally, gold), measured, tail=tail, interval=told.interval),
+        n_eff=effective_n(metric, corrected_tally(tally, gold), measured, tail=tail, interval=told.interval) if effective else None,
         why=None if known else lacking or told.why or f"{metric.name} is 0/0 on the gold answers",
         told_value=told.value,
         told_low=told.low,

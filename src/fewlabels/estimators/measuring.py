@@ -12,7 +12,6 @@ from fewlabels.estimators.phases import read_phases, refuse_unphased
 from fewlabels.estimators.sides import Measured as Measured
 from fewlabels.estimators.sides import Sides as Sides
 from fewlabels.estimators.sides import read_sides as read_sides
-from fewlabels.estimators.sides import side_limits
 from fewlabels.intervals.base import Interval, OfCounts
 from fewlabels.intervals.binomial import binomial, counted_share, counts_of, entering
 from fewlabels.intervals.mover import mover
@@ -124,8 +123,8 @@ def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tai
         return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
 
     limits = [
-        side_limits(sides.flagged, tail, interval, needed=metric.needs_flagged),
-        side_limits(sides.other, tail, interval, needed=metric.needs_unflagged),
+        sides.limits(tail, interval, flagged=True, needed=metric.needs_flagged),
+        sides.limits(tail, interval, flagged=False, needed=metric.needs_unflagged),
     ]
     return mover(theta, (point.p1, point.p0), limits, low=metric.low, high=metric.high)
 

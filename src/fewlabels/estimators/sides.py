@@ -1,5 +1,6 @@
 """The evidence about the flagged and the other side, and the limits of each."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,27 @@ class Measured(NamedTuple):
         return np.where(np.isfinite(self.value), reach, (self.high - self.low) / 2)
 
 
-class Sides(NamedTuple):
-    """The evidence about the flagged and the other side."""
+class Sides:
+    """The evidence about the flagged and the other side, and the limits of each, computed once for all metrics."""
 
-    flagged: Evidence
-    other: Evidence
+    def __init__(self, flagged: Evidence, other: Evidence) -> None:
+        """Hold the evidence."""
+        self.flagged, self.other = flagged, other
+        self._limits: dict[tuple[bool, float, IntervalKind], Limits] = {}
+
+    def __iter__(self) -> Iterator[Evidence]:
+        """The flagged side, then the other."""
+        return iter((self.flagged, self.other))
+
+    def limits(self, tail: float, interval: IntervalKind, *, flagged: bool, needed: bool) -> Limits:
+        """The interval's limits for a side; a point if the metric does not depend on it."""
+        side = self.flagged if flagged else self.other
+        if not needed:
+            return side_limits(side, tail, interval, needed=False)
+        key = (flagged, tail, interval)
+        if key not in self._limits:
+            self._limits[key] = side_limits(side, tail, interval)
+        return self._limits[key]
 
 
 def read_sides(tally: Tally) -> Sides:

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from itertools import islice
 from json.encoder import encode_basestring
 from typing import Any, Literal, NamedTuple, Protocol, cast
@@ -23,12 +22,13 @@ Kind = Literal[
 ]  # fmt: skip
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
 MANY: tuple[Kind, ...] = ("answer", "correction", "batch")  # kinds of which there are as many as labels
+LISTING: tuple[Kind, ...] = ("draw", "reserve", "extension", "gold")  # kinds whose bodies list units
 SEALED = 10_000  # hashes held at once
+DECODER = json.JSONDecoder()
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of the record. `serial` counts from 1 within a study; `seal` is the hash over all hashes before it, or None."""
 
     study: str
@@ -76,11 +76,14 @@ class Reading(Protocol):
     def kept(self, start: str) -> dict[str, bytes]:
         """Return the parts of the study's snapshot whose names begin like this."""
 
-    def stored(self) -> "Iterator[StoredEntry]":
-        """Read all entries as they are stored, one after another."""
+    def stored(self, *, after: int | None = None) -> "Iterator[StoredEntry]":
+        """Read the entries as they are stored, one after another: all of them, or those after a serial."""
 
-    def notable(self, *kinds: Kind) -> "list[Entry]":
-        """Return the entries of these kinds, none of which has one for each label; of all such kinds if none is named."""
+    def notable(self, *kinds: Kind, units: bool = True) -> "list[Entry]":
+        """Return the entries of these kinds, none of which has one for each label; of all such kinds if none is named.
+
+        units=False leaves out the bodies that list units.
+        """
 
 
 class Writing(Reading, Protocol):
@@ -201,25 +204,16 @@ class StoredEntry(NamedTuple):
 
     def entry(self, study: str) -> Entry:
         """The entry; a body that is not JSON is kept as text. Its hash is for the caller to check."""
-        return Entry(
-            study=study,
-            serial=self.serial,
-            kind=cast("Kind", self.kind),
-            key=self.key,
-            at=self.at,
-            body=body_of(self.body),
-            seal=self.seal,
-            hash=self.hash,
-        )
+        return Entry(study, self.serial, cast("Kind", self.kind), self.key, self.at, body_of(self.body), self.seal, self.hash)
 
 
 def body_of(text: str) -> Mapping[str, Any]:
     """The body of an entry as stored; {UNREADABLE: text} if it is damaged."""
     try:
-        body = json.loads(text)
+        body, end = DECODER.raw_decode(text)
     except (TypeError, ValueError):  # no text, or not JSON
-        body = None
-    return body if isinstance(body, dict) else {UNREADABLE: str(text)}
+        return {UNREADABLE: str(text)}
+    return body if isinstance(body, dict) and end == len(text) else {UNREADABLE: str(text)}
 
 
 def broken(entries: Iterable[Entry]) -> Iterator[str]:
@@ -238,9 +232,12 @@ def broken_text(study: str, entries: Iterable[StoredEntry]) -> Iterator[str]:
 
 def hash_of_text(study: str, entry: StoredEntry) -> str:
     """Return the hash of the canonical JSON of an entry, whose keys are sorted, from the text of its body."""
-    at, key, kind, name = map(encode_basestring, (entry.at, entry.key, entry.kind, study))
-    seal = "null" if entry.seal is None else encode_basestring(entry.seal)
-    whole = f'{{"at":{at},"body":{entry.body},"key":{key},"kind":{kind},"seal":{seal},"serial":{entry.serial},"study":{name}}}'
+    serial, kind, key, at, body, seal, _ = entry
+    sealed = "null" if seal is None else encode_basestring(seal)
+    whole = (
+        f'{{"at":{encode_basestring(at)},"body":{body},"key":{encode_basestring(key)},"kind":{encode_basestring(kind)},'
+        f'"seal":{sealed},"serial":{serial},"study":{encode_basestring(study)}}}'
+    )
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -252,14 +249,19 @@ class Chain:
         self.count = 0
         self._before = hashlib.sha256()
 
-    def follow(self, entry: Entry | StoredEntry, recomputed: str) -> Iterator[str]:
-        """Yield what does not match in the next entry, given the hash it should have."""
+    def follow(self, entry: Entry | StoredEntry, recomputed: str) -> Sequence[str]:
+        """Return what does not match in the next entry, given the hash it should have."""
         self.count += 1
+        seal = self._before.hexdigest() if entry.kind in SEALING else None
+        is_whole = entry.serial == self.count and recomputed == entry.hash and entry.seal == seal
+        self._before.update((entry.hash if self.count == 1 else f"\n{entry.hash}").encode("utf-8", "surrogatepass"))
+        return () if is_whole else [*self._differences(entry, recomputed, seal)]
+
+    def _differences(self, entry: Entry | StoredEntry, recomputed: str, seal: str | None) -> Iterator[str]:
         name = f"entry {entry.serial} ({entry.kind}, {entry.key})"
         if entry.serial != self.count:
             yield f"{name}: serial {self.count} was expected here, so an entry is missing or was added"
         if recomputed != entry.hash:
             yield f"{name}: its content does not match its hash, so it was changed after it was written"
-        if (entry.kind in SEALING) != (entry.seal is not None) or (entry.seal is not None and entry.seal != self._before.hexdigest()):
+        if entry.seal != seal:
             yield f"{name}: its seal does not match the entries before it, so one of those was changed, removed or added"
-        self._before.update((entry.hash if self.count == 1 else f"\n{entry.hash}").encode("utf-8", "surrogatepass"))

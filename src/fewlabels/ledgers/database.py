@@ -9,16 +9,15 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError, LedgerUnreachable
 from fewlabels.ledgers import contents, parts, turns
-from fewlabels.ledgers.base import MANY, SEALING, UNREADABLE, Entry, Kind, StoredEntry, body_of, entry_hash, seal_of
+from fewlabels.ledgers.base import LISTING, MANY, SEALING, UNREADABLE, Entry, Kind, StoredEntry, body_of, entry_hash, seal_of
 from fewlabels.ledgers.contents import Content
 from fewlabels.ledgers.schema import known_version
 from fewlabels.ledgers.tables import ENTRY, HEAD, NOTABLE
@@ -303,13 +302,15 @@ class Following:
         """Return the parts of the snapshot whose names begin like this."""
         return parts.beginning(self._connection, self._study, start) if self._has_parts else {}
 
-    def stored(self) -> Iterator[StoredEntry]:
-        """Read all entries as they are stored, one after another."""
-        return stored(self._connection, self._study)
+    def stored(self, *, after: int | None = None) -> Iterator[StoredEntry]:
+        """Read the entries as they are stored, one after another: all of them, or those after a serial."""
+        return stored(self._connection, self._study, after=after)
 
-    def notable(self, *kinds: Kind) -> list[Entry]:
-        """Return the entries of these kinds."""
-        wanted = sa.select(ENTRY).where(ENTRY.c.study == self._study, NOTABLE, *([ENTRY.c.kind.in_(kinds)] if kinds else []))
+    def notable(self, *kinds: Kind, units: bool = True) -> list[Entry]:
+        """Return the entries of these kinds; units=False leaves out the bodies that list units."""
+        body = ENTRY.c.body if units else sa.case((ENTRY.c.kind.in_(LISTING), "{}"), else_=ENTRY.c.body).label("body")
+        columns = [column for column in ENTRY.c if column is not ENTRY.c.body]
+        wanted = sa.select(*columns, body).where(ENTRY.c.study == self._study, NOTABLE, *([ENTRY.c.kind.in_(kinds)] if kinds else []))
         return [_entry(row) for row in self._connection.execute(wanted.order_by(ENTRY.c.serial)).mappings()]
 
 
@@ -343,9 +344,9 @@ class Act(Following):
             yield from super().since(serial)
         yield from self.added[max(0, serial - self._count) :]
 
-    def notable(self, *kinds: Kind) -> list[Entry]:
+    def notable(self, *kinds: Kind, units: bool = True) -> list[Entry]:
         """Return the entries of these kinds, those of this act last."""
-        return [*super().notable(*kinds), *(e for e in self.added if e.kind not in MANY and (not kinds or e.kind in kinds))]
+        return [*super().notable(*kinds, units=units), *(e for e in self.added if e.kind not in MANY and (not kinds or e.kind in kinds))]
 
     def put_parts(self, held: Mapping[str, bytes]) -> None:
         """Write parts of the snapshot."""
@@ -441,7 +442,7 @@ def _made(study: str, serial: int, kind: Kind, key: str, at: str, body: Mapping[
 def insert(connection: sa.Connection, entries: Sequence[Entry]) -> None:
     """Write entries unchanged."""
     if entries:
-        connection.execute(sa.insert(ENTRY), [asdict(entry) | {"body": canonical(dict(entry.body))} for entry in entries])
+        connection.execute(sa.insert(ENTRY), [entry._asdict() | {"body": canonical(dict(entry.body))} for entry in entries])
 
 
 def read(connection: sa.Connection, study: str, *, since: int | None = None) -> list[Entry]:
@@ -466,14 +467,17 @@ def hashes(connection: sa.Connection, study: str) -> Iterator[str]:
             yield from (row[0] for row in some)
 
 
-def stored(connection: sa.Connection, study: str) -> Iterator[StoredEntry]:
+def stored(connection: sa.Connection, study: str, *, after: int | None = None) -> Iterator[StoredEntry]:
     """Read a study's entries as they are stored, one by one."""
     wanted = sa.select(*(ENTRY.c[name] for name in StoredEntry._fields)).where(ENTRY.c.study == study).order_by(ENTRY.c.serial)
+    if after is not None:
+        wanted = wanted.where(ENTRY.c.serial > after)
     with connection.execute(wanted.execution_options(yield_per=STREAMED)) as rows:
-        for row in rows:
-            entry = StoredEntry(*row)
-            _refuse_damaged(entry)
-            yield entry
+        for some in rows.partitions(STREAMED):
+            for row in some:
+                entry = StoredEntry._make(row)
+                _refuse_damaged(entry)
+                yield entry
 
 
 def _refuse_damaged(entry: StoredEntry) -> None:
@@ -489,7 +493,7 @@ def _entry(row: sa.RowMapping) -> Entry:
     """Return the entry of a row; raise LedgerError if the database holds something else, as only a damaged file does."""
     found = StoredEntry(*(row[name] for name in StoredEntry._fields))
     _refuse_damaged(found)
-    return Entry(**{**row, "body": _body(row["body"])})
+    return Entry(row["study"], found.serial, cast("Kind", found.kind), found.key, found.at, _body(found.body), found.seal, found.hash)
 
 
 def _body(text: str) -> Mapping[str, Any]:

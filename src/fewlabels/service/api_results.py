@@ -125,7 +125,7 @@ async def read_audit(request: Request, member: Reader, *, verify: bool = False) 
 
 def _audit(study: Study, found: Mapping[str, Any] | None) -> Data:
     """Return what an auditor needs, without the answers themselves."""
-    entries, of_kind = study.followed.read(lambda register: (study.followed.notable(), dict(register.count.kinds)))
+    entries, of_kind = study.followed.read(lambda register: (study.followed.notable(units=False), dict(register.count.kinds)))
     listed = [{"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)} for e in entries]
     counts = {kind: of_kind.get(kind, 0) for kind in MANY}
     return {"study": study.name, "entries": sum(of_kind.values()), "recorded": listed, "counts": counts, "verification": found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
@@ -793,7 +793,10 @@ class Study:
 
         wanted = [Path(path) for path in paths]
         refuse_endings(wanted)
-        report = build_report(self)
+        try:
+            report = build_report(self, verify=self._verified())
+        finally:
+            self.followed.forget()
         if wanted:
             write_report(report, wanted)
         return report
@@ -810,13 +813,14 @@ class Study:
             True
         """
         from fewlabels.study.report.write import read_report
-        from fewlabels.study.verify import verify, with_report
+        from fewlabels.study.verify import Verifier, with_report
 
         held = table if table is not None else self._table
         opened = (lambda standing: self._engine(standing, held)) if population else None
-        damage = self._ledger.damage()
+        verifier = Verifier(self.name, damage=self._ledger.damage())
         with self._ledger.following(self.name) as source:
-            found = verify(source, self.name, damage=damage, open_population=opened)
+            verifier.read(source)
+            found = verifier.found(opened)
             return found if report is None else with_report(found, source, read_report(report), name=report.name)
 
     # ---------------- shared by the methods above
@@ -906,9 +910,31 @@ class Study:
             raise StudyError(f"the population of {self.name!r} is held in memory: pass it again, Study.load({self.name!r}, table=...)")
         return open_engine(population)
 
+    def _verified(self) -> Callable[[], Verification]:
+        """Verify the record and go on with what was folded for that; return what verifies it to the end once numbers were shown."""
+        from fewlabels.study.verify import Verifier
+
+        verifier = Verifier(self.name, damage=self._ledger.damage())
+        with self._ledger.following(self.name) as source:
+            verifier.read(source)
+        if not verifier.found().passed:
+            return self.verify
+        basis = verifier.register.basis
+        self.followed.adopt(verifier.register)
+        self._results.know(basis, verifier.results)
+
+        def has_only_looks(register: Register) -> bool:
+            if register.basis == basis:
+                verifier.read_looks(self.followed.stored(after=verifier.count), self._results.known(basis))
+            return register.basis == basis
+
+        return lambda: verifier.found() if self.followed.read(has_only_looks) else self.verify()
+
     def _sound(self) -> Verification:
         """Verify everything recorded that a new number depends on."""
-        from fewlabels.study.verify import verify
+        from fewlabels.study.verify import Verifier
 
+        verifier = Verifier(self.name, damage=None, looks=False)
         with self._ledger.following(self.name) as source:
-            return verify(source, self.name, damage=None, open_population=None, looks=False)
+            verifier.read(source)
+        return verifier.found()

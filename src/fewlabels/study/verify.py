@@ -3,7 +3,7 @@
 Without the population: hashes, seals, plans, replay and every estimate that was shown. With it: also the fingerprint and the draw.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +12,16 @@ import numpy as np
 from fewlabels.designs.base import pi_of, takes_of
 from fewlabels.engines.base import Engine
 from fewlabels.errors import FewlabelsError
-from fewlabels.ledgers.base import Chain, Entry, Reading, hash_of_text
-from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.ledgers.base import Chain, Entry, Reading, StoredEntry, hash_of_text
+from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.plan import Plan
-from fewlabels.randomness import permanent_number
-from fewlabels.study.decision.requests import answer, asked_body
+from fewlabels.randomness import permanent_numbers
+from fewlabels.study.decision.requests import answer, asked_body, is_kept, name_of
 from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
 from fewlabels.study.draw.online import check_round
 from fewlabels.study.estimate.confusion import read_confusion
-from fewlabels.study.estimate.estimates import look_body
+from fewlabels.study.estimate.estimates import Estimates, look_body
 from fewlabels.study.estimate.kept import read
 from fewlabels.study.estimate.warnings import asked_late
 from fewlabels.study.kinds import KINDS, kind_of
@@ -29,10 +29,11 @@ from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh
 from fewlabels.study.plan.pilot import pilot_units, plan_rest
 from fewlabels.study.state.register import BEGIN, Register
-from fewlabels.study.state.snapshots import differences, head_of
+from fewlabels.study.state.snapshots import differences, head_of, restore, resume
 from fewlabels.study.state.standing import Standing
 
 REBUILD = "numbers may have been read from it; run fewlabels ledger rebuild, and ask for them again"
+UNSEEN = ("decision", "convergence", "confusion")  # results that no look shows
 WORDS = frozenset({"caution", "says", "why", "reason"})  # of a look: what explains its numbers
 
 
@@ -54,40 +55,71 @@ class Verification:
         return {"passed": self.passed, "checked": list(self.checked), "findings": list(self.findings), "notes": list(self.notes)}
 
 
-def verify(
-    source: Reading,
-    study: str,
-    *,
-    damage: Sequence[str] | None,
-    open_population: Callable[[Standing], Engine] | None,
-    looks: bool = True,
-) -> Verification:
-    """Recompute everything that can be recomputed, entry by entry; looks=False skips what earlier looks showed, on which nothing depends.
+class Verifier:
+    """The record of a study, read from its first entry on: everything that can be recomputed is recomputed, entry by entry."""
 
-    damage   what the database's own check found; None if it was not run
-    """
-    chain, fold, head = Chain(), Refolded(looks=looks), head_of(source)
-    wrong: list[str] = [f"the database's own check: {one}" for one in damage or ()]
-    for stored in source.stored():
-        wrong += chain.follow(stored, hash_of_text(study, stored))
-        if not wrong and not fold.unreadable:
-            fold.follow(stored.entry(study))
-            if head is not None and (stored.serial, stored.hash) == (head["serial"], head["hash"]) and not fold.unreadable:
-                fold.compare(head)
-    checked = [*(["the database file"] if damage is not None else []), f"hashes and seals of {chain.count:,} entries"]
-    if wrong or fold.unreadable:
-        return Verification(checked=tuple(checked), findings=tuple(wrong or fold.unreadable))
-    findings, standing = fold.end(source), fold.standing
-    checked += [
-        "plans",
-        "permanent numbers",
-        *(["units drawn for gold"] if standing.gold_units else []),
-        *(["estimates shown"] if looks else []),
-    ]
-    if open_population is not None:
-        checked += ["fingerprint", "draw"]
-        findings += _population(open_population, standing)
-    return Verification(checked=tuple(checked), findings=tuple(findings), notes=(*fold.backward_times(), *asked_late(standing)))
+    def __init__(self, study: str, *, damage: Sequence[str] | None, looks: bool = True) -> None:
+        """Start before the first entry.
+
+        damage  what the database's own check found; None if it was not run
+        looks   False skips what earlier looks showed, on which nothing depends
+        """
+        self._study, self._looks = study, looks
+        self._chain, self._fold = Chain(), Refolded(looks=looks)
+        self._wrong: list[str] = [f"the database's own check: {one}" for one in damage or ()]
+        self._checked = ["the database file"] if damage is not None else []
+
+    def read(self, source: Reading) -> None:
+        """Read all entries, and what is kept beside them."""
+        chain, fold, head = self._chain, self._fold, head_of(source)
+        for stored in source.stored():
+            self._wrong += chain.follow(stored, hash_of_text(self._study, stored))
+            if not self._wrong and not fold.unreadable:
+                fold.follow(stored.entry(self._study))
+                if head is not None and (stored.serial, stored.hash) == (head["serial"], head["hash"]) and not fold.unreadable:
+                    fold.compare(head)
+        if not self._wrong and not fold.unreadable:
+            fold.end(source)
+
+    def read_looks(self, entries: Iterable[StoredEntry], results: Mapping[str, Any]) -> None:
+        """Read the looks recorded since, which show results of the state that was read."""
+        self._fold.results |= results
+        for stored in entries:
+            self._wrong += self._chain.follow(stored, hash_of_text(self._study, stored))
+            self._fold.check(stored.entry(self._study))
+
+    def found(self, open_population: Callable[[Standing], Engine] | None = None) -> Verification:
+        """What was recomputed, and what does not match."""
+        checked = [*self._checked, f"hashes and seals of {self._chain.count:,} entries"]
+        if self._wrong or self._fold.unreadable:
+            return Verification(checked=tuple(checked), findings=tuple(self._wrong or self._fold.unreadable))
+        findings, standing = self._fold.findings, self._fold.standing
+        checked += [
+            "plans",
+            "permanent numbers",
+            *(["units drawn for gold"] if standing.gold_units else []),
+            *(["estimates shown"] if self._looks else []),
+        ]
+        if open_population is not None:
+            checked += ["fingerprint", "draw"]
+            findings += _population(open_population, standing)
+        notes = (*self._fold.backward_times(), *asked_late(standing))
+        return Verification(checked=tuple(checked), findings=tuple(findings), notes=notes)
+
+    @property
+    def count(self) -> int:
+        """How many entries were read."""
+        return self._chain.count
+
+    @property
+    def register(self) -> Register:
+        """The study as its entries say it is."""
+        return self._fold.register
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """The results that were computed again for the state after the newest entry, of those whose look is recorded."""
+        return {what: result for what, result in self._fold.results.items() if what in self._fold.recorded}
 
 
 def with_report(found: Verification, source: Reading, report: Mapping[str, Any], *, name: str) -> Verification:
@@ -111,7 +143,7 @@ class Refolded:
     def __init__(self, *, looks: bool) -> None:
         """Start before the first entry; looks=False: estimates that were shown are not computed again."""
         self._looks = looks
-        self._register = Register()
+        self.register = Register(restore)
         self._found: dict[str, list[str]] = {"plans": [], "numbers": [], "draws": [], "gold": [], "looks": [], "snapshot": []}
         self._failed: set[str] = set()  # checks that could not continue
         self._earlier: list[Plan] = []
@@ -121,47 +153,61 @@ class Refolded:
         self._back: tuple[int, Entry, Entry] | None = None  # times that run backwards: how often, and the first two
         self._seen: dict[str, Json] = {}  # what looks showed since the newest entry that results depend on, by request
         self._asked: dict[str, Any] = {}  # all requests
+        self.results: dict[str, Any] = {}  # computed since then, by request
+        self.recorded: set[str] = set()  # which of them were shown, or kept
         self.unreadable: list[str] = []
 
     @property
     def standing(self) -> Standing:
         """The study after the entries followed."""
-        return self._register.standing()
+        return self.register.standing()
 
     def follow(self, entry: Entry) -> None:
         """Compare one more entry with those before it, and take it in."""
-        for check, find in CHECKS.get(entry.kind, ()):
-            if check not in self._failed and (check != "looks" or self._looks):
-                self._add(check, find(self, entry))
+        self.check(entry)
         try:
-            self._register.take(entry)
+            self.register.take(entry)
         except (FewlabelsError, LookupError, TypeError, ValueError) as error:
             self.unreadable = [f"the entries cannot be read as a study ({error}): one was changed"]
         if self._last is not None and entry.at < self._last.at:
             count, *first = self._back or (0, self._last, entry)
             self._back = (count + 1, first[0], first[1])
         self._last = entry
-        if self._register.basis == entry.hash:
-            self._seen = {}
+        if self.register.basis == entry.hash:
+            self._seen.clear()
+            self.results.clear()
+            self.recorded.clear()
         elif entry.kind == "look":
-            self._seen[_asked_of(entry.body)] = entry.body.get("shown", entry.body.get("estimates"))
-        if entry.kind == "look" and "asked" in entry.body:
-            self._asked[_asked_of(entry.body)] = entry.body["asked"]
+            self.recorded.add(_name_of(entry.body))
+            self._seen[_name_of(entry.body)] = entry.body.get("shown", entry.body.get("estimates"))
 
-    def _add(self, check: str, found: Iterator[str]) -> None:
+    def check(self, entry: Entry) -> None:
+        """Compare an entry with those before it."""
+        if entry.kind == "look" and "asked" in entry.body:
+            self._asked[_name_of(entry.body)] = entry.body["asked"]
+        for check, find in CHECKS.get(entry.kind, ()):
+            if check not in self._failed and (check != "looks" or self._looks):
+                self._add(check, find, entry)
+
+    def _add(self, check: str, find: "Callable[[Refolded, Any], Iterable[str]]", about: object) -> None:
         """Add findings, and one more if a changed entry makes it impossible to continue."""
         try:
-            self._found[check] += found
+            self._found[check] += find(self, about)
         except (FewlabelsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             self._found[check].append(f"recomputing failed ({type(error).__name__}: {error}): an entry does not fit those before it")
             self._failed.add(check)
 
-    def end(self, source: Reading) -> list[str]:
+    def end(self, source: Reading) -> None:
+        """Check what belongs to the study as a whole, after the newest entry."""
+        if not self.register.study:
+            self.unreadable = [f"the entries cannot be read as a study ({BEGIN}): one was changed"]
+            return
+        self._add("numbers", Refolded._numbers, self.standing)
+        self._add("snapshot", Refolded._kept, source)
+
+    @property
+    def findings(self) -> list[str]:
         """All findings."""
-        if not self._register.study:
-            return [f"the entries cannot be read as a study ({BEGIN}): one was changed"]
-        self._add("numbers", _numbers(self.standing))
-        self._add("snapshot", self._kept(source))
         return [one for found in self._found.values() for one in found]
 
     def backward_times(self) -> Iterator[str]:
@@ -177,38 +223,48 @@ class Refolded:
 
     def compare(self, head: Mapping[str, Any]) -> None:
         """Compare a snapshot with the study folded to the same entry."""
-        self._add("snapshot", self._differences(head))
+        self._add("snapshot", Refolded._differences, head)
 
     def _differences(self, head: Mapping[str, Any]) -> Iterator[str]:
-        wrong = list(differences(self._register, head))
+        wrong = list(differences(self.register, head))
         if wrong:
             named = ", ".join(wrong[:3]) + (" and others" if len(wrong) > 3 else "")
             yield f"the snapshot beside the record does not say what the entries say ({named}): {REBUILD}"
+        else:
+            resume(self.register, head)
 
     def _kept(self, source: Reading) -> Iterator[str]:
         """Compare results that are kept with what looks showed, or compute them again."""
-        basis, standing = self._register.basis, self.standing
-        kept = {name[2:]: read(body, basis=basis) for name, body in source.kept("r/").items()}
+        standing = self.standing
+        kept = {name[2:]: read(body, basis=self.register.basis) for name, body in source.kept("r/").items()}
+        self.recorded.update(what for what, result in kept.items() if result is not None)
         for what, result in kept.items():
             if result is not None and not self._is_same(what, result, standing):
                 yield f"the result kept beside the record ({what}) is not what the entries say: {REBUILD}"
 
     def _is_same(self, what: str, result: Any, standing: Standing) -> bool:
-        kind = kind_of(standing)
-        if what == "decision":
-            return bool(result == kind.decide(standing, kind.read(standing)))
-        if what == "convergence":
-            return bool(result == kind.converge(standing))
-        if what == "confusion":
-            return bool(result == read_confusion(standing))
-        shown = [one.as_json() for one in result.estimates] if what == "estimates" else result.as_json()
-        return without_words(shown) == without_words(self._seen[what] if what in self._seen else self._again(what, standing))
+        if what in UNSEEN:
+            return bool(result == self._result(what, standing))
+        if what in self._seen and what not in self.results:  # it was compared with the entries when its look was read, if at all
+            return without_words(_json_of(result)) == without_words(self._seen[what])
+        known = what == "estimates" or what in self._asked
+        return known and without_words(_json_of(result)) == without_words(_json_of(self._result(what, standing)))
 
-    def _again(self, what: str, standing: Standing) -> Json:
-        """A result computed now: the look that showed it may have been recorded before, when the numbers were the same."""
+    def _result(self, what: str, standing: Standing) -> Any:
+        """A result of a state, computed once for as long as it stays the same."""
+        if what not in self.results:
+            self.results[what] = self._computed(what, standing)
+        return self.results[what]
+
+    def _computed(self, what: str, standing: Standing) -> Any:
+        kind = kind_of(standing)
         if what == "estimates":
-            return [one.as_json() for one in kind_of(standing).read(standing).estimates]
-        return answer(standing, self._asked[what], peek=True).as_json() if what in self._asked else None
+            return kind.read(standing)
+        if what == "decision":
+            return kind.decide(standing, self._result("estimates", standing))
+        if what == "convergence":
+            return kind.converge(standing)
+        return read_confusion(standing) if what == "confusion" else answer(standing, self._asked[what], peek=True)
 
     # ---------------- checks, each of an entry and those before it
 
@@ -253,7 +309,7 @@ class Refolded:
             yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
 
     def _batches(self, entry: Entry) -> Iterator[str]:
-        if not all(map(self._register.is_drawn, entry.body["units"])):
+        if not all(map(self.register.is_drawn, entry.body["units"])):
             yield f"entry {entry.serial} (batch): it hands out units that were never drawn"
 
     def _golds(self, entry: Entry) -> Iterator[str]:
@@ -265,23 +321,37 @@ class Refolded:
         if entry.body["units"] != expected:
             yield f"entry {entry.serial} (gold): its units do not follow from its share and the salt"
 
-    def _answers(self, entry: Entry) -> Iterator[str]:
-        if entry.body["gold"] and not self._register.is_gold(entry.body["unit"]):
-            yield f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"
+    def _answers(self, entry: Entry) -> Sequence[str]:
+        if not entry.body["gold"] or self.register.is_gold(entry.body["unit"]):
+            return ()
+        return [f"entry {entry.serial} ({entry.kind}): a gold answer about a unit that was not drawn for gold"]
+
+    def _numbers(self, standing: Standing) -> Iterator[str]:
+        units = standing.reserve or standing.units
+        if not units:
+            return
+        before, rule = standing.plan.before, standing.number_rule
+        pilot, rest = units.unit[:before], units.unit[before:]
+        found = np.concatenate([permanent_numbers(standing.salt, pilot, rule), permanent_numbers(standing.plan.salt, rest, rule)])
+        for i in np.flatnonzero(found != units.number).tolist():
+            yield f"unit {units.unit[i]!r}: its permanent number is {found[i]}, the draw says {units.number[i]}"
 
     def _estimates(self, entry: Entry) -> Iterator[str]:
         """Recompute the estimates of a look from the entries before it."""
-        before, asked = self.standing, entry.body.get("asked")
+        before, asked, what = self.standing, entry.body.get("asked"), _name_of(entry.body)
         if asked is not None:
-            again = asked_body(before, asked, answer(before, asked, peek=True))
+            shown = self._result(what, before) if entry.body["certified"] and is_kept(asked) else answer(before, asked, peek=True)
+            again = asked_body(before, asked, shown)
+        elif entry.body["certified"]:
+            again = look_body(before, self._result(what, before))
         else:
-            again = look_body(before, kind_of(before).read(before, peek=not entry.body["certified"]))
+            again = look_body(before, kind_of(before).read(before, peek=True))
         if without_words(again) != without_words(entry.body):
             yield f"entry {entry.serial} (look): recomputing its estimates from the ledger gives other numbers"
 
 
 # The checks of an entry of each kind, each with the group of findings it belongs to.
-CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterator[str]]]]] = {
+CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterable[str]]]]] = {
     "population": [("draws", Refolded._is_counted)],
     "extension": [("draws", Refolded._is_counted)],
     "plan": [("plans", Refolded._plans)],
@@ -294,20 +364,14 @@ CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterator[st
 }
 
 
-def _asked_of(body: Mapping[str, Any]) -> str:
+def _name_of(look: Mapping[str, Any]) -> str:
     """The name under which the result of a look is kept."""
-    return f"asked {fingerprint(body['asked'])}" if "asked" in body else "estimates"
+    return name_of(look["asked"]) if "asked" in look else "estimates"
 
 
-def _numbers(standing: Standing) -> Iterator[str]:
-    before = standing.plan.before if standing.plans else 0
-    units = standing.reserve or standing.units
-    rows = zip(units.unit, units.number.tolist(), strict=True) if units else ()
-    for i, (unit, number) in enumerate(rows):
-        salt = standing.salt if i < before else standing.plan.salt
-        found = permanent_number(salt, unit, standing.number_rule)
-        if found != number:
-            yield f"unit {unit!r}: its permanent number is {found}, the draw says {number}"
+def _json_of(result: Any) -> Json:
+    """A result as looks have it."""
+    return [one.as_json() for one in result.estimates] if isinstance(result, Estimates) else result.as_json()
 
 
 def without_words(value: Json) -> Json:

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import atlas, coverage, made, restamp
 from benchmarks.tables import Bench
+from fewlabels import read_population
 from fewlabels.randomness import stream
 
 OLD, NEW, SEED = "aaaa", "bbbb", 7
@@ -113,7 +114,8 @@ def test_cells_known_to_be_the_same_are_not_made_again(run: Run, cells: dict[str
 @pytest.mark.parametrize("by", [0.0, 1e-9])
 def test_coverage_is_compared_table_by_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: float) -> None:
     cell = {"mode": "real", "table": "t", "classifier": "m", "reps": 10, "mean": 0.5, "rmse": None}
-    monkeypatch.setattr(restamp, "all_benches", lambda *_, **__: iter([Bench("t", "m", "real", None)]))  # type: ignore[arg-type]  # no table is read
+    table = read_population({"id": ["a", "b"], "score": [0.2, 0.9]}, score="score", threshold=0.5)
+    monkeypatch.setattr(restamp, "all_benches", lambda *_, **__: iter([Bench("t", "m", "real", table)]))
     monkeypatch.setattr(coverage, "run", lambda *_, **__: [])
     monkeypatch.setattr(coverage, "as_cells", lambda _: [{**cell, "mean": 0.5 + by}])
     progress = restamp.Progress(tmp_path / "so_far.json", "code", 1)

@@ -201,7 +201,9 @@ def test_a_unit_of_another_labeler_or_of_nobody_is_refused(tmp_path: Path) -> No
     study = planned(tmp_path)
     desk = desk_of(study)
     theirs = desk.take("bob", 1)[0].unit
-    undrawn = next(unit for unit in TRUTH if unit not in study.standing.units.unit)  # type: ignore[union-attr]  # it is drawn
+    drawn = study.standing.units
+    assert drawn is not None
+    undrawn = next(unit for unit in TRUTH if unit not in drawn.unit)
     found = desk.tell("ada", says(desk, {theirs: "yes", undrawn: "yes", "'; drop table turn; --": "yes"}))
     assert statuses(found) == ["refused"] * 3
     assert study.standing.answers == {}

@@ -42,7 +42,8 @@ def test_the_second_phase_reads_the_pilot_as_a_group_labeled_whole() -> None:
         rest = rest_tally().side(flagged=side)
         N, n, k = [*rest.N, pilot_n], [*rest.n, pilot_n], [*rest.k, pilot_k]
         whole = read_side(tally_of([side] * 3, N, n, k, logit=[*rest.logit, 0]).side(flagged=side))
-        alone = read_phases(phased(0.0))[0 if side else 1]
+        flagged, other = read_phases(phased(0.0))
+        alone = flagged if side else other
         for name in ("p", "raw", "spread"):
             assert getattr(alone, name) == pytest.approx(getattr(whole, name), rel=1e-12), name
         assert (alone.N, alone.n) == (whole.N, whole.n)

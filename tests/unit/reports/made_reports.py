@@ -14,7 +14,6 @@ import pytest
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.randomness import stream
 from fewlabels.study.population.read import read_population
-from fewlabels.study.report.build import build_report
 from fewlabels.study.study import Study
 
 UNITS = 1_200
@@ -128,7 +127,7 @@ class Reports:
             whole = path.with_suffix(f".{os.getpid()}")
             with pytest.MonkeyPatch.context() as patched:
                 patched.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
-                whole.write_text(json.dumps(build_report(MADE[kind]()), allow_nan=False))
+                whole.write_text(json.dumps(MADE[kind]().report(), allow_nan=False))
             whole.replace(path)
         if kind not in self.held:
             self.held[kind] = json.loads(path.read_text())

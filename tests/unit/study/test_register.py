@@ -41,6 +41,7 @@ def of_register(register: Register) -> dict[str, Any]:
         "plans",
         "kept",
         "saved",
+        "listed",
         "redrawn",
         "reframed",
         "counted",
@@ -193,7 +194,7 @@ def test_following_is_building_at_once_is_what_replay_says(
     made: Callable[[Path], tuple[Study, tuple[Act, ...]]], seed: int, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also from a snapshot, by another process, and with pages so small that there are many."""
-    monkeypatch.setattr("fewlabels.study.state.followed.EVERY", every)
+    monkeypatch.setattr("fewlabels.study.state.snapshots.EVERY", every)
     for name in ("register", "snapshots", "book"):
         monkeypatch.setattr(f"fewlabels.study.state.{name}.PAGE", 8)
     study, acts = made(tmp_path)
@@ -252,8 +253,6 @@ def test_a_study_that_was_not_created_completely_is_refused(entries: list[Entry]
 
 
 def test_a_damaged_entry_is_named(entries: list[Entry]) -> None:
-    from dataclasses import replace
-
-    spoiled = [*entries[:-1], replace(entries[-1], body={"unreadable": "x"})]
+    spoiled = [*entries[:-1], entries[-1]._replace(body={"unreadable": "x"})]
     with pytest.raises(LedgerError, match=rf"entry {entries[-1].serial} .* was damaged"):
         Register().follow(EntryList(spoiled))

@@ -1,6 +1,5 @@
 """State is a fold: the same entries give the same Standing, and every prefix of them is a study, too."""
 
-import dataclasses
 import time
 from pathlib import Path
 
@@ -58,7 +57,7 @@ def entries(tmp_path: Path) -> list[Entry]:
 
 
 def test_the_same_entries_give_the_same_standing(entries: list[Entry]) -> None:
-    before = [dataclasses.replace(e) for e in entries]
+    before = [e._replace() for e in entries]
     first, second = replay(entries), replay(entries)
     assert plain(first) == plain(second)
     assert read_estimates(first).as_json() == read_estimates(second).as_json()
@@ -66,7 +65,7 @@ def test_the_same_entries_give_the_same_standing(entries: list[Entry]) -> None:
 
 
 def test_times_and_hashes_do_not_matter(entries: list[Entry]) -> None:
-    other = [dataclasses.replace(e, at=f"1970-01-{i % 28 + 1:02}", hash="x", seal=None) for i, e in enumerate(entries)]
+    other = [e._replace(at=f"1970-01-{i % 28 + 1:02}", hash="x", seal=None) for i, e in enumerate(entries)]
     assert plain(replay(other)) == plain(replay(entries))
 
 
@@ -118,10 +117,10 @@ def test_folding_answers_after_a_look_takes_time_in_proportion(entries: list[Ent
     look, draw = (next(e for e in entries if e.kind == kind) for kind in ("look", "draw"))
 
     def took(many: int) -> float:
-        told = [dataclasses.replace(answer, body={**answer.body, "unit": f"unit-{i}"}) for i in range(many)]
-        again = [dataclasses.replace(e, body={**e.body, "labeler": "eve"}) for e in told]
+        told = [answer._replace(body={**answer.body, "unit": f"unit-{i}"}) for i in range(many)]
+        again = [e._replace(body={**e.body, "labeler": "eve"}) for e in told]
         units = {name: None if values is None else [values[0]] * many for name, values in draw.body["units"].items()}
-        drawn = dataclasses.replace(draw, body={**draw.body, "units": {**units, "unit": [f"unit-{i}" for i in range(many)]}})
+        drawn = draw._replace(body={**draw.body, "units": {**units, "unit": [f"unit-{i}" for i in range(many)]}})
         begun = time.process_time()
         replay([*entries[: draw.serial - 1], drawn, *told, look, *again])
         return time.process_time() - begun

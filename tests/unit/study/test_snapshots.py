@@ -18,10 +18,13 @@ from fewlabels.ledgers.base import Entry
 from fewlabels.ledgers.copying import copy
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.policy import parse_policy
+from fewlabels.study.decision import requests
 from fewlabels.study.estimate import kept
 from fewlabels.study.kinds import KINDS
 from fewlabels.study.state import snapshots
 from fewlabels.study.state.register import EntryList, Register
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, create, finished, label_all, ledger_in, population, truth_of
 from tests.unit.study.test_joint import TABLE as LABELED
@@ -35,7 +38,7 @@ Parts = dict[str, bytes]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pages, and a snapshot after every few entries."""
-    monkeypatch.setattr("fewlabels.study.state.followed.EVERY", 5)
+    monkeypatch.setattr("fewlabels.study.state.snapshots.EVERY", 5)
     for name in ("book", "register", "snapshots"):
         monkeypatch.setattr(f"fewlabels.study.state.{name}.PAGE", 8)
 
@@ -347,6 +350,22 @@ def test_verify_finds_a_result_that_was_rewritten(tmp_path: Path) -> None:
     assert loaded(tmp_path).verify().passed
 
 
+def test_a_gate_accepts_a_result_whose_look_was_recorded_before(tmp_path: Path) -> None:
+    """A correction taken back shows the numbers of an earlier look again: they are kept, and no look is added."""
+    study = finished(tmp_path)
+    study.curves()
+    unit = next(iter(study.standing.answers))
+    before = study.ledger.last("s")
+    for _ in range(2):
+        study.tell({unit: other_answer(study, unit)}, correct=True)
+    study.curves()
+    assert study.ledger.last("s") == before + 2
+    assert any(part.startswith("r/asked") for part in parts_of(tmp_path))
+    policy = parse_policy('rule = [{metric = "precision", target = ">= 0.01"}]')
+    assert loaded(tmp_path).gate(policy).verdict != "invalid"
+    assert loaded(tmp_path).verify().passed
+
+
 CHANGED = """update entry set body = replace(body, '"answer":"no"', '"answer":"yes"') where study = 's' and serial = ?"""
 REMOVED = "delete from entry where study = 's' and serial = ?"
 
@@ -371,6 +390,91 @@ def test_a_copy_carries_no_snapshot_and_goes_on(tmp_path: Path) -> None:
     again = Study.load("s", ledger=there, table=TABLE)
     assert again.estimate() == study.estimate()
     assert again.verify().passed
+
+
+# ---------------- a report, which folds the study from its first entry
+
+
+def counted_curves(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Every time that ribbons are computed."""
+    made: list[object] = []
+    compute = requests.KINDS["curves"]
+
+    def counting(standing: Standing, asked: Any) -> requests.Shown:
+        made.append(asked)
+        return compute(standing, asked)
+
+    monkeypatch.setitem(requests.KINDS, "curves", counting)
+    return made
+
+
+def other_answer(study: Study, unit: str) -> str:
+    (label,) = study.standing.answers[unit].values()
+    return "yes" if label.answer == "no" else "no"
+
+
+def test_a_report_computes_every_number_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finished(tmp_path)
+    made = counted_curves(monkeypatch)
+    first: dict[str, Any] = loaded(tmp_path).report()
+    assert len(made) == 1
+    again = loaded(tmp_path).report()  # what was shown is computed again, to verify it, and not a second time to show it
+    assert len(made) == 2
+    assert again == first
+    verification = first["record"]["verification"]
+    assert verification["passed"]
+    assert f"hashes and seals of {len(loaded(tmp_path).ledger.entries('s')):,} entries" in verification["checked"]
+
+
+def test_a_study_goes_on_after_a_report(tmp_path: Path) -> None:
+    """What a report keeps beside the record says what the entries say."""
+    study = finished(tmp_path)
+    study.report()
+    assert None in study.followed.register.pages  # a server would keep all of them
+    units = list(study.standing.answers)
+    for unit in units[:12]:
+        study.tell({unit: other_answer(study, unit)}, correct=True)
+    assert loaded(tmp_path).verify().passed
+    study.estimate()  # recorded as a look; the same numbers seen again are none
+    assert said(loaded(tmp_path)) == said(study)
+    assert study.report() == loaded(tmp_path).report()
+
+
+def test_an_answer_that_comes_while_a_report_is_made_is_verified_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finished(tmp_path)
+    unit = next(iter(loaded(tmp_path).standing.answers))
+    compute = requests.KINDS["curves"]
+
+    def interrupted(standing: Standing, asked: Any) -> requests.Shown:
+        monkeypatch.setitem(requests.KINDS, "curves", compute)
+        other = loaded(tmp_path)
+        other.tell({unit: other_answer(other, unit)}, correct=True)
+        return compute(standing, asked)
+
+    monkeypatch.setitem(requests.KINDS, "curves", interrupted)
+    report: dict[str, Any] = loaded(tmp_path).report()
+    record = report["record"]
+    assert record["entries"] == len(loaded(tmp_path).ledger.entries("s"))
+    assert record["verification"] == loaded(tmp_path).verify().as_json()
+
+
+def test_a_report_of_a_snapshot_that_was_rewritten_says_so_and_leaves_it(tmp_path: Path) -> None:
+    finished(tmp_path)
+    rewritten(tmp_path, other_count)
+    assert "does not say what the entries say" in str(loaded(tmp_path).report()["record"])
+    assert not loaded(tmp_path).verify().passed
+
+
+def test_a_large_draw_is_folded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draw is one entry, but costs as much as many."""
+    monkeypatch.undo()
+    units = snapshots.EVERY * snapshots.LISTED
+    table = {"id": [f"u{i:05d}" for i in range(2 * units)], "score": [(i % 997) / 997 for i in range(2 * units)]}
+    for name, planned, expected in (("large", units, True), ("small", units // 4, False)):
+        study = Study.create(name, population(table), goals=["recall >= 0.5"], ledger=ledger_in(tmp_path))
+        study.plan(planned)
+        study.ask(1)
+        assert ("head" in parts_of(tmp_path, name)) is expected
 
 
 # ---------------- time

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from fewlabels.errors import StudyError
-from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.works_with import require
 from fewlabels.study.decision import gate as gating
 from fewlabels.study.estimate import comparison as comparing
@@ -57,6 +57,16 @@ def answer(standing: Standing, asked: Mapping[str, Any], *, peek: bool) -> Shown
         way_out = "continue labeling" if asked["kind"] in OF_PERIODS else "continue labeling, or peek"
         raise StudyError(f"no interval before all {done.planned:,} planned units are resolved, {done.labels:,} are: {way_out}")
     return KINDS[asked["kind"]](standing, asked)
+
+
+def name_of(asked: Mapping[str, Json]) -> str:
+    """The name of a request: of the result kept for it."""
+    return f"asked {fingerprint(dict(asked))}"
+
+
+def is_kept(asked: Mapping[str, Any]) -> bool:
+    """Whether the answer depends on nothing but the state of the study, so that it may be kept."""
+    return asked["kind"] not in (*OF_PERIODS, GATE)
 
 
 def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> dict[str, Json]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from fewlabels.ledgers.base import Writing
-from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.canonical import Json
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.register import Register
@@ -43,6 +43,16 @@ class Results:
     def __init__(self, followed: FollowedStudy) -> None:
         """Compute nothing yet."""
         self._followed = followed
+        self._known: tuple[str, dict[str, Any]] = ("", {})  # results of one state, and the newest entry it depends on
+
+    def known(self, basis: str) -> Mapping[str, Any]:
+        """The results of a state that are in memory."""
+        held, results = self._known
+        return results if held == basis else {}
+
+    def know(self, basis: str, results: Mapping[str, Any]) -> None:
+        """Have results of a state that were computed elsewhere."""
+        self._known = (basis, {**self.known(basis), **results})
 
     def look(self, *, peek: bool) -> Seen:
         """The current state and the estimates, recorded as a look before they are returned; the same numbers seen again are one look.
@@ -64,16 +74,16 @@ class Results:
 
     def asked(self, asked: Mapping[str, Json], *, peek: bool) -> Shown:
         """The answer to a request, recorded as a look before it is returned."""
-        from fewlabels.study.decision.requests import OF_PERIODS, answer, asked_body
+        from fewlabels.study.decision.requests import answer, asked_body, is_kept, name_of
 
-        what = f"asked {fingerprint(dict(asked))}"
+        what = name_of(asked)
         while True:
             now = self._now(what)
             if now.kept is not None and not peek:
                 return cast("Shown", now.kept)
             shown = answer(now.standing, asked, peek=peek)
             body = asked_body(now.standing, asked, shown)
-            kept = {what: shown} if body["certified"] and not peek and asked["kind"] not in OF_PERIODS else {}
+            kept = {what: shown} if body["certified"] and not peek and is_kept(asked) else {}
             if self._record_look(now, body, kept):
                 return shown
 
@@ -82,14 +92,21 @@ class Results:
         from fewlabels.study.estimate.kept import read
 
         def found(register: Register) -> Now:
-            kept = read(self._followed.parts([f"r/{what}"]).get(f"r/{what}"), basis=register.basis)
+            kept = self.known(register.basis).get(what)
+            if kept is None:
+                kept = read(self._followed.parts([f"r/{what}"]).get(f"r/{what}"), basis=register.basis)
+                self.know(register.basis, {} if kept is None else {what: kept})
             return Now(self._followed.standing_of(register), register.last, register.basis, kept)
 
         return self._followed.read(found)
 
-    def _record_look(self, now: Now, body: Mapping[str, Json], kept: Mapping[str, object]) -> bool:
+    def _record_look(self, now: Now, body: Mapping[str, Json], results: Mapping[str, object]) -> bool:
         """Record what was shown of the study, and keep results; return whether the newest entry was still the same."""
-        return self._followed.record_look(now.head, body, lambda act, register: self._keep(act, register, kept))
+        kept = results if may_keep(now.standing) else {}
+        recorded = self._followed.record_look(now.head, body, lambda act, register: _keep(act, register, kept))
+        if recorded:
+            self.know(now.basis, kept)
+        return recorded
 
     def once(self, what: str, seen: Seen, make: Callable[[], T]) -> T:
         """A result of the state that was seen: the one that was kept, or computed and kept."""
@@ -98,21 +115,26 @@ class Results:
             return cast("T", now.kept)
         result = make()
 
-        def keep(act: Writing, register: Register) -> None:
+        def keep(act: Writing, register: Register) -> bool:
             if register.basis == seen.basis:
-                self._keep(act, register, {what: result})
+                _keep(act, register, {what: result})
+            return register.basis == seen.basis
 
-        if seen.shown.certified:
-            self._followed.act(keep)
+        if seen.shown.certified and may_keep(seen.standing) and self._followed.act(keep):
+            self.know(seen.basis, {what: result})
         return result
 
-    def _keep(self, act: Writing, register: Register, results: Mapping[str, object]) -> None:
-        """Keep results of the present state; those of an earlier one are deleted."""
-        from fewlabels.study.estimate.kept import written
 
-        if register.plans[-1].interval_from is not None:  # another package's, which may change while the version here stays
-            return
-        if results and act.parts(["r"]).get("r") != register.basis.encode():
-            act.drop_parts("r")
-            act.put_parts({"r": register.basis.encode()})
-        act.put_parts({f"r/{what}": written(value, basis=register.basis) for what, value in results.items()})
+def may_keep(standing: Standing) -> bool:
+    """Whether results may be kept: not those of another package's interval, which may change while the version here stays."""
+    return standing.plan.interval_from is None
+
+
+def _keep(act: Writing, register: Register, results: Mapping[str, object]) -> None:
+    """Keep results of the present state; those of an earlier one are deleted."""
+    from fewlabels.study.estimate.kept import written
+
+    if results and act.parts(["r"]).get("r") != register.basis.encode():
+        act.drop_parts("r")
+        act.put_parts({"r": register.basis.encode()})
+    act.put_parts({f"r/{what}": written(value, basis=register.basis) for what, value in results.items()})

@@ -13,7 +13,9 @@ from fewlabels.estimators.agreement import agreement
 from fewlabels.estimators.estimating import correct, estimate
 from fewlabels.estimators.gold import GoldTally, corrected_tally
 from fewlabels.estimators.grouping import Groups
+from fewlabels.estimators.measuring import sides_of
 from fewlabels.estimators.missing import WORST_FROM, fill_all, worst_limits
+from fewlabels.estimators.sides import Sides
 from fewlabels.nouns.agreement import Agreed, Share
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import Decision
@@ -67,7 +69,10 @@ def name_of(metric: Metric, classifier: str) -> str:
 
 
 def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool = False) -> Estimates:
-    """Every metric the draw can estimate (or only the goals') at the plan's look; before that, only progress unless peek=True."""
+    """Every metric the draw can estimate at the plan's look; before that, only progress unless peek=True.
+
+    goals_only   only the metrics of the goals, without effective n, cautions and warnings
+    """
     done, missing, plan = progress(standing), read_missing(standing), standing.plan
     empty = Estimates(
         progress=done,
@@ -76,7 +81,7 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
         promise=BROKEN_PROMISE if missing.differs else plan.promise,
         missing=missing,
         agreement=None,
-        warnings=read_warnings(standing, done, missing),
+        warnings=() if goals_only else read_warnings(standing, done, missing),
     )
     if not done.complete and not peek:
         return empty
@@ -88,9 +93,11 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     if not done.complete and not any(float(w.tally.labels) for w in wanted):
         return empty
     interval = interval_in_force(standing)
-    found = tuple(read_one(standing, one, missing, interval) for one in wanted)
+    tallies = {id(one.tally): one.tally for one in wanted}  # metrics of one classifier share one
+    sides = {key: sides_of(tally) for key, tally in tallies.items()}
+    found = tuple(read_one(standing, one, missing, interval, effective=not goals_only, sides=sides[id(one.tally)]) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
-    cautions = tuple(_caution(standing, one, e) for one, e in zip(wanted, found, strict=True))
+    cautions = tuple(None if goals_only else _caution(standing, one, e) for one, e in zip(wanted, found, strict=True))
     return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
 
 
@@ -181,17 +188,27 @@ def _answerable(metric: Metric, groups: Groups) -> bool:
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
-def read_one(standing: Standing, one: EstimateSource, missing: Missing, interval: IntervalKind) -> Estimate:
+def read_one(
+    standing: Standing,
+    one: EstimateSource,
+    missing: Missing,
+    interval: IntervalKind,
+    *,
+    effective: bool = True,
+    sides: Sides | None = None,
+) -> Estimate:
     """An estimate, corrected by gold answers if there are any, with the worst case if too many answers are missing."""
     plan = standing.plan
     level = standing.level_of(*one.classifiers)
     planned = any(is_goal(goal, one, standing) for goal in plan.goals)
-    found = estimate(one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=interval)
+    found = estimate(
+        one.metric, one.tally, classifier=one.classifier, level=level, planned=planned, interval=interval, effective=effective, sides=sides
+    )
     found = replace(found, slice=one.slice, over=one.over)
     base: Tally | None = None
     if one.gold is not None and isinstance(one.tally, Tally):
         base = corrected_tally(one.tally, one.gold)
-        found = correct(found, one.metric, one.tally, one.gold)
+        found = correct(found, one.metric, one.tally, one.gold, effective=effective)
     share = missing.share_for(one.metric)
     if not share or (share <= WORST_FROM and not missing.differs):
         return found

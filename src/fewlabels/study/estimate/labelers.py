@@ -93,21 +93,29 @@ class Counted:
 def read_labelers(standing: Standing, seconds: Mapping[str, Sequence[float]], *, shown: bool) -> Labelers:
     """Statistics of each labeler; `seconds` are the times of their looks; `shown`: whether answers may be shown now."""
     of: defaultdict[str, Counted] = defaultdict(Counted)
+    alone: Counter[tuple[str, str]] = Counter()  # answers with nothing to compare them with: a labeler and an answer
     for page in standing.book.pages():
+        alone.update(
+            (rows[0].labeler, rows[0].answer) for place, rows in enumerate(page.seats) if len(rows) == 1 and place not in page.gold
+        )
         for place, rows in enumerate(page.seats):
-            _count(of, rows, {row.question: row.answer for row in page.gold.get(place, ())})
+            if len(rows) > 1 or place in page.gold:
+                _count(of, rows, {row.question: row.answer for row in page.gold.get(place, ())})
+    for (labeler, answer), count in alone.items():
+        of[labeler].units += count
+        of[labeler].answers[answer] += count
     labelers = (_read_one(name, of[name], seconds.get(name, ()), shown=shown) for name in sorted(of) if name != CLOSER)
     return Labelers(labelers=tuple(labelers), disputed=standing.whole.disagreed)
 
 
 def _count(of: Mapping[str, Counted], rows: Sequence[SeatRow], gold: Mapping[str, str]) -> None:
     """Count the answers to one unit; `gold` are the adjudicated ones, by question."""
-    for labeler in {row.labeler for row in rows} if len(rows) > 1 else [row.labeler for row in rows]:
+    for labeler in {row.labeler for row in rows}:
         of[labeler].units += 1
     for row in rows:
         mine = of[row.labeler]
         mine.answers[row.answer] += 1
-        if row.answer in UNANSWERED or (len(rows) == 1 and not gold):
+        if row.answer in UNANSWERED:
             continue
         others = [one.answer for one in rows if one is not row and one.question == row.question and one.answer not in UNANSWERED]
         if others:  # compared with the first

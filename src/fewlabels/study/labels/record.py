@@ -42,7 +42,9 @@ def as_labels(answers: object, questions: AskedQuestions, *, gold: bool = False)
     labels: list[Label] = []
     for row, item in rows_of(answers, questions):
         if isinstance(item, Label):
-            labels.append(replace(item, answer=read_answer(item.answer, questions.classes), gold=gold or item.gold))
+            answer = read_answer(item.answer, questions.classes)
+            is_same = answer == item.answer and (item.gold or not gold)
+            labels.append(item if is_same else replace(item, answer=answer, gold=gold or item.gold))
         else:
             labels += _of_row(item, row, questions, gold=gold)
     for label in labels:

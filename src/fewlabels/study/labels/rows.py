@@ -33,7 +33,7 @@ class AskedQuestions(NamedTuple):
     id: str = "unit"
 
 
-def rows_of(answers: object, questions: AskedQuestions) -> list[tuple[int, Row]]:
+def rows_of(answers: object, questions: AskedQuestions) -> Iterable[tuple[int, Row]]:
     """The rows of the answers, each with its number from 1. Raise LabelError for an unsupported type.
 
     A table is read like a file: a row without an answer is skipped. In other forms every answer counts, and a missing one is refused
@@ -45,10 +45,10 @@ def rows_of(answers: object, questions: AskedQuestions) -> list[tuple[int, Row]]
     if kind == SERIES:
         return _answered(({"unit": unit, "answer": answer} for unit, answer in _items(answers)), questions)
     if isinstance(answers, Mapping):
-        return [(i, _row_of(unit, answer, questions)) for i, (unit, answer) in enumerate(answers.items(), start=1)]
+        return ((i, _row_of(unit, answer, questions)) for i, (unit, answer) in enumerate(answers.items(), start=1))
     if kind in WAYS_OUT or not isinstance(answers, Iterable) or isinstance(answers, bytes | bytearray):
         raise LabelError(f"{KINDS}, got {_named(answers)}: {WAYS_OUT.get(kind, 'pass one of these')}")
-    return [(i, _checked(item, i)) for i, item in enumerate(answers, start=1)]
+    return ((i, _checked(item, i)) for i, item in enumerate(answers, start=1))
 
 
 def kind_of(value: object) -> tuple[str, str]:

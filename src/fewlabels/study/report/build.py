@@ -50,7 +50,6 @@ class Reportable(Protocol):
     def rank(self, metric: str) -> Ranked: ...
     def confusion(self) -> tuple[ConfusionCell, ...]: ...
     def labelers(self) -> Labelers: ...
-    def verify(self) -> Verification: ...
 
 
 @dataclass(slots=True)
@@ -68,8 +67,11 @@ class Sections:
             return None
 
 
-def build_report(study: Reportable) -> dict[str, Json]:
-    """The report of a study in its current state. Reading numbers counts as a look and is recorded, as by `estimate` and `decide`."""
+def build_report(study: Reportable, *, verify: Callable[[], Verification]) -> dict[str, Json]:
+    """The report of a study in its current state. Reading numbers counts as a look and is recorded, as by `estimate` and `decide`.
+
+    verify   verifies the record, these looks included
+    """
     shown, decision = study.estimate(), study.decide()
     standing, sections = study.standing, Sections()
     numbers = bool(shown.estimates)
@@ -95,7 +97,7 @@ def build_report(study: Reportable) -> dict[str, Json]:
         "agreement": None if shown.agreement is None else shown.agreement.as_json(),
         "labelers": study.labelers().as_json(),
     }
-    return report | {"left_out": sections.left_out, "record": _record(study)}
+    return report | {"left_out": sections.left_out, "record": _record(study, verify())}
 
 
 def _study(standing: Standing) -> Json:
@@ -210,9 +212,9 @@ def _comparison(study: Reportable, standing: Standing, sections: Sections) -> Js
     return sections.of("comparison", lambda: {**study.rank(metric).as_json(), "less_is_better": less_is_better(metric)})
 
 
-def _record(study: Reportable) -> Json:
+def _record(study: Reportable, checked: Verification) -> Json:
     """What the report was made from, and how to reproduce it."""
-    checked, newest = study.verify(), study.ledger.newest(study.name)
+    newest = study.ledger.newest(study.name)
     assert newest is not None  # it has a plan
     standing = study.standing
     return {

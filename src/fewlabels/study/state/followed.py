@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, TypeVar
 
-from fewlabels.ledgers.base import Entry, Kind, Ledger, Reading, Writing
+from fewlabels.ledgers.base import Entry, Kind, Ledger, Reading, StoredEntry, Writing
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.study.state.book import SnapshotWrong
 from fewlabels.study.state.register import Register, Source
-from fewlabels.study.state.snapshots import EVERY, restore, save
+from fewlabels.study.state.snapshots import is_due, restore, save
 from fewlabels.study.state.standing import Standing
 
 Trust = Literal["memory", "snapshot", "entries"]  # where to go on from
@@ -40,7 +40,7 @@ class FollowedStudy:
                     with self.ledger.writing(self.name) as act, self._reading_from(act):
                         done = do(act, self._up_to_date(act, way))
                         register = self._up_to_date(act, "memory")
-                        if register.serial - register.saved >= EVERY:
+                        if is_due(register):
                             save(act, register)
                         return done
                 except SnapshotWrong:
@@ -70,6 +70,17 @@ class FollowedStudy:
             return True
 
         return self.act(recorded)
+
+    def adopt(self, register: Register) -> None:
+        """Go on with a register that was folded from the entries elsewhere."""
+        with self.guard:
+            self.register, self._standing = register, None
+
+    def forget(self) -> None:
+        """Hold no more pages than necessary, so that a server does not keep all of them after a report: a snapshot has them."""
+        with self.guard:
+            if self.register.kept is not None:
+                self.register, self._standing = FollowedStudy(self.ledger, self.name).read(lambda register: register), None
 
     def rebuild(self) -> int:
         """Delete what is kept beside the record, and fold the study again from its first entry; return how many entries there are."""
@@ -119,15 +130,20 @@ class FollowedStudy:
         with self._open() as source:
             yield from source.since(serial)
 
+    def stored(self, *, after: int) -> Iterator[StoredEntry]:
+        """The entries after that serial as they are stored, now."""
+        with self._open() as source:
+            yield from source.stored(after=after)
+
     def parts(self, names: Sequence[str]) -> dict[str, bytes]:
         """The parts of the snapshot, now."""
         with self._open() as source:
             return source.parts(names)
 
-    def notable(self, *kinds: Kind) -> list[Entry]:
-        """The entries of these kinds, now."""
+    def notable(self, *kinds: Kind, units: bool = True) -> list[Entry]:
+        """The entries of these kinds, now; units=False leaves out the bodies that list units."""
         with self._open() as source:
-            return source.notable(*kinds)
+            return source.notable(*kinds, units=units)
 
     def _up_to_date(self, source: Source, way: Trust) -> Register:
         """The register with all entries of the study."""

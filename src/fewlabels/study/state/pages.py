@@ -6,6 +6,7 @@ A page is read and written as a whole. So an answer costs one page, however many
 import json
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from sys import intern
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,6 +36,11 @@ class SeatRow(NamedTuple):
     def label(self, unit: str, *, gold: bool = False) -> Label:
         """The answer as a label."""
         return Label(unit=unit, answer=self.answer, labeler=self.labeler, question=self.question, at=self.at, row=self.row, gold=gold)
+
+
+def seat_row(question: str, labeler: str, answer: str, at: str | None, row: int | None) -> SeatRow:
+    """A row whose words, which are few, are held once."""
+    return SeatRow(intern(question), intern(labeler), intern(answer), at, row)
 
 
 # What is counted of a unit, a column each; the types are those of the standard library's arrays.
@@ -127,8 +133,8 @@ class Page:
         """The page that `named`, `told`, `coded` and `counted` wrote."""
         page, held = cls(questions), json.loads(told)
         page.unit = json.loads(named)
-        page.seats = [[SeatRow(*row) for row in rows] for rows in held["seats"]]
-        page.gold = {int(place): [SeatRow(*row) for row in rows] for place, rows in held["gold"].items()}
+        page.seats = [[seat_row(*row) for row in rows] for rows in held["seats"]]
+        page.gold = {int(place): [seat_row(*row) for row in rows] for place, rows in held["gold"].items()}
         found = [*unpacked(coded, len(page.unit)), *unpacked(counted, len(page.unit))]
         for column, values in zip(page._columns(), found, strict=True):
             column.frombytes(values.astype(column.typecode).tobytes())

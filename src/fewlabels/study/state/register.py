@@ -24,7 +24,7 @@ from fewlabels.nouns.stopping import ONLINE
 from fewlabels.randomness import is_double
 from fewlabels.registry import note_origin
 from fewlabels.study.state.book import Book, Kept, KeptUnits, SnapshotWrong
-from fewlabels.study.state.pages import CHOSEN, CODES, KNOWN, PAGE, SETTLED, TOLD, Page, PageCounts, Seat, SeatRow
+from fewlabels.study.state.pages import CHOSEN, CODES, KNOWN, PAGE, SETTLED, TOLD, Page, PageCounts, Seat, SeatRow, seat_row
 from fewlabels.study.state.progress import labels_of
 from fewlabels.study.state.standing import Look, Round, Standing, counted_answer, is_heard
 
@@ -93,7 +93,7 @@ class Register:
         self.batch_plans: list[tuple[int, int]] = []  # the first batch of each plan
         self.labelers: dict[str, int] = {}  # how many units each has answered
         self.pages: list[Page | None] = []  # None for one that the snapshot holds and nobody has asked for
-        self.owned: set[int] = set()  # pages that no standing holds: they may be changed in place
+        self.owned: set[int] = set()  # pages that may be changed in place: no standing holds them, `dirty` has them, `counted` does not
         self.dirty: set[int] = set()  # pages changed since the last snapshot
         self.counted: dict[int, PageCounts] = {}  # of pages that have not changed since
         self.positions: dict[str, int] = {}
@@ -102,6 +102,7 @@ class Register:
         self.reframed = False  # whether an entry about the whole study came since
         self.kept: Held | None = None  # the snapshot that pages are read from
         self.saved = 0  # its serial
+        self.listed = 0  # units drawn or handed out since
         self._begin_frame()
 
     def _begin_frame(self) -> None:
@@ -223,9 +224,13 @@ class Register:
         if number not in self.owned:
             page = self.pages[number] = page.copy()
             self.owned.add(number)
-        self.dirty.add(number)
-        self.counted.pop(number, None)
+            self.dirty.add(number)
+            self.counted.pop(number, None)
         return page
+
+    def disown(self) -> None:
+        """Copy every page before it is changed from now on, because it was counted, saved or is held by a standing."""
+        self.owned.clear()
 
     def place(self, unit: str) -> tuple[int, int] | None:
         """The page of a unit and its place there; None if it was not drawn."""
@@ -302,13 +307,6 @@ class Register:
         for number in range(len(self.pages)):
             yield from self.page(number).unit
 
-    def open_units(self) -> Iterator[str]:
-        """Units handed out and not resolved, in asking order."""
-        for number, counts in enumerate(self.counts()):
-            if counts.open:
-                page = self.page(number)
-                yield from (u for i, u in enumerate(page.unit) if page.batch[i] and not page.is_resolved(i))
-
     def units_from(self, unit: str, most: int) -> Iterator[str]:
         """At most so many units in asking order, beginning with the page of one and going round, then those in reserve."""
         found = self.place(unit)
@@ -351,13 +349,13 @@ class Register:
         self.redrawn = True
         if len(drawn) or not self.blocks:
             self.blocks.append(drawn)
+        self.listed += len(drawn)
         new = [unit for unit in drawn.unit if unit not in self.positions]
         self.positions.update(zip(new, range(self.count.units, self.count.units + len(new)), strict=True))
         while new:
             number, filled = divmod(self.count.units, PAGE)
             if number == len(self.pages):
                 self.pages.append(Page(len(self.questions)))
-                self.owned.add(number)
             some, new = new[: PAGE - filled], new[PAGE - filled :]
             page = self.own(number)
             page.extend(some)
@@ -388,6 +386,7 @@ class Register:
     def _batch(self, body: Mapping[str, Any]) -> None:
         if not self.batch_plans or self.batch_plans[-1][1] != body["plan"]:
             self.batch_plans.append((body["number"], body["plan"]))
+        self.listed += len(body["units"])
         for unit in body["units"]:
             found = self.place(unit)
             if found is None:
@@ -425,7 +424,7 @@ class Register:
 
     def _told(self, body: Mapping[str, Any], *, is_correction: bool) -> None:
         found = self.place(body["unit"])
-        row = SeatRow(body["question"], body["labeler"], body["answer"], body["at"], body["row"])
+        row = seat_row(body["question"], body["labeler"], body["answer"], body["at"], body["row"])
         count = self.count
         if not body["gold"]:
             count.told += 1
@@ -501,7 +500,7 @@ class Register:
         if source is None:
             self.load()
             self._load_units()
-        self.owned.clear()  # from now on a page is copied before it is changed
+        self.disown()
         book = Book(
             self.pages,
             units=self.count.units,
@@ -547,6 +546,7 @@ class Register:
 
     def counts(self) -> list[PageCounts]:
         """What is counted of each page."""
+        self.disown()
         for number, page in enumerate(self.pages):
             if number not in self.counted:
                 self.counted[number] = page.counts if page is not None else self._of_kept(number)

@@ -31,6 +31,7 @@ from fewlabels.version import VERSION
 FORMAT = 2
 KINDS = "uscmde"  # of the parts of a page, in the order of their digests
 EVERY = 128  # entries after which a new one is written: the rest is folded by every command
+LISTED = 16  # units that were drawn or handed out, and cost as much to fold as an entry
 DIGEST = 8  # bytes: against damage and mistakes; who can write to the database could change the record itself
 
 
@@ -152,6 +153,16 @@ def restore(register: Register, source: Source) -> bool:
     return True
 
 
+def resume(register: Register, head: Mapping[str, Any]) -> None:
+    """Let a register that was folded from the entries go on from the snapshot with that head, which says the same."""
+    register.kept = kept = Snapshot(None, head)
+    kept.is_whole = True
+    register.saved, register.listed = register.serial, 0
+    register.disown()
+    register.dirty.clear()
+    register.redrawn = register.reframed = False
+
+
 def _head(body: bytes) -> dict[str, Any] | None:
     """The head of a snapshot; None if it is damaged, or written by another version, which may fold entries in another way."""
     digest, _, text = body.partition(b"\n")
@@ -161,12 +172,17 @@ def _head(body: bytes) -> dict[str, Any] | None:
     return found if (found.get("format"), found.get("version")) == (FORMAT, VERSION) else None
 
 
+def is_due(register: Register) -> bool:
+    """Whether a snapshot should be written: after some entries, of which one that lists units counts for more."""
+    return register.serial - register.saved + register.listed // LISTED >= EVERY
+
+
 def save(act: Writing, register: Register) -> None:
     """Write what has changed since the last snapshot, in the transaction of the act."""
     if register.kept is None:
         act.drop_parts()
     act.put_parts(changed(register))
-    register.saved = register.serial
+    register.saved, register.listed = register.serial, 0
 
 
 def changed(register: Register) -> dict[str, bytes]:
@@ -194,6 +210,7 @@ def changed(register: Register) -> dict[str, bytes]:
         register.kept = kept = Snapshot(None, {})
         kept.is_whole = True
     kept.head = json.loads(text)
+    register.disown()
     register.dirty.clear()
     register.redrawn = register.reframed = False
     return parts
