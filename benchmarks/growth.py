@@ -4,8 +4,8 @@
 
 `--before` is a checkout of fewlabels without snapshots. Both versions get the same entries: a study is made by this one, and its entries
 are copied into a ledger of the other. Every command is a process of its own; its CPU seconds and its peak memory are the kernel's. Each
-step is measured by both versions one after the other. A step that has taken a version longer than --patience at a tenth of the size is
-left out.
+step is measured by both versions one after the other. A step that took the version before longer than --patience at a tenth of the size is
+left out of its column.
 """
 
 import argparse
@@ -262,9 +262,10 @@ def singles(version: Version, folder: Path) -> tuple[float, float]:
 class Growth:
     """What was measured, kept in a file so that a run that was stopped goes on."""
 
-    def __init__(self, folder: Path, versions: Sequence[Version], *, postgres: str | None, patience: float) -> None:
+    def __init__(self, folder: Path, versions: Sequence[Version], *, postgres: str | None, patience: float, only: str | None) -> None:
         """Go on with what the folder holds."""
         self._folder, self._versions, self._postgres, self._patience = folder, versions, postgres, patience
+        self._databases = [only] if only else ["sqlite", "postgres"] if postgres else ["sqlite"]
         self._store = folder / "growth.json"
         self.found: dict[str, tuple[float, float]] = json.loads(self._store.read_text()) if self._store.exists() else {}
 
@@ -273,6 +274,11 @@ class Growth:
         self.found[key] = value
         self._store.write_text(json.dumps(self.found, indent=1))
         print(key, [round(one, 3) for one in value], flush=True)
+
+    def start(self) -> None:
+        """Measure what a process costs that only imports SQLAlchemy: it tells how fast the machine is."""
+        if "start" not in self.found:
+            self.keep("start", median_of([cost(self._versions[-1], ["-c", "import sqlalchemy"]) for _ in range(9)]))
 
     def tell_singles(self) -> None:
         """Measure answers told one by one."""
@@ -284,7 +290,7 @@ class Growth:
         """Measure all that is missing of studies of one size."""
         folder = self._folder / f"{labels}{'-slices' if slices else ''}"
         made = folder.exists()
-        for database in ("sqlite", *(["postgres"] if self._postgres else [])):
+        for database in self._databases:
             for version in self._versions:
                 wanted = partial(self._is_wanted, f"{version.name} {database} {'slices' if slices else 'plain'}", labels)
                 if not any(map(wanted, STEPS)):
@@ -302,7 +308,7 @@ class Growth:
 
     def _is_wanted(self, how: str, labels: int, step: str) -> bool:
         smaller = self.found.get(f"{how} {labels // 10} {step}")
-        hopeless = labels > SIZES[0] and (smaller is None or smaller[0] >= self._patience)
+        hopeless = how.startswith("before") and labels > SIZES[0] and (smaller is None or smaller[0] >= self._patience)
         return f"{how} {labels} {step}" not in self.found and not hopeless
 
 
@@ -312,13 +318,15 @@ def main() -> None:
     parser.add_argument("--before", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--postgres", help="address of a database on a server where databases may be made")
+    parser.add_argument("--only", choices=["sqlite", "postgres"], help="one database; a later run in the same folder adds the other")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     versions = (Version("before", given.before.resolve() / "src"), Version("after", HERE.parent.resolve() / "src"))
     given.folder.mkdir(parents=True, exist_ok=True)
-    growth = Growth(given.folder.resolve(), versions, postgres=given.postgres, patience=given.patience)
+    growth = Growth(given.folder.resolve(), versions, postgres=given.postgres, patience=given.patience, only=given.only)
+    growth.start()
     growth.tell_singles()
     for labels in map(int, given.sizes.split(",")):
         for slices in (False, True):
