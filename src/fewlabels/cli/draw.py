@@ -145,9 +145,8 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
     if name != FLAT:
         write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # raises for what that format cannot hold
     elif out is not None:
-        told = ((unit, seats) for unit, seats in standing.answers.items() if not standing.waits_again(unit))
-        answered = {(unit, question) for unit, seats in told for question, _ in seats}
-        refuse_untold(out, standing.gold if gold else answered, asked_of(standing))
+        adjudicated = standing.gold
+        refuse_untold(out, (lambda *asked: asked in adjudicated) if gold else standing.is_told, asked_of(standing))
     source = standing.population["source"]
     if show and is_elsewhere(source):
         raise click.UsageError(

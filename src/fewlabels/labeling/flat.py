@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -82,10 +82,10 @@ def table_text(lines: Sequence[Sequence[str]], suffix: str) -> str:
     return out.getvalue()
 
 
-def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Answerable | None = None) -> None:
+def refuse_untold(path: Path, is_told: Callable[[str, str], bool], asked: Answerable | None = None) -> None:
     """Raise LabelError if a file is not a batch, or holds answers not recorded yet, so that overwriting it would lose work.
 
-    told   unit and question of every recorded answer
+    is_told   whether an answer to a unit's question is recorded
     """
     if not path.exists():
         return
@@ -93,7 +93,7 @@ def refuse_untold(path: Path, told: Container[tuple[str, str]], asked: Answerabl
         labels = read_answers(path, unit_columns=("unit",), asked=asked or DEFAULT_ASKED).labels
     except LabelError as error:
         raise LabelError(f"{path} exists and is no batch that could be overwritten ({error}): name another file") from None
-    untold = [label for label in labels if (label.unit, label.question) not in told]
+    untold = [label for label in labels if not is_told(label.unit, label.question)]
     if untold:
         raise LabelError(
             f"{path} holds {len(untold):,} answers that are not recorded yet: record them first with `fewlabels tell`, or name another file"

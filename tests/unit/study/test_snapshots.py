@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import fewlabels
 from fewlabels.cli.main import cli
 from fewlabels.ledgers.base import Entry
 from fewlabels.ledgers.copying import copy
@@ -23,6 +24,7 @@ from fewlabels.study.decision import requests
 from fewlabels.study.estimate import kept
 from fewlabels.study.kinds import KINDS
 from fewlabels.study.state import snapshots
+from fewlabels.study.state.pages import Page
 from fewlabels.study.state.register import EntryList, Register
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
@@ -478,6 +480,31 @@ def test_a_large_draw_is_folded_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 # ---------------- time
+
+
+@pytest.mark.parametrize("act", ["draw", "tell", "status"])
+def test_a_command_reads_few_pages(act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 25 pages, those of the units it is about."""
+    table = tmp_path / "table.csv"
+    table.write_text("id,score\n" + "".join(f"u{i:03d},{i / 400}\n" for i in range(400)))
+    source = fewlabels.read_population(table, id="id", score="score", threshold=0.5)
+    study = Study.create("s", source, goals=["recall >= 0.5"], ledger=ledger_in(tmp_path))
+    study.plan(200)
+    batch = study.ask(190)
+    assert batch is not None
+    study.tell(dict.fromkeys(batch.units[:-3], "yes"))
+    (tmp_path / "told.csv").write_text(f"unit,answer\n{batch.units[-3]},no\n")
+    read: set[int] = set()
+    page = snapshots.Snapshot.page
+
+    def counted(snapshot: snapshots.Snapshot, number: int) -> Page:
+        read.add(number)
+        return page(snapshot, number)
+
+    monkeypatch.setattr(snapshots.Snapshot, "page", counted)
+    of_act = {"draw": ["--out", str(tmp_path / "b.csv")], "tell": [str(tmp_path / "told.csv")], "status": []}[act]
+    fewlabels_command(act, "s", *of_act, "--ledger", f"sqlite:///{tmp_path}/ledger.db")
+    assert len(read) <= 3
 
 
 def test_the_thousandth_answer_costs_what_the_first_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

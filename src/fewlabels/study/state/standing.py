@@ -254,6 +254,10 @@ class Standing:
         found = self.place(unit)
         return [] if found is None else [row.label(unit) for row in found[0].seats[found[1]] if row.question == asked]
 
+    def is_told(self, unit: str, question: str) -> bool:
+        """Whether an answer to a question counts as recorded: one given before the unit was handed out again does not."""
+        return bool(self.told(unit, question)) and not self.waits_again(unit)
+
     def answer_of(self, unit: str, question: str | None = None) -> Label | None:
         """The answer that counts by the study's rule, or one that says why there is none; None if unresolved.
 
