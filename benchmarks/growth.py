@@ -4,8 +4,8 @@
 
 `--before` is a checkout of fewlabels without snapshots. Both versions get the same entries: a study is made by this one, and its entries
 are copied into a ledger of the other. Every command is a process of its own; its CPU seconds and its peak memory are the kernel's. Each
-step is measured by both versions one after the other. A step that took the version before longer than --patience at a tenth of the size is
-left out of its column.
+step is measured by both versions one after the other. What must not grow is measured at all sizes side by side, round after round: the
+speed of a machine drifts.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -31,16 +31,16 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.randomness import stream
 from fewlabels.study.study import Study
 
-STUDY, LEFT, SLICES, TIMES, LONG = "big", 60, 40, 3, 3.0  # LONG: seconds above which a step is measured once
+STUDY, LEFT, SLICES, ROUNDS = "big", 240, 40, 5
 COMMAND = "from fewlabels.cli.main import main; main()"
 HERE = Path(__file__).parent
 MEASURED = "\nmeasured: "  # what growth_launch.py prints before its figures
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SINGLES = {"before": 2_000, "after": 5_000}  # answers told one by one
-STEPS = (
-    "ask", "tell one", "status", "estimate", "estimate again", "decide", "verify", "report", "draw all", "tell all",
-    "first turn", "answer", "pages", "pages unchanged",
-)  # fmt: skip
+BESIDE = ("ask", "tell one", "status", "first turn", "answer", "estimate", "estimate again", "decide")  # all sizes side by side
+ONCE_BEFORE = 100_000  # the largest studies that the version before gets, and those once: each of its commands takes half a minute
+MOST_BEFORE = {"verify": 10_000, "report": 10_000, "pages": 10_000, "pages unchanged": 10_000}
+APART = ("verify", "report", "draw all", "tell all", "pages", "pages unchanged")
 
 
 class Version(NamedTuple):
@@ -128,7 +128,7 @@ class Ledgers:
 
     def __init__(self, version: Version, folder: Path, *, postgres: str | None, anew: bool) -> None:
         """Copy the entries that were made into a folder; anew: into ledgers that the version makes itself, which know no snapshot."""
-        self.version, self._from = version, folder
+        self.version, self.folder, self._from = version, folder, folder
         self._postgres, self._anew = postgres, anew
         self._folder = folder / version.name
         self._folder.mkdir(exist_ok=True)
@@ -192,60 +192,50 @@ Wanted = Callable[[str], bool]
 
 
 def measure(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
-    """Each step that is wanted."""
-    yield from of_open(ledgers, folder, wanted)
-    yield from of_whole(ledgers, folder, wanted)
+    """Each step that is wanted of those that are measured once."""
+    whole = partial(command, ledgers.version, ledgers.fresh("whole"))
+    for step, argv in (("verify", ()), ("report", ("--out", str(folder / "report.html")))):
+        if wanted(step):
+            yield step, median_of([whole(step, STUDY, *argv)])
+    if wanted("pages"):
+        yield from bench(ledgers.version, ledgers.fresh("whole"), "whole")
     if wanted("draw all"):
         labels = sum(1 for _ in (folder / "answers.csv").open(encoding="utf-8")) - 1
         out = folder / "all.csv"
         out.unlink(missing_ok=True)
-        argv = ("draw", STUDY, "--units", str(labels), "--out", str(out))
-        yield "draw all", median_of([command(ledgers.version, ledgers.fresh("planned"), *argv)])
+        drawn = command(ledgers.version, ledgers.fresh("planned"), "draw", STUDY, "--units", str(labels), "--out", str(out))
+        yield "draw all", median_of([drawn])
     if wanted("tell all"):
         yield "tell all", median_of([command(ledgers.version, ledgers.fresh("asked"), "tell", STUDY, str(folder / "answers.csv"))])
 
 
-def of_open(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
-    """The steps of a study with open units."""
-    version, address = ledgers.version, ledgers.fresh("open")
-    if wanted("ask"):
-        asked, told = [], []
-        for i in range(TIMES):
-            batch = folder / f"batch{i}.csv"
-            batch.unlink(missing_ok=True)
-            if asked and asked[0].seconds > LONG:
-                break
-            asked.append(command(version, address, "draw", STUDY, "--units", "1", "--out", str(batch)))
-            with batch.open(newline="", encoding="utf-8") as file:
-                unit = next(csv.DictReader(file))["unit"]
-            write_answers(folder / "one.csv", iter([(unit, True)]))
-            told.append(command(version, address, "tell", STUDY, str(folder / "one.csv")))
-        yield "ask", median_of(asked)
-        yield "tell one", median_of(told)
-    if wanted("status"):
-        once = command(version, address, "status", STUDY)
-        more = TIMES - 1 if once.seconds <= LONG else 0
-        yield "status", median_of([once, *(command(version, address, "status", STUDY) for _ in range(more))])
-    if wanted("first turn"):
-        yield from bench(version, address, "open")
+Once = tuple[str, Cost]
 
 
-def of_whole(ledgers: Ledgers, folder: Path, wanted: Wanted) -> Iterator[Step]:
-    """The steps of a complete study."""
-    version, address = ledgers.version, ledgers.fresh("whole")
+def once_open(ledgers: Ledgers, folder: Path, address: str) -> Iterator[Once]:
+    """The steps of a study with open units, once."""
+    version, batch = ledgers.version, folder / "batch.csv"
+    batch.unlink(missing_ok=True)
+    yield "ask", command(version, address, "draw", STUDY, "--units", "1", "--out", str(batch))
+    with batch.open(newline="", encoding="utf-8") as file:
+        unit = next(csv.DictReader(file))["unit"]
+    write_answers(folder / "one.csv", iter([(unit, True)]))
+    yield "tell one", command(version, address, "tell", STUDY, str(folder / "one.csv"))
+    yield "status", command(version, address, "status", STUDY)
+    for step, (seconds, memory) in bench(version, address, "open"):
+        yield step, Cost(seconds, memory, "")
+
+
+def once_whole(ledgers: Ledgers) -> Iterator[Once]:
+    """The steps of a complete study, once, with nothing kept of an earlier one."""
+    address = ledgers.fresh("whole")
     for step in ("estimate", "estimate again", "decide"):
-        if wanted(step):
-            yield step, median_of([command(version, address, step.split()[0], STUDY)])
-    if wanted("pages"):
-        yield from bench(version, ledgers.fresh("whole"), "whole")
-    for step, argv in (("verify", ()), ("report", ("--out", str(folder / "report.html")))):
-        if wanted(step):
-            yield step, median_of([command(version, address, step, STUDY, *argv)])
+        yield step, command(ledgers.version, address, step.split()[0], STUDY)
 
 
 def bench(version: Version, address: str, state: str) -> Iterator[tuple[str, tuple[float, float]]]:
     """The steps of the workbench."""
-    done = cost(version, [str(HERE / "growth_bench.py"), address, STUDY, state])
+    done = cost(version, [str(HERE / "growth_bench.py"), address, STUDY, state, *(["3"] if version.name == "before" else [])])
     for step, seconds in json.loads(done.printed.splitlines()[-1]).items():
         yield step, (seconds, done.memory)
 
@@ -262,9 +252,9 @@ def singles(version: Version, folder: Path) -> tuple[float, float]:
 class Growth:
     """What was measured, kept in a file so that a run that was stopped goes on."""
 
-    def __init__(self, folder: Path, versions: Sequence[Version], *, postgres: str | None, patience: float, only: str | None) -> None:
+    def __init__(self, folder: Path, versions: Sequence[Version], *, postgres: str | None, only: str | None) -> None:
         """Go on with what the folder holds."""
-        self._folder, self._versions, self._postgres, self._patience = folder, versions, postgres, patience
+        self._folder, self._versions, self._postgres = folder, versions, postgres
         self._databases = [only] if only else ["sqlite", "postgres"] if postgres else ["sqlite"]
         self._store = folder / "growth.json"
         self.found: dict[str, tuple[float, float]] = json.loads(self._store.read_text()) if self._store.exists() else {}
@@ -286,29 +276,54 @@ class Growth:
             if f"singles {version.name}" not in self.found:
                 self.keep(f"singles {version.name}", singles(version, self._folder))
 
-    def measure(self, labels: int, *, slices: bool) -> None:
-        """Measure all that is missing of studies of one size."""
-        folder = self._folder / f"{labels}{'-slices' if slices else ''}"
-        made = folder.exists()
+    def measure(self, sizes: Sequence[int], *, slices: bool) -> None:
+        """Measure all that is missing of one kind of study: what must not grow, size after size, round after round; then the rest."""
+        kind = "slices" if slices else "plain"
         for database in self._databases:
-            for version in self._versions:
-                wanted = partial(self._is_wanted, f"{version.name} {database} {'slices' if slices else 'plain'}", labels)
-                if not any(map(wanted, STEPS)):
+            every = [(labels, version) for labels in sizes for version in self._versions]
+            wanted = {(labels, v.name): partial(self._is_wanted, f"{v.name} {database} {kind}", labels) for labels, v in every}
+            if not any(wants(step) for wants in wanted.values() for step in (*BESIDE, *APART)):
+                continue
+            ledgers = {}
+            for labels, version in every:
+                if any(map(wanted[labels, version.name], (*BESIDE, *APART))):
+                    ledgers[labels, version.name] = self._ledgers(version, labels, database=database, slices=slices)
+            self._beside(ledgers, wanted, f"{database} {kind}")
+            for (labels, name), of in ledgers.items():
+                for step, value in measure(of, of.folder, wanted[labels, name]):
+                    self.keep(f"{name} {database} {kind} {labels} {step}", value)
+                of.end()
+        for labels in sizes:
+            shutil.rmtree(self._folder_of(labels, slices=slices), ignore_errors=True)
+
+    def _folder_of(self, labels: int, *, slices: bool) -> Path:
+        return self._folder / f"{labels}{'-slices' if slices else ''}"
+
+    def _ledgers(self, version: Version, labels: int, *, database: str, slices: bool) -> Ledgers:
+        folder = self._folder_of(labels, slices=slices)
+        if not (folder / "made").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            make(folder, labels, slices=slices)
+            (folder / "made").touch()
+        return Ledgers(version, folder, postgres=self._postgres if database == "postgres" else None, anew=version.name == "before")
+
+    def _beside(self, ledgers: Mapping[tuple[int, str], Ledgers], wanted: Mapping[tuple[int, str], Wanted], how: str) -> None:
+        found: dict[str, list[Cost]] = {}
+        opened: dict[tuple[int, str], str] = {}
+        for turn in range(ROUNDS):
+            for (labels, name), of in ledgers.items():
+                key = f"{name} {how} {labels}"
+                if not wanted[labels, name]("status") or (turn and name == "before" and labels >= ONCE_BEFORE):
                     continue
-                if not made:
-                    folder.mkdir(parents=True)
-                    make(folder, labels, slices=slices)
-                    made = True
-                postgres = self._postgres if database == "postgres" else None
-                ledgers = Ledgers(version, folder, postgres=postgres, anew=version.name == "before")
-                for step, value in measure(ledgers, folder, wanted):
-                    self.keep(f"{version.name} {database} {'slices' if slices else 'plain'} {labels} {step}", value)
-                ledgers.end()
-        shutil.rmtree(folder, ignore_errors=True)
+                address = opened.setdefault((labels, name), of.fresh("open") if turn == 0 else "")
+                for step, one in (*once_open(of, of.folder, address), *once_whole(of)):
+                    found.setdefault(f"{key} {step}", []).append(one)
+        for key, costs in found.items():
+            self.keep(key, median_of(costs))
 
     def _is_wanted(self, how: str, labels: int, step: str) -> bool:
-        smaller = self.found.get(f"{how} {labels // 10} {step}")
-        hopeless = how.startswith("before") and labels > SIZES[0] and (smaller is None or smaller[0] >= self._patience)
+        hopeless = how.startswith("before") and labels > MOST_BEFORE.get(step, ONCE_BEFORE)
         return f"{how} {labels} {step}" not in self.found and not hopeless
 
 
@@ -320,18 +335,17 @@ def main() -> None:
     parser.add_argument("--postgres", help="address of a database on a server where databases may be made")
     parser.add_argument("--only", choices=["sqlite", "postgres"], help="one database; a later run in the same folder adds the other")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--patience", type=float, default=5.0)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     versions = (Version("before", given.before.resolve() / "src"), Version("after", HERE.parent.resolve() / "src"))
     given.folder.mkdir(parents=True, exist_ok=True)
-    growth = Growth(given.folder.resolve(), versions, postgres=given.postgres, patience=given.patience, only=given.only)
+    growth = Growth(given.folder.resolve(), versions, postgres=given.postgres, only=given.only)
     growth.start()
     growth.tell_singles()
-    for labels in map(int, given.sizes.split(",")):
-        for slices in (False, True):
-            growth.measure(labels, slices=slices)
-    given.out.write_text(page(growth.found, patience=given.patience), encoding="utf-8")
+    sizes = [int(size) for size in given.sizes.split(",")]
+    for slices in (False, True):
+        growth.measure(sizes, slices=slices)
+    given.out.write_text(page(growth.found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""The workbench of one version of fewlabels on one ledger, in a process of its own: `growth_bench.py LEDGER STUDY open|whole|singles`.
+"""The workbench of one version of fewlabels on one ledger, in a process of its own: `growth_bench.py LEDGER STUDY STATE [TIMES]`.
 
-Prints what each step took, as JSON: CPU seconds of a turn and of an answer, seconds on the clock of a page (the middle of 20).
+STATE is open, whole or singles. Prints what each step took, as JSON: CPU seconds of a turn and of an answer, seconds on
+the clock of a page (the middle of TIMES, 20).
 """
 
 import json
@@ -11,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-TIMES = 20
+TIMES = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 HOST = "http://127.0.0.1"
 
 
@@ -97,5 +98,5 @@ def singles(address: str, answers: str) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    ledger, about, state = sys.argv[1:]
+    ledger, about, state = sys.argv[1:4]
     print(json.dumps({"open": opened, "whole": whole, "singles": singles}[state](ledger, about)))
