@@ -206,10 +206,15 @@ def main() -> None:
     options.out.write_text(text)
 
 
-def run(
-    folder: Path, scratch: Path, *, reps: int, seed: int, mapie: Path | None
-) -> tuple[list[RibbonRow], list[SearchRow], dict[str, object] | None]:
-    """All rows."""
+class Known(NamedTuple):
+    """Tables by name and model, and their columns as MAPIE reads them."""
+
+    tables: dict[tuple[str, str], Table]
+    columns: dict[str, FloatArray]
+
+
+def known_tables(folder: Path, scratch: Path, *, seed: int) -> Known:
+    """Every table with its truth."""
     made, score, y = flat(seed)
     tables, columns = {("made-up", "flat"): made}, {"made-up_flat_scores": score, "made-up_flat_y": y.astype(np.float64)}
     for table, model in dict.fromkeys([*RIBBONS, *((t, m) for t, m, *_ in SEARCHES if t != "made-up")]):
@@ -217,20 +222,35 @@ def run(
         profile = engine.profile()
         tables[table, model] = Table(table, model, profile, engine.positives(profile, truth="y"))
         columns[f"{table}_{model}_scores"], columns[f"{table}_{model}_y"] = columns_of(folder, table, model)
+    return Known(tables, columns)
+
+
+def search_rows(
+    of: Known, scratch: Path, *, reps: int, seed: int, mapie: Path | None, draws: Sequence[str] = ("search", "precision")
+) -> tuple[list[SearchRow], dict[str, object] | None]:
+    """All searches, and MAPIE's on the same tables if it is there."""
     searches, cases = [], []
     for i, (table, model, target, budgets) in enumerate(SEARCHES):
         for labels in budgets:
             cases.append({"table": f"{table}_{model}", "target": target, "labels": labels, "reps": min(MAPIE_REPS, reps), "seed": seed})
             for j, kind in enumerate(("search", "precision")):
-                row = search_row(
-                    tables[table, model], search_of(PRECISION, target), labels, kind, reps=reps, rng=stream(seed, 2, i, labels, j)
-                )
-                print(row, flush=True)
-                searches.append(row)
-    compared = None if mapie is None else mapie_results(mapie, columns, cases, scratch)
+                if kind in draws:
+                    rng = stream(seed, 2, i, labels, j)
+                    row = search_row(of.tables[table, model], search_of(PRECISION, target), labels, kind, reps=reps, rng=rng)
+                    print(row, flush=True)
+                    searches.append(row)
+    return searches, None if mapie is None else mapie_results(mapie, of.columns, cases, scratch)
+
+
+def run(
+    folder: Path, scratch: Path, *, reps: int, seed: int, mapie: Path | None
+) -> tuple[list[RibbonRow], list[SearchRow], dict[str, object] | None]:
+    """All rows."""
+    tables = known_tables(folder, scratch, seed=seed)
+    searches, compared = search_rows(tables, scratch, reps=reps, seed=seed, mapie=mapie)
     ribbons = []
     for i, key in enumerate(RIBBONS):
-        for ribbon in ribbon_rows(tables[key], reps=reps // 2, rng=stream(seed, 3, i)):
+        for ribbon in ribbon_rows(tables.tables[key], reps=reps // 2, rng=stream(seed, 3, i)):
             print(ribbon, flush=True)
             ribbons.append(ribbon)
     return ribbons, searches, compared

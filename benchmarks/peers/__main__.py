@@ -1,0 +1,88 @@
+"""Every package beside fewlabels: the page docs/peers.md.
+
+    python -m benchmarks.peers --data FOLDER --folder FOLDER --reps 400 --seed 42 --out docs/peers.md        (make peers DATA=FOLDER)
+
+Environments and replicates are kept in --folder; a run that was stopped goes on. With --again another seed is run too, and the page names
+the conclusions that change.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import fewlabels
+from benchmarks.options import parser_of
+from benchmarks.peers.environments import environment, versions
+from benchmarks.peers.features import missing_names
+from benchmarks.peers.ours import PACKAGE, our_cells
+from benchmarks.peers.packages import MAPIE, PACKAGES
+from benchmarks.peers.page import Found, Way, page
+from benchmarks.peers.runs import Runs, Ways, subject_of, ways_of
+from benchmarks.peers.searches import compare_searches
+from benchmarks.tables import load
+
+TABLES = (
+    ("mnist8", "mlp"),
+    ("mnist8", "nb"),
+    ("hate_tweets", "lr"),
+    ("fraud_sample", "gbm"),
+    ("news20_sci_space", "lr"),
+    ("news20_talk_religion_misc", "hgb"),
+)
+LABELS = (200, 500, 1_000)
+OUR_REPS = 2_000
+
+
+def refuse_missing(everyone: list[Ways], mapie: Path) -> None:
+    """Raise RuntimeError if the table of features names something that is not there."""
+    pythons = {PACKAGE: Path(sys.executable), MAPIE.name: mapie} | {ways.package.name: ways.python for ways in everyone}
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    missing = {name: missing_names(name, python, os.environ if name == PACKAGE else alone) for name, python in pythons.items()}
+    if any(missing.values()):
+        raise RuntimeError(f"names of the table of features that are not there: { ({k: v for k, v in missing.items() if v}) }")
+
+
+def run(options: argparse.Namespace, everyone: list[Ways], mapie: Path, *, seed: int) -> Found:
+    """Everything of one seed."""
+    runs, raised = Runs(options.folder, labels=LABELS, reps=options.reps, seed=seed), Counter[str]()
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        benches = [load(options.data, *one, mode="real", seed=seed, scratch=scratch) for one in TABLES]
+        subjects = [subject_of(bench, number, options.folder) for number, bench in enumerate(benches)]
+        runs.run(everyone, subjects)
+        cells = [cell for ways in everyone for subject in subjects for cell in runs.cells(ways, subject)]
+        for subject in subjects:
+            cells += our_cells(subject.bench, subject.truths, most=subject.most, labels=LABELS, reps=OUR_REPS, seed=seed)
+            for ways in everyone:
+                for _, _, words, times in runs.raised(ways, subject):
+                    raised[f"{ways.package.name}: {words}"] += times
+        searches = compare_searches(options.data, mapie, scratch, reps=options.reps, seed=seed)
+    installed = {one.name: versions(one, options.folder / "environments") for one in (*(w.package for w in everyone), MAPIE)}
+    told = {PACKAGE: fewlabels.__version__} | {name: found[name] for name, found in installed.items()}
+    each = [Way(ways.package.name, m["name"], m["draws"], m["glue"]) for ways in everyone for m in ways.methods]
+    return Found(cells, each, told, raised, searches, seed, options.reps, runs.minutes())
+
+
+def main() -> None:
+    """Run every package, and write the page."""
+    parser = parser_of(__doc__, reps=400)
+    parser.add_argument("--folder", type=Path, required=True, help="where environments and replicates are kept")
+    parser.add_argument("--again", type=int, help="another seed")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    everyone = [ways_of(package, options.folder / "environments") for package in PACKAGES]
+    mapie = environment(MAPIE, options.folder / "environments")
+    refuse_missing(everyone, mapie)
+    found = run(options, everyone, mapie, seed=options.seed)
+    again = run(options, everyone, mapie, seed=options.again) if options.again is not None else None
+    options.out.write_text(page(found, again), encoding="utf-8")
+    lines = ",\n".join(json.dumps(cell._asdict()) for cell in found.cells)
+    options.out.with_suffix(".json").write_text(f'{{"seed": {found.seed}, "reps": {found.reps}, "cells": [\n{lines}\n]}}\n')
+
+
+if __name__ == "__main__":
+    main()

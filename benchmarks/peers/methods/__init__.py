@@ -1,0 +1,1 @@
+"""One module a package: the ways to use it that are compared."""
