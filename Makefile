@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: growth peers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: growth peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -19,6 +19,7 @@ help:
 	@echo "make joint DATA=FOLDER    writes docs/coverage-joint.md: several labels and classes"
 	@echo "make against DATA=FOLDER  writes docs/against.md: which share of other methods' labels bands needs"
 	@echo "make peers DATA=FOLDER FOLDER=FOLDER  writes docs/peers.md: the packages people would install instead, each in an environment in FOLDER"
+	@echo "make papers DATA=FOLDER   writes docs/papers.md: every numbered table and figure of the papers, made again"
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
 	@echo "make one-sided DATA=FOLDER  writes docs/one-sided.md: one-sided bounds of plans that grew and of planned looks, and their cautions"
 	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
@@ -115,6 +116,9 @@ against:
 # Goes on where it was stopped. AGAIN=SEED: runs another seed too, and names the conclusions that change.
 peers:
 	$(PYTHON) -m benchmarks.peers --data $(DATA) --folder $(FOLDER) --reps 400 --seed 42 $(if $(AGAIN),--again $(AGAIN)) --out docs/peers.md
+
+papers:
+	$(PYTHON) -m benchmarks.papers --data $(DATA) --reps 1000 --seed 42 $(if $(AGAIN),--again $(AGAIN)) --out docs/papers.md
 
 # About twenty minutes on one core.
 guides:
