@@ -67,8 +67,10 @@ def whole(address: str, study: str) -> dict[str, float]:
     for path in pages:  # imports what it needs
         seen(path)
     first = []
-    for i, unit in enumerate(units):
-        other.tell({unit: i % 2 == 0}, correct=True)
+    for unit in units:
+        said = other.standing.answer_of(unit)
+        assert said is not None
+        other.tell({unit: said.answer != "yes"}, correct=True)
         first.append([seen(path) for path in pages])
     again = [[seen(path) for path in pages] for _ in range(TIMES)]
     return {name: max(map(statistics.median, zip(*took, strict=True))) for name, took in (("pages", first), ("pages unchanged", again))}

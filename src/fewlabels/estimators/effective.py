@@ -1,12 +1,13 @@
 """Effective n: how many labels of a simple draw (simple random sample) would give an equally wide interval at the same value."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from fewlabels.estimators.comparing import matters
 from fewlabels.estimators.measuring import measure, sides_of
-from fewlabels.estimators.sides import Measured, Sides
+from fewlabels.estimators.sides import Measured, Sides, read_sides
 from fewlabels.estimators.weighted import read_side
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.estimate import IntervalKind
@@ -100,7 +101,10 @@ def effective_n(
     sides = sides or sides_of(tally)
     for _ in range(2):
         n = np.geomspace(low, high, GRID)
-        simple = measure(metric, _simple(metric, tally, n, sides=sides), tail=tail, interval=interval)
+        drawn = _simple(metric, tally, n, sides=sides)
+        key = (metric.needs_flagged, metric.needs_unflagged, low, high)
+        read = sides.of_simple(key, partial(read_sides, drawn)) if sides is not None and isinstance(drawn, Tally) else None
+        simple = measure(metric, drawn, tail=tail, interval=interval, sides=read)
         wide_enough = simple.high - simple.low > width + 1e-9
         if wide_enough.all():
             return float(frame)

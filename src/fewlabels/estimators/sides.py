@@ -1,6 +1,6 @@
 """The evidence about the flagged and the other side, and the limits of each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -35,10 +35,17 @@ class Sides:
         """Hold the evidence."""
         self.flagged, self.other = flagged, other
         self._limits: dict[tuple[bool, float, IntervalKind], Limits] = {}
+        self._simple: dict[tuple[bool, bool, float, float], Sides] = {}
 
     def __iter__(self) -> Iterator[Evidence]:
         """The flagged side, then the other."""
         return iter((self.flagged, self.other))
+
+    def of_simple(self, key: tuple[bool, bool, float, float], read: Callable[[], "Sides"]) -> "Sides":
+        """The sides of simple draws with these shares, read once for all metrics. key: the sides drawn from, the least and the most n."""
+        if key not in self._simple:
+            self._simple[key] = read()
+        return self._simple[key]
 
     def limits(self, tail: float, interval: IntervalKind, *, flagged: bool, needed: bool) -> Limits:
         """The interval's limits for a side; a point if the metric does not depend on it."""
