@@ -67,7 +67,7 @@ def expected(of: Joint) -> tuple[Floats, Floats, Floats]:
 
 
 def deviations(of: Joint, metric: str) -> Floats:
-    """Deviation h of every unit: the root mean square of what it adds to the metric, by the slopes at the expected counts (eq. 119)."""
+    """Deviation h of every unit, by the slopes of the metric at the expected counts: eqs. 95 to 97 for micro, eq. 119 for macro."""
     chances = expected(of)
     at = [part.sum(0) for part in chances]
     slopes = []
@@ -78,6 +78,8 @@ def deviations(of: Joint, metric: str) -> Floats:
             moved = [[a + (s * step * (np.arange(slope.size) == c) if j == i else 0) for j, a in enumerate(at)] for s in (1, -1)]
             slope[c] = (METRICS[metric](*moved[0]) - METRICS[metric](*moved[1])) / (2 * step)
         slopes.append(slope)
+    if metric == "macro":  # as printed: without what the labels of a unit share
+        return np.asarray(np.sqrt(np.maximum(sum((part * slope**2).sum(1) for part, slope in zip(chances, slopes, strict=True)), 1e-18)))
     mean = sum(part * slope for part, slope in zip(chances, slopes, strict=True))
     square = sum(part * slope**2 for part, slope in zip(chances, slopes, strict=True))
     total = np.asarray(mean).sum(1)

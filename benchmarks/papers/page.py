@@ -50,5 +50,6 @@ def page(rows: Sequence[Row], again: Sequence[Row] | None, *, seed: int, reps: i
 def _again(rows: Sequence[Row], again: Sequence[Row], seed: int | None) -> list[str]:
     """What another seed says, where it says something else."""
     changed = [(one, two) for one, two in zip(rows, again, strict=True) if one.ours != two.ours]
-    lines = [f"With seed {seed} these rows say something else; the outcomes are the same:", ""]
+    other = [f"{one.item}: {one.outcome} and {two.outcome}" for one, two in zip(rows, again, strict=True) if one.outcome != two.outcome]
+    lines = [f"Outcomes that differ with seed {seed}: {'; '.join(other) or 'none'}. These rows say other numbers:", ""]
     return lines + [f"- {two.document}, {two.item}: {two.ours}." for _, two in changed]

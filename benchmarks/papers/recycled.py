@@ -14,6 +14,7 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.randomness import stream
 
 DOCUMENT = "RecycleSamplesForPrecision"
+POINT = 1.0  # percentage points
 PRINTED_TWO = "BiLSTM 88.96 to 94.73 %, CNN 97.52 to 97.90 %, LogReg 90.22 to 91.72 %"
 
 
@@ -40,16 +41,19 @@ def rows(data: Path, *, reps: int, seed: int) -> Iterator[Row]:
     )
     runs = np.concatenate([cell.drawn for cell in grid.values()])
     low, high = np.percentile(runs, [2.5, 97.5])
+    near = max(abs(mean - 33.68), abs(low - 4.43), abs(high - 82.98)) <= POINT
     yield Row(
-        DOCUMENT, "Fig. 3 (savings over 361 cells)", "reproduced", "mean 33.68 %; 95 % of the runs within 4.43 and 82.98 %",
-        f"mean {mean:.2f} %; 95 % of the runs within {low:.2f} and {high:.2f} %", "", f"one draw: {one:.2f} %",
+        DOCUMENT, "Fig. 3 (savings over 361 cells)", "reproduced" if near else "in part",
+        "mean 33.68 %; 95 % of the runs within 4.43 and 82.98 %",
+        f"mean {mean:.2f} %; 95 % of the runs within {low:.2f} and {high:.2f} %", f"reproduced means: each within {POINT:g} point",
+        f"one draw: {one:.2f} %",
     )  # fmt: skip
     inside = sum(a <= grid[p, c].drawn.mean() <= b for p, c, _, a, b in PAPER)
     gap = max(abs(grid[p, c].drawn.mean() - printed) for p, c, printed, _, _ in PAPER)
     yield Row(
-        DOCUMENT, "Table 1 (savings of parent and child)", "reproduced", "25 means with ranges: [recycling](recycling.md)",
+        DOCUMENT, "Table 1 (savings of parent and child)", "in part", "25 means with ranges: [recycling](recycling.md)",
         f"the mean is within the printed range in {inside} of {len(PAPER)} cells, at most {gap:.2f} points from the printed mean",
-        "the printed ranges are wider than any one number of labels gives ([recycling](recycling.md))",
+        "its columns of precision errors are not made; the ranges are wider than one number of labels gives ([recycling](recycling.md))",
         "one draw never saves less",
     )  # fmt: skip
     yield table_two(data, reps=reps, seed=seed)

@@ -34,7 +34,6 @@ TABLES = (
     ("news20_talk_religion_misc", "hgb"),
 )
 LABELS = (200, 500, 1_000)
-OUR_REPS = 2_000
 
 
 def refuse_missing(everyone: list[Ways], mapie: Path) -> None:
@@ -56,9 +55,9 @@ def run(options: argparse.Namespace, everyone: list[Ways], mapie: Path, *, seed:
         runs.run(everyone, subjects)
         cells = [cell for ways in everyone for subject in subjects for cell in runs.cells(ways, subject)]
         for subject in subjects:
-            cells += our_cells(subject.bench, subject.truths, most=subject.most, labels=LABELS, reps=OUR_REPS, seed=seed)
+            cells += our_cells(subject.bench, subject.truths, most=subject.most, labels=LABELS, reps=options.reps, seed=seed)
             for ways in everyone:
-                for _, _, words, times in runs.raised(ways, subject):
+                for words, times in runs.raised(ways, subject):
                     raised[f"{ways.package.name}: {words}"] += times
         searches = compare_searches(options.data, mapie, scratch, reps=options.reps, seed=seed)
     installed = {one.name: versions(one, options.folder / "environments") for one in (*(w.package for w in everyone), MAPIE)}

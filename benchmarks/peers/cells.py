@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.peers.given import Floats
 
-UNDEFINED = 0.5  # what an estimate that is not defined is scored as: the middle of the range of a share
+GUESS = 1 / 12  # variance of a share guessed evenly: an estimate that is not defined is scored as such a guess
 SLACK = 1e-9
 
 
@@ -55,7 +55,7 @@ def judge(at: Place, truth: float, found: Floats, *, crashed: int, seconds: floa
     """A cell from rows of value, low and high, one a replicate."""
     value, low, high = found.T
     defined, has = np.isfinite(value), np.isfinite(low) & np.isfinite(high)
-    squares = (np.where(defined, value, UNDEFINED) - truth) ** 2
+    squares = np.where(defined, (np.where(defined, value, 0.0) - truth) ** 2, GUESS + (0.5 - truth) ** 2)
     mse, some = float(squares.mean()), bool(has.any())
     with np.errstate(invalid="ignore"):
         under, over = has & (low <= truth + SLACK), has & (high >= truth - SLACK)
@@ -70,7 +70,7 @@ def judge(at: Place, truth: float, found: Floats, *, crashed: int, seconds: floa
         truth=truth,
         mse=mse,
         log_se=float(squares.std(ddof=1) / math.sqrt(value.size) / mse) if mse > 0 else 0.0,
-        bias=float(np.where(defined, value, UNDEFINED).mean() - truth),
+        bias=float(value[defined].mean() - truth) if defined.any() else math.nan,
         coverage=share(under & over),
         below=share(under),
         above=share(over),

@@ -7,43 +7,43 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchmarks.peers.given import Bools, Estimate, Estimates, Floats, Generator, Ints, Once, Table, simple_draw
+from benchmarks.peers.given import METRICS, Bools, Estimate, Estimates, Floats, Generator, Ints, Once, Part, Table, simple_draw
 from benchmarks.peers.strata import score_strata
 
-METRICS = ("precision", "recall", "f1")
 SIMPLE = "a simple draw: of the flagged units for precision, of all units for recall and F1"
 STRATA = "ten strata: of the flagged units for precision, of all units for recall and F1"
 
 ByLabels = Callable[[str, Bools, Bools], Estimate]  # metric; decision and truth of every label
 ByStrata = Callable[[Floats, Floats, Ints, Ints], Estimate]  # above and below the line, stratum of every label, size of every stratum
+ByUnits = Callable[[Table, Ints, Generator], Estimate]  # the units a metric is about, and the places of those that are labeled
 
 
-def part_for(metric: str, table: Table) -> Table:
+def units_for(metric: str, table: Table) -> Table:
     """The units that a metric is about."""
     return Table(*(column[table.flagged] for column in table)) if metric == "precision" else table
 
 
-def _possible(metrics: Sequence[str], table: Table, labels: int) -> list[tuple[str, Table]]:
-    parts = [(metric, part_for(metric, table)) for metric in metrics]
-    return [(metric, part) for metric, part in parts if labels < part.y.size]
-
-
-def by_simple_draws(estimate: ByLabels, metrics: Sequence[str] = METRICS) -> Callable[[Table, int], Once]:
-    """Get ready to estimate metrics from simple draws."""
+def simple_part(metric: str, estimate: ByUnits) -> Part:
+    """One metric from a simple draw of its units."""
 
     def ready(table: Table, labels: int) -> Once:
-        parts = _possible(metrics, table, labels)
+        units = units_for(metric, table)
 
         def once(rng: Generator) -> Estimates:
-            found = {}
-            for metric, part in parts:
-                drawn = simple_draw(part.y.size, labels, rng)
-                found[metric] = estimate(metric, part.flagged[drawn], part.y[drawn])
-            return found
+            return {metric: estimate(units, simple_draw(units.y.size, labels, rng), rng)}
 
         return once
 
-    return ready
+    return Part((metric,), ready)
+
+
+def by_simple_draws(estimate: ByLabels, metrics: Sequence[str] = METRICS) -> tuple[Part, ...]:
+    """Metrics from the decisions and answers of simple draws."""
+
+    def one(metric: str) -> Part:
+        return simple_part(metric, lambda units, drawn, rng: estimate(metric, units.flagged[drawn], units.y[drawn]))
+
+    return tuple(map(one, metrics))
 
 
 def ratio_parts(metric: str, flagged: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -52,39 +52,36 @@ def ratio_parts(metric: str, flagged: Floats, y: Floats) -> tuple[Floats, Floats
     return {"precision": (hits, flagged), "recall": (hits, y), "f1": (2 * hits, flagged + y)}[metric]
 
 
-def ratio_by_simple_draws(ratio: ByStrata) -> Callable[[Table, int], Once]:
-    """Get ready to estimate ratios from simple draws, which are one stratum."""
-
-    def ready(table: Table, labels: int) -> Once:
-        parts = _possible(METRICS, table, labels)
-
-        def once(rng: Generator) -> Estimates:
-            found = {}
-            for metric, part in parts:
-                drawn = simple_draw(part.y.size, labels, rng)
-                totals = ratio_parts(metric, part.flagged[drawn].astype(float), part.y[drawn].astype(float))
-                found[metric] = ratio(*totals, np.zeros(labels, dtype=np.int64), np.array([part.y.size]))
-            return found
-
-        return once
-
-    return ready
+def _totals(metric: str, units: Table, drawn: Ints) -> tuple[Floats, Floats]:
+    return ratio_parts(metric, units.flagged[drawn].astype(float), units.y[drawn].astype(float))
 
 
-def ratio_by_strata(ratio: ByStrata) -> Callable[[Table, int], Once]:
-    """Get ready to estimate ratios from draws by strata of scores."""
+def ratio_by_simple_draws(ratio: ByStrata) -> tuple[Part, ...]:
+    """Ratios from simple draws, which are one stratum."""
 
-    def ready(table: Table, labels: int) -> Once:
-        parts = [(metric, part, score_strata(part, labels)) for metric, part in _possible(METRICS, table, labels)]
+    def one(metric: str) -> Part:
+        def estimate(units: Table, drawn: Ints, _: Generator) -> Estimate:
+            return ratio(*_totals(metric, units, drawn), np.zeros(drawn.size, dtype=np.int64), np.array([units.y.size]))
 
-        def once(rng: Generator) -> Estimates:
-            found = {}
-            for metric, part, strata in parts:
+        return simple_part(metric, estimate)
+
+    return tuple(map(one, METRICS))
+
+
+def ratio_by_strata(ratio: ByStrata) -> tuple[Part, ...]:
+    """Ratios from draws by strata of scores."""
+
+    def one(metric: str) -> Part:
+        def ready(table: Table, labels: int) -> Once:
+            units = units_for(metric, table)
+            strata = score_strata(units, labels)
+
+            def once(rng: Generator) -> Estimates:
                 drawn = strata.draw(rng)
-                totals = ratio_parts(metric, part.flagged[drawn].astype(float), part.y[drawn].astype(float))
-                found[metric] = ratio(*totals, strata.of[drawn], strata.size)
-            return found
+                return {metric: ratio(*_totals(metric, units, drawn), strata.of[drawn], strata.size)}
 
-        return once
+            return once
 
-    return ready
+        return Part((metric,), ready)
+
+    return tuple(map(one, METRICS))

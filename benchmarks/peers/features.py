@@ -55,10 +55,14 @@ FEATURES: Mapping[str, Mapping[str, str]] = {
         "svy": "svy:Selection.srs",
         "samplics": "samplics:SampleSelection",
         "evalstats": "bin/evalstats (label: at random)",
+        "oasis": "oasis:OASISSampler.sample_distinct",
     },
     "uses scores to choose them": {
         "fewlabels": "fewlabels.planning.design_choice:choose_design",
         "ssepy": "ssepy:ModelPerformanceEvaluator.allocate_budget (for a mean)",
+        "svy": "svy:PPSMethod (by a size)",
+        "samplics": "samplics:SelectMethod (by a size)",
+        "oasis": "oasis:OASISSampler",
     },
     "says how many labels a question needs": {
         "fewlabels": "fewlabels.study.study:Study.plan",
@@ -85,9 +89,12 @@ FEATURES: Mapping[str, Mapping[str, str]] = {
         "svy": "svy:Estimation.ratio",
         "samplics": "samplics:TaylorEstimator.estimate",
         "evalstats": "evalstats:compare_models",
+        "cje-eval": "cje:analyze_dataset (policies)",
+        "oasis": "oasis:OASISSampler (columns of predictions)",
     },
     "difference of two classifiers": {
         "fewlabels": "fewlabels.estimators.comparing:compare",
+        "cje-eval": "cje:EstimationResult.compare_policies",
         "truescore": "truescore:ppi_compare",
         "evalstats": "evalstats:compare",
         "statsmodels": "statsmodels.stats.contingency_tables:mcnemar",
@@ -130,7 +137,10 @@ FEATURES: Mapping[str, Mapping[str, str]] = {
         "nannyml": "nannyml:CBPE",
         "mapie": "mapie.exchangeability_testing.risk_monitoring:RiskMonitoring",
     },
-    "an estimate without labels": {"nannyml": "nannyml:CBPE (if scores stay calibrated)"},
+    "an estimate without labels": {
+        "truescore": "truescore:judge_only_estimate (as the judge says)",
+        "nannyml": "nannyml:CBPE (if scores stay calibrated)",
+    },
     "a page where people label": {"fewlabels": "bin/fewlabels (label)", "evalstats": "bin/evalstats (label: a file)"},
     "a record that an auditor can recompute": {"fewlabels": "fewlabels.study.study:Study.verify"},
     "the table stays in DuckDB, Spark or a warehouse": {"fewlabels": "fewlabels.engines.opening:open_engine"},
@@ -143,6 +153,7 @@ FEATURES: Mapping[str, Mapping[str, str]] = {
     },
     "a report for everybody else": {
         "fewlabels": "fewlabels.study.study:Study.report",
+        "cje-eval": "cje:EstimationResult.summary (text)",
         "truescore": "truescore:build_report",
         "evalstats": "evalstats:plot_ci_forest (pictures)",
         "nannyml": "nannyml:CBPE (pictures)",

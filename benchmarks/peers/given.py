@@ -34,21 +34,33 @@ class Estimate(NamedTuple):
     high: float = NAN
 
 
-Estimates = dict[str, Estimate]  # by metric: precision, recall, f1
-Once = Callable[[Generator], Estimates]  # one draw, one estimate
+METRICS = ("precision", "recall", "f1")
+Estimates = dict[str, Estimate]  # by metric
+Once = Callable[[Generator], Estimates]  # one draw, one estimate of every metric it is read for
+
+
+class Part(NamedTuple):
+    """A draw and the metrics that are read from it: if it raises, those are lost and no others."""
+
+    metrics: tuple[str, ...]
+    ready: Callable[[Table, int], Once]
 
 
 class Method(NamedTuple):
     """One way to use a package: what it estimates, and how to get ready on a table for a number of labels.
 
-    `glue` says which part of it is ours. `draws` says which units it labels.
+    `glue` says which part of it is ours, and which defaults are changed. `draws` says which units it labels.
     """
 
     name: str
-    metrics: tuple[str, ...]
-    ready: Callable[[Table, int], Once]
+    parts: tuple[Part, ...]
     draws: str
     glue: str = ""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What it estimates."""
+        return tuple(metric for part in self.parts for metric in part.metrics)
 
 
 def simple_draw(units: int, labels: int, rng: Generator) -> Ints:

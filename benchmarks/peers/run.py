@@ -15,24 +15,47 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.given import Estimate, Method, Table
+from benchmarks.peers.given import METRICS, Estimate, Estimates, Method, Part, Table
+
+NOTHING = Estimate(float("nan"))
 
 
 def replicates(method: Method, table: Table, task: dict[str, Any]) -> dict[str, Any]:
-    """Every replicate's value and limits by metric, what was raised, and the seconds all of them took."""
-    raised: Counter[str] = Counter()
-    found: dict[str, list[Estimate]] = {metric: [] for metric in method.metrics}
-    start = time.perf_counter()
-    once = method.ready(table, task["labels"])
+    """Every replicate's value and limits, what was raised and the seconds it took, all by metric.
+
+    The stream is that of table, labels, metric and replicate: packages that draw alike draw the same units.
+    """
+    found: dict[str, list[Estimate]] = {}
+    raised: dict[str, Counter[str]] = {}
+    seconds: dict[str, float] = {}
+    for part in method.parts:
+        start, words = time.perf_counter(), Counter[str]()
+        rows = _rows(part, table, task, words)
+        for metric in part.metrics:
+            found[metric] = [row.get(metric, NOTHING) for row in rows]
+            raised[metric], seconds[metric] = words, (time.perf_counter() - start) / len(part.metrics)
+    return {"found": found, "raised": raised, "seconds": seconds}
+
+
+def _rows(part: Part, table: Table, task: dict[str, Any], raised: Counter[str]) -> list[Estimates]:
+    try:
+        once = part.ready(table, task["labels"])
+    except Exception as error:  # a package may raise anything, and how often it does is a result
+        raised[_words(error)] += task["reps"]
+        return [{}] * int(task["reps"])
+    rows: list[Estimates] = []
     for rep in range(task["reps"]):
         try:
-            estimates = once(np.random.default_rng([task["seed"], *task["stream"], rep]))
-        except Exception as error:  # a package may raise anything, and how often it does is a result
-            raised[f"{type(error).__name__}: {str(error).splitlines()[0][:100] if str(error) else ''}"] += 1
-            estimates = {}
-        for metric in method.metrics:
-            found[metric].append(estimates.get(metric, Estimate(float("nan"))))
-    return {"found": found, "raised": dict(raised), "seconds": time.perf_counter() - start}
+            rows.append(once(np.random.default_rng([task["seed"], *task["stream"], METRICS.index(part.metrics[0]), rep])))
+        except Exception as error:
+            raised[_words(error)] += 1
+            rows.append({})
+    return rows
+
+
+def _words(error: Exception) -> str:
+    said = str(error).splitlines()
+    return f"{type(error).__name__}: {said[0][:100] if said else ''}"
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """Runs every method on every table, each package in its environment, and keeps what was found: a run that was stopped goes on."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -25,6 +26,7 @@ class Ways(NamedTuple):
 
     package: Package
     python: Path
+    source: str  # digest of what runs there and of its versions: what was made by another is made anew
     methods: list[dict[str, Any]]
 
 
@@ -59,7 +61,13 @@ def ways_of(package: Package, environments: Path) -> Ways:
     told = subprocess.run([str(python), "-c", asked], env=_variables(), capture_output=True, text=True, check=False)
     if told.returncode:
         raise RuntimeError(f"{package.name} cannot be imported: {told.stderr[-500:]}")
-    return Ways(package, python, json.loads(told.stdout.splitlines()[-1]))
+    return Ways(package, python, _source(package, python), json.loads(told.stdout.splitlines()[-1]))
+
+
+def _source(package: Package, python: Path) -> str:
+    here = Path(__file__).parent
+    files = [here / f"{name}.py" for name in ("given", "draws", "strata", "run")] + [here / "methods" / f"{package.module}.py"]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in (*files, python.parents[1] / "versions.json"))).hexdigest()[:8]
 
 
 def _variables() -> dict[str, str]:
@@ -83,7 +91,10 @@ class Runs:
             list(pool.map(lambda job: self._run_one(*job), jobs))
 
     def _out(self, ways: Ways, subject: Subject, method: str, labels: int) -> Path:
-        return self._folder / f"{subject.path.stem}--{ways.package.name}--{method.replace(', ', '_').replace(' ', '_')}--{labels}.json"
+        return (
+            self._folder
+            / f"{subject.path.stem}--{ways.package.name}--{method.replace(', ', '_').replace(' ', '_')}--{labels}--{ways.source}.json"
+        )
 
     def _run_one(self, ways: Ways, subject: Subject) -> None:
         tasks = [
@@ -93,10 +104,10 @@ class Runs:
                 "labels": labels,
                 "reps": self._reps,
                 "seed": self._seed,
-                "stream": [subject.number, labels, place],
+                "stream": [subject.number, labels],
                 "out": str(self._out(ways, subject, method["name"], labels)),
             }
-            for place, method in enumerate(ways.methods)
+            for method in ways.methods
             for labels in self._labels
             if any(labels < subject.most[metric] for metric in method["metrics"])
         ]
@@ -111,7 +122,7 @@ class Runs:
 
     def minutes(self) -> float:
         """Minutes of one core that the packages took, in this run and in those that were stopped."""
-        return sum(json.loads(path.read_text())["seconds"] for path in self._folder.glob("*.json")) / 60
+        return sum(sum(json.loads(path.read_text())["seconds"].values()) for path in self._folder.glob("*.json")) / 60
 
     def cells(self, ways: Ways, subject: Subject) -> Iterator[Cell]:
         """Judge what was found."""
@@ -121,17 +132,17 @@ class Runs:
                 if not out.exists():
                     continue
                 kept = json.loads(out.read_text())
-                crashed = sum(kept["raised"].values())
                 for metric in method["metrics"]:
-                    rows = np.array(kept["found"][metric], dtype=float)
+                    rows, crashed = np.array(kept["found"][metric], dtype=float), sum(kept["raised"][metric].values())
                     if labels < subject.most[metric] and (crashed or np.isfinite(rows[:, 0]).any()):
                         at = Place(subject.bench.name, ways.package.name, method["name"], metric, labels)
-                        yield judge(at, subject.truths[metric], rows, crashed=crashed, seconds=kept["seconds"] / len(method["metrics"]))
+                        yield judge(at, subject.truths[metric], rows, crashed=crashed, seconds=kept["seconds"][metric])
 
-    def raised(self, ways: Ways, subject: Subject) -> Iterator[tuple[str, int, str, int]]:
-        """What was raised: method, labels, words and how often."""
+    def raised(self, ways: Ways, subject: Subject) -> Iterator[tuple[str, int]]:
+        """What was raised where something is left to estimate: words and how often."""
         for method in ways.methods:
             for labels in self._labels:
                 out = self._out(ways, subject, method["name"], labels)
-                for words, times in json.loads(out.read_text())["raised"].items() if out.exists() else ():
-                    yield method["name"], labels, words, times
+                by_metric = json.loads(out.read_text())["raised"] if out.exists() else {}
+                for metric, words in by_metric.items():
+                    yield from words.items() if labels < subject.most[metric] else ()

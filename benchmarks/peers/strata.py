@@ -31,17 +31,17 @@ def square_root_strata(score: Floats, count: int = STRATA) -> Ints:
 
 
 def neyman_takes(size: Ints, deviation: Floats, labels: int) -> Ints:
-    """Takes in proportion to size times deviation, at least two and at most all of a stratum."""
-    take = np.minimum(2, size)
-    weight = size * np.maximum(deviation, 1e-9)
-    while (left := labels - int(take.sum())) > 0 and (open_ := take < size).any():
-        ideal = np.where(open_, weight, 0.0)
-        share = labels * ideal / ideal.sum() - take
-        more = np.clip(np.floor(share), 0, size - take).astype(np.int64)
-        if more.sum() == 0 or more.sum() > left:
-            more = np.zeros_like(take)
-            more[np.argsort(np.where(open_, -share, np.inf), kind="stable")[: min(left, int(open_.sum()))]] = 1
-        take = take + more
+    """Takes in proportion to size times deviation, at least two and at most all of a stratum, which sum to the labels."""
+    least, weight = np.minimum(2, size), size * np.maximum(deviation, 1e-9)
+    low, high = 0.0, labels / weight.min()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.clip(middle * weight, least, size).sum() < labels else (low, middle)
+    ideal = np.clip(high * weight, least, size)
+    take = np.floor(ideal + 1e-9).astype(np.int64)
+    room = take < size
+    nearest = np.argsort(np.where(room, take - ideal, np.inf), kind="stable")
+    take[nearest[: labels - int(take.sum())]] += 1
     return take
 
 

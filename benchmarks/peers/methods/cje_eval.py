@@ -3,20 +3,15 @@
 import numpy as np
 from cje import calibrated_mean_ci
 
-from benchmarks.peers.given import Estimate, Estimates, Generator, Method, Once, Table, simple_draw
+from benchmarks.peers.draws import simple_part
+from benchmarks.peers.given import Estimate, Generator, Ints, Method, Table
 
 
-def _ready(table: Table, labels: int) -> Once:
-    y, score = table.y[table.flagged].astype(float), table.score[table.flagged]
-
-    def once(rng: Generator) -> Estimates:
-        told = np.full(y.size, np.nan)
-        drawn = simple_draw(y.size, labels, rng)
-        told[drawn] = y[drawn]
-        found = calibrated_mean_ci(score, told)
-        return {"precision": Estimate(float(found.estimate), *map(float, found.ci))}
-
-    return once
+def _estimate(units: Table, drawn: Ints, _: Generator) -> Estimate:
+    told = np.full(units.y.size, np.nan)
+    told[drawn] = units.y[drawn]
+    found = calibrated_mean_ci(units.score, told)
+    return Estimate(float(found.estimate), *map(float, found.ci))
 
 
-METHODS = (Method("calibrated mean", ("precision",), _ready, "a simple draw of the flagged units"),)
+METHODS = (Method("calibrated mean", (simple_part("precision", _estimate),), "a simple draw of the flagged units"),)

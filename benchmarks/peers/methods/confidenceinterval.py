@@ -2,7 +2,7 @@
 
 from confidenceinterval import f1_score, ppv_score, tpr_score
 
-from benchmarks.peers.draws import METRICS, SIMPLE, by_simple_draws
+from benchmarks.peers.draws import SIMPLE, by_simple_draws
 from benchmarks.peers.given import Bools, Estimate, Method
 
 SCORES = {"precision": ppv_score, "recall": tpr_score}
@@ -14,4 +14,4 @@ def _estimate(metric: str, flagged: Bools, y: Bools) -> Estimate:
     return Estimate(float(value), float(low), float(high))
 
 
-METHODS = (Method("as it comes", METRICS, by_simple_draws(_estimate), SIMPLE),)
+METHODS = (Method("as it comes", by_simple_draws(_estimate), SIMPLE),)

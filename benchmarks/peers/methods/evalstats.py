@@ -3,20 +3,15 @@
 import numpy as np
 from evalstats import judge_debias_mean_ci
 
-from benchmarks.peers.given import Estimate, Estimates, Generator, Method, Once, Table, simple_draw
+from benchmarks.peers.draws import simple_part
+from benchmarks.peers.given import Estimate, Generator, Ints, Method, Table
 
 
-def _ready(table: Table, labels: int) -> Once:
-    y, score = table.y[table.flagged].astype(float), table.score[table.flagged]
-
-    def once(rng: Generator) -> Estimates:
-        told = np.full(y.size, np.nan)
-        drawn = simple_draw(y.size, labels, rng)
-        told[drawn] = y[drawn]
-        found = judge_debias_mean_ci(score, told, rng=rng)
-        return {"precision": Estimate(float(found.mean), float(found.ci_low), float(found.ci_high))}
-
-    return once
+def _estimate(units: Table, drawn: Ints, rng: Generator) -> Estimate:
+    told = np.full(units.y.size, np.nan)
+    told[drawn] = units.y[drawn]
+    found = judge_debias_mean_ci(units.score, told, rng=rng)
+    return Estimate(float(found.mean), float(found.ci_low), float(found.ci_high))
 
 
-METHODS = (Method("debiased mean", ("precision",), _ready, "a simple draw of the flagged units"),)
+METHODS = (Method("debiased mean", (simple_part("precision", _estimate),), "a simple draw of the flagged units"),)

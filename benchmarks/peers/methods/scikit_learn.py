@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from benchmarks.peers.draws import METRICS, SIMPLE, part_for, ratio_parts
-from benchmarks.peers.given import Bools, Estimate, Estimates, Floats, Generator, Method, Once, Table, simple_draw
+from benchmarks.peers.draws import SIMPLE, ratio_parts, simple_part
+from benchmarks.peers.given import METRICS, Bools, Estimate, Floats, Generator, Ints, Method, Part, Table
 
 RESAMPLES = 1_000
 SCORES = {"precision": precision_score, "recall": recall_score, "f1": f1_score}
@@ -19,20 +19,14 @@ def resampled(metric: str, flagged: Bools, y: Bools, rng: Generator) -> Floats:
     return np.divide(above, below, out=np.zeros(RESAMPLES), where=below > 0)  # as scikit-learn's zero_division
 
 
-def _ready(table: Table, labels: int) -> Once:
-    parts = [(metric, part) for metric in METRICS if labels < (part := part_for(metric, table)).y.size]
+def _one(metric: str) -> Part:
+    def estimate(units: Table, drawn: Ints, rng: Generator) -> Estimate:
+        flagged, y = units.flagged[drawn], units.y[drawn]
+        low, high = np.quantile(resampled(metric, flagged, y, rng), [0.025, 0.975])
+        return Estimate(float(SCORES[metric](y, flagged, zero_division=0)), float(low), float(high))
 
-    def once(rng: Generator) -> Estimates:
-        found = {}
-        for metric, part in parts:
-            drawn = simple_draw(part.y.size, labels, rng)
-            flagged, y = part.flagged[drawn], part.y[drawn]
-            low, high = np.quantile(resampled(metric, flagged, y, rng), [0.025, 0.975])
-            found[metric] = Estimate(float(SCORES[metric](y, flagged, zero_division=0)), float(low), float(high))
-        return found
-
-    return once
+    return simple_part(metric, estimate)
 
 
 GLUE = f"the bootstrap, {RESAMPLES:,} resamples, drawn by counts of the four kinds of rows (the same as drawing rows)"
-METHODS = (Method("bootstrap", METRICS, _ready, SIMPLE, GLUE),)
+METHODS = (Method("bootstrap", tuple(map(_one, METRICS)), SIMPLE, GLUE),)

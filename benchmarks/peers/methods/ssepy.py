@@ -7,7 +7,8 @@ from sklearn.cluster import KMeans
 from ssepy import ModelPerformanceEvaluator
 from ssepy.model_performance_evaluator import Estimator
 
-from benchmarks.peers.given import Estimate, Estimates, Floats, Generator, Ints, Method, Once, Table
+from benchmarks.peers.draws import units_for
+from benchmarks.peers.given import Estimate, Estimates, Floats, Generator, Ints, Method, Once, Part, Table
 
 CLUSTERS, Z = 5, 1.959963984540054
 
@@ -17,6 +18,7 @@ class Drawer:
 
     def __init__(self, predicted: Floats, labels: int) -> None:
         """Cluster the predictions, as the package's page does."""
+        np.random.seed(labels)  # noqa: NPY002 - it allots what rounding leaves by chance
         self.evaluator = ModelPerformanceEvaluator(Yh=predicted, budget=labels)
         self.evaluator.stratify_data(KMeans(CLUSTERS, random_state=0, n_init="auto"), X=predicted)
         self.evaluator.allocate_budget("neyman")
@@ -28,7 +30,8 @@ class Drawer:
 
 
 def _mean(table: Table, labels: int) -> Once:
-    y, drawer = table.y[table.flagged].astype(float), Drawer(table.score[table.flagged], labels)
+    units = units_for("precision", table)
+    y, drawer = units.y.astype(float), Drawer(units.score, labels)
 
     def once(rng: Generator) -> Estimates:
         value, variance = drawer.evaluator.compute_estimate(y[drawer.draw(rng)], estimator="df")
@@ -45,13 +48,16 @@ def _linear(table: Table, labels: int) -> Once:
     parts = np.stack([flagged * y, y], axis=1)
 
     def mean(of: Floats, guess: Floats, drawn: Ints) -> tuple[Floats, Floats]:
-        return Estimator(guess, strata, drawn, "ssrs", drawer.evaluator.samples_per_stratum).compute(of[drawn], "df")
+        found: tuple[Floats, Floats] = Estimator(guess, strata, drawn, "ssrs", drawer.evaluator.samples_per_stratum).compute(
+            of[drawn], "df"
+        )
+        return found
 
     def once(rng: Generator) -> Estimates:
         drawn = drawer.draw(rng)
         (hits, positives), _ = mean(parts, predicted, drawn)
         found = {}
-        for metric, times, known in (("f1", 2.0, flagged), ("recall", 1.0, np.zeros_like(flagged))):
+        for metric, times, known in (("recall", 1.0, np.zeros_like(flagged)), ("f1", 2.0, flagged)):
             below = known.mean() + positives
             value = times * hits / below
             off, guess = (times * kind[:, 0] - value * (kind[:, 1] + known) for kind in (parts, predicted))
@@ -63,10 +69,13 @@ def _linear(table: Table, labels: int) -> Once:
     return once
 
 
-_AFTER = "the normal interval (it gives a variance)"
+_AFTER = "Neyman takes and the difference estimator, as on its page (not its defaults); the normal interval, for it gives a variance"
 METHODS = (
-    Method("means", ("precision",), _mean, "strata of the flagged units", _AFTER),
+    Method("means", (Part(("precision",), _mean),), "strata of the flagged units", _AFTER),
     Method(
-        "ratios", ("recall", "f1"), _linear, "strata of all units", f"{_AFTER}; recall and F1 as ratios of two of its means, linearized"
+        "ratios",
+        (Part(("recall", "f1"), _linear),),
+        "strata of all units",
+        f"{_AFTER}; recall and F1 as ratios of two of its means, linearized",
     ),
 )

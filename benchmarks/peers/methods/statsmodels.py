@@ -16,4 +16,4 @@ def _estimate(metric: str, flagged: Bools, y: Bools) -> Estimate:
     return Estimate(hits / count if count else math.nan, float(low), float(high))
 
 
-METHODS = (Method("Wilson", ("precision", "recall"), by_simple_draws(_estimate, ("precision", "recall")), SIMPLE, "the counts"),)
+METHODS = (Method("Wilson", by_simple_draws(_estimate, ("precision", "recall")), SIMPLE, "the counts"),)

@@ -4,7 +4,7 @@ import numpy as np
 import polars
 import svy
 
-from benchmarks.peers.draws import METRICS, SIMPLE, STRATA, ratio_by_simple_draws, ratio_by_strata
+from benchmarks.peers.draws import SIMPLE, STRATA, ratio_by_simple_draws, ratio_by_strata
 from benchmarks.peers.given import Estimate, Floats, Ints, Method
 
 
@@ -20,6 +20,6 @@ def _ratio(above: Floats, below: Floats, of: Ints, size: Ints) -> Estimate:
 
 
 METHODS = (
-    Method("simple", METRICS, ratio_by_simple_draws(_ratio), SIMPLE, "the metrics as ratios of two totals"),
-    Method("score strata", METRICS, ratio_by_strata(_ratio), STRATA, "the same; the strata and takes, which are its user's to choose"),
+    Method("simple", ratio_by_simple_draws(_ratio), SIMPLE, "the metrics as ratios of two totals"),
+    Method("score strata", ratio_by_strata(_ratio), STRATA, "the same; the strata and takes, which are its user's to choose"),
 )

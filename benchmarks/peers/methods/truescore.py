@@ -2,8 +2,8 @@
 
 import truescore
 
-from benchmarks.peers.draws import METRICS, SIMPLE, by_simple_draws
-from benchmarks.peers.given import Bools, Estimate, Estimates, Generator, Method, Once, Table, f1_of, simple_draw
+from benchmarks.peers.draws import SIMPLE, by_simple_draws, simple_part
+from benchmarks.peers.given import Bools, Estimate, Generator, Ints, Method, Table, f1_of
 
 RESAMPLES = 2  # of kappa and AC1, which are not asked about
 
@@ -16,18 +16,13 @@ def _agreement(metric: str, flagged: Bools, y: Bools) -> Estimate:
     return Estimate(one.point, one.low, one.high)
 
 
-def _powered(table: Table, labels: int) -> Once:
-    y, score = table.y[table.flagged].astype(float), table.score[table.flagged]
-
-    def once(rng: Generator) -> Estimates:
-        drawn = simple_draw(y.size, labels, rng)
-        found = truescore.ppi_estimate(score, y[drawn], drawn)
-        return {"precision": Estimate(found.point, found.low, found.high)}
-
-    return once
+def _powered(units: Table, drawn: Ints, _: Generator) -> Estimate:
+    found = truescore.ppi_estimate(units.score, units.y[drawn].astype(float), drawn)
+    return Estimate(found.point, found.low, found.high)
 
 
+GLUE = f"F1 from its precision and sensitivity, without an interval; {RESAMPLES} resamples for kappa, which is not read"
 METHODS = (
-    Method("agreement", METRICS, by_simple_draws(_agreement), SIMPLE, "F1 from its precision and sensitivity, without an interval"),
-    Method("PPI", ("precision",), _powered, "a simple draw of the flagged units"),
+    Method("agreement", by_simple_draws(_agreement), SIMPLE, GLUE),
+    Method("PPI", (simple_part("precision", _powered),), "a simple draw of the flagged units"),
 )

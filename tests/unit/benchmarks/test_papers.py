@@ -49,6 +49,7 @@ def test_draws_go_on_until_the_interval_is_narrow() -> None:
     ended = until_narrow(bins, "perc opt", rho=0.02, reps=600, rng=np.random.default_rng(1))
     assert ended.labels.mean() == pytest.approx(oracle(bins, "perc opt", 0.02), rel=0.03)
     assert 0.91 < ended.held.mean() < 0.97
+    assert oracle(bins, "perc uni", 0.02) == oracle(bins, "perc opt", 0.02)  # it knows the best allocation to the strata
     early = until_narrow(bins, "perc opt", rho=0.04, reps=600, rng=np.random.default_rng(1))
     assert early.labels.mean() < 0.35 * ended.labels.mean()
 

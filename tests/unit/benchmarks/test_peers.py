@@ -1,6 +1,8 @@
 """The comparison with other packages: draws, judging, the page; the packages themselves run in `make peers`."""
 
 import math
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -8,11 +10,12 @@ from sklearn.metrics import f1_score
 from sklearn.utils import resample
 
 from benchmarks.peers.cells import Against, Cell, Place, geometric_mean, judge
-from benchmarks.peers.draws import METRICS, ratio_parts
+from benchmarks.peers.draws import ratio_parts
 from benchmarks.peers.features import FEATURES, missing_names
-from benchmarks.peers.given import Estimate, Estimates, Generator, Method, Once, Table
+from benchmarks.peers.given import METRICS, Estimate, Estimates, Generator, Method, Once, Part, Table
 from benchmarks.peers.methods import scikit_learn, statsmodels, svy
 from benchmarks.peers.ours import ALONE, PACKAGE, TOGETHER
+from benchmarks.peers.packages import MAPIE, PACKAGES
 from benchmarks.peers.page import Found, Way, page
 from benchmarks.peers.run import replicates
 from benchmarks.peers.strata import neyman_takes, score_strata, square_root_strata
@@ -32,13 +35,13 @@ def test_a_cell_counts_what_failed_and_what_held() -> None:
             [0.5, 0.4, 0.6],  # holds
             [0.9, 0.8, 1.1],  # misses below, a limit outside
             [0.5, 0.5, 0.5],  # no width, and holds
-            [math.nan, math.nan, math.nan],  # nothing: scored as 0.5, a miss
+            [math.nan, math.nan, math.nan],  # nothing: scored as a guess, a miss
         ]
     )
     cell = judge(AT, 0.5, found, crashed=1, seconds=2.0)
     assert (cell.coverage, cell.below, cell.above) == (0.5, 0.5, 0.75)
     assert (cell.crashed, cell.undefined, cell.outside, cell.zero_width) == (1, 0, 1, 1)
-    assert cell.mse == pytest.approx(0.4**2 / 4)
+    assert cell.mse == pytest.approx((0.4**2 + 1 / 12) / 4)
     assert cell.milliseconds == 500
 
 
@@ -66,8 +69,9 @@ def test_strata_are_ordered_by_score_and_takes_follow_size_and_deviation() -> No
     of = square_root_strata(score)
     assert 5 <= np.unique(of).size <= 10
     assert (np.diff(of[np.argsort(score, kind="stable")]) >= 0).all()
-    takes = neyman_takes(np.array([1_000, 1_000, 10]), np.array([0.1, 0.3, 0.5]), 400)
-    assert takes.tolist() == [99, 296, 5]
+    assert neyman_takes(np.array([1_000, 1_000, 10]), np.array([0.1, 0.3, 0.5]), 400).tolist() == [99, 296, 5]
+    assert neyman_takes(np.array([1_000] * 4), np.array([1e-4, 1e-4, 0.3, 0.3]), 100).tolist() == [2, 2, 48, 48]
+    assert neyman_takes(np.array([5, 1_000]), np.array([0.5, 1e-6]), 100).tolist() == [5, 95]
 
 
 def test_strata_read_by_their_sizes_give_the_truth_in_the_mean() -> None:
@@ -75,7 +79,8 @@ def test_strata_read_by_their_sizes_give_the_truth_in_the_mean() -> None:
     table = made()
     truth = 2 * (table.flagged & table.y).sum() / (table.flagged.sum() + table.y.sum())
     [method] = [one for one in svy.METHODS if one.name == "score strata"]
-    once = method.ready(table, 300)
+    [part] = [one for one in method.parts if one.metrics == ("f1",)]
+    once = part.ready(table, 300)
     values = [once(np.random.default_rng(i))["f1"].value for i in range(60)]
     error = np.std(values) / math.sqrt(60)
     assert abs(np.mean(values) - truth) < 4 * error
@@ -106,28 +111,45 @@ def test_what_a_method_raises_is_counted() -> None:
 
         return once
 
+    def fails(table: Table, labels: int) -> Once:
+        raise MemoryError("bins")
+
+    def works(table: Table, labels: int) -> Once:
+        return lambda rng: {"precision": Estimate(0.9)}
+
     task = {"labels": 10, "reps": 40, "seed": 1, "stream": [0]}
-    found = replicates(Method("half", ("f1",), ready, "none"), made(100), task)
-    [(words, times)] = found["raised"].items()
+    parts = (Part(("f1",), ready), Part(("recall",), fails), Part(("precision",), works))
+    found = replicates(Method("half", parts, "none"), made(100), task)
+    [(words, times)] = found["raised"]["f1"].items()
     assert words == "ValueError: no positives"
     assert 0 < times < 40
     assert sum(math.isnan(one.value) for one in found["found"]["f1"]) == times
+    assert found["raised"]["recall"] == {"MemoryError: bins": 40}
+    assert not found["raised"]["precision"]
+    assert [one.value for one in found["found"]["precision"]] == [0.9] * 40
+
+
+def test_packages_that_draw_alike_label_the_same_units() -> None:
+    task = {"labels": 100, "reps": 3, "seed": 1, "stream": [0, 100]}
+    [simple, _], [boot] = svy.METHODS, scikit_learn.METHODS
+    one, two = (replicates(method, made(), task)["found"] for method in (simple, boot))
+    for metric in METRICS:
+        assert [a.value for a in one[metric]] == pytest.approx([b.value for b in two[metric]])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_draw_without_a_positive_has_no_recall() -> None:
     [wilson] = statsmodels.METHODS
     none = Table(np.linspace(0, 1, 400), np.linspace(0, 1, 400) >= 0.5, np.zeros(400, dtype=bool))
-    found = wilson.ready(none, 50)(np.random.default_rng(0))
+    found = {metric: part.ready(none, 50)(np.random.default_rng(0))[metric] for part in wilson.parts for metric in part.metrics}
     assert math.isnan(found["recall"].value)
     assert found["precision"].value == 0.0
 
 
-def test_features_are_twenty_five_and_those_of_fewlabels_are_there() -> None:
-    import os
-    import sys
-
+def test_features_are_twenty_five_and_every_package_has_some() -> None:
     assert len(FEATURES) == 25
+    for package in (*PACKAGES, MAPIE):
+        assert any(package.name in entries for entries in FEATURES.values()), package.name
     assert missing_names(PACKAGE, sys.executable, os.environ) == []
     assert all(PACKAGE in entries for asked, entries in FEATURES.items() if asked != "an estimate without labels")
 
