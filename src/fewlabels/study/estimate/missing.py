@@ -22,10 +22,11 @@ def read_missing(standing: Standing) -> Missing:
         return count_missing(missing, flagged=missing, band=rows, guide=np.zeros(0))
     joint = standing.profile.claims is not None
     flagged = units.pattern[rows] > 0 if joint else (units.pattern[rows] & 1).astype(np.bool_)
-    guide = ladder.MIDDLES[np.minimum(units.guide_bin[rows], ladder.BINS - 1)] if standing.profile.guided else np.zeros(rows.size)
+    guided = standing.profile.guided and missing.any()  # where nothing is missing, nothing is tested
+    guide = ladder.MIDDLES[np.minimum(units.guide_bin[rows], ladder.BINS - 1)] if guided else np.zeros(rows.size)
     pilot = standing.plan.before if standing.plans else 0
     before = int(units.band[:pilot].max()) + 1 if pilot else 0
-    band = np.where(rows < pilot, units.band[rows], units.band[rows] + before)  # keep the bands of a pilot apart from those after it
+    band = units.band[rows] + before * (rows >= pilot) if pilot else units.band[rows]  # the bands of a pilot stay apart from later ones
     return count_missing(missing, flagged=flagged, band=band, guide=guide, pilot_bands=before)
 
 
