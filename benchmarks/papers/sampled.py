@@ -47,7 +47,7 @@ def deviations(units: Judged, metric: str) -> Floats:
 class Sums(NamedTuple):
     """By replicate and cell: the weighted count, and the sum of what each unit adds to the squared error."""
 
-    count: Floats
+    weighted: Floats
     square: Floats
 
 
@@ -103,9 +103,9 @@ class Read(NamedTuple):
 def read(sums: Sums, metric: str) -> Read:
     """The estimate, and limits from a Beta distribution of its mean and variance (algorithms 1 and 2)."""
     f, g = of_cells(metric)
-    below = sums.count @ g
+    below = sums.weighted @ g
     with np.errstate(divide="ignore", invalid="ignore"):
-        F = sums.count @ f / below
+        F = sums.weighted @ f / below
         variance = ((f - F[:, None] * g) ** 2 * sums.square).sum(1) / below**2 + TINY
         size = F * (1 - F) / variance - 1
         low, high = (beta.ppf(tail, F * size, (1 - F) * size) for tail in (0.05, 0.95))

@@ -20,7 +20,9 @@ ByUnits = Callable[[Table, Ints, Generator], Estimate]  # the units a metric is 
 
 def units_for(metric: str, table: Table) -> Table:
     """The units that a metric is about."""
-    return Table(*(column[table.flagged] for column in table)) if metric == "precision" else table
+    if metric != "precision":
+        return table
+    return Table(table.score[table.flagged], table.flagged[table.flagged], table.y[table.flagged])
 
 
 def simple_part(metric: str, estimate: ByUnits) -> Part:

@@ -10,7 +10,8 @@ from benchmarks.tables import Bench
 from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import measure
-from fewlabels.nouns.metrics import Metric, metric_named
+from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metrics import metric_named
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate

@@ -13,9 +13,9 @@ def _ratio(above: Floats, below: Floats, of: Ints, size: Ints) -> Estimate:
     frame = polars.DataFrame(
         {"above": above, "below": below, "stratum": of.astype(str), "size": size[of].astype(float), "weight": size[of] / take[of]}
     )
-    one = (
-        svy.Sample(frame, svy.Design(stratum="stratum", wgt="weight", pop_size="size")).estimation.ratio(y="above", x="below").estimates[0]
-    )
+    found = svy.Sample(frame, svy.Design(stratum="stratum", wgt="weight", pop_size="size")).estimation.ratio(y="above", x="below")
+    assert isinstance(found, svy.Estimate)  # a list only if it is asked for several
+    one = found.estimates[0]
     return Estimate(one.est, one.lci, one.uci)
 
 
