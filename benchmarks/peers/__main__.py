@@ -79,7 +79,7 @@ def main() -> None:
     found = run(options, everyone, mapie, seed=options.seed)
     again = run(options, everyone, mapie, seed=options.again) if options.again is not None else None
     options.out.write_text(page(found, again), encoding="utf-8")
-    lines = ",\n".join(json.dumps(cell._asdict()) for cell in found.cells)
+    lines = ",\n".join(json.dumps(cell.as_json(), allow_nan=False) for cell in found.cells)
     options.out.with_suffix(".json").write_text(f'{{"seed": {found.seed}, "reps": {found.reps}, "cells": [\n{lines}\n]}}\n')
 
 

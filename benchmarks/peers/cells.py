@@ -35,6 +35,10 @@ class Cell(NamedTuple):
     zero_width: int
     milliseconds: float  # of one replicate
 
+    def as_json(self) -> dict[str, str | int | float | None]:
+        """As it is written to the file; None for what a package does not give."""
+        return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in self._asdict().items()}
+
     @property
     def key(self) -> tuple[str, str, int]:
         """What is compared: table, metric and labels."""

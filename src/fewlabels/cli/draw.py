@@ -145,8 +145,7 @@ def _refuse_unready(study: Any, out: Path | None, show: tuple[str, ...], *, gold
     if name != FLAT:
         write_batch(Batched((), (), show, asked_of(standing)), name, _suffix(out, name))  # raises for what that format cannot hold
     elif out is not None:
-        adjudicated = standing.gold
-        refuse_untold(out, (lambda *asked: asked in adjudicated) if gold else standing.is_told, asked_of(standing))
+        refuse_untold(out, (lambda *asked: asked in standing.gold) if gold else standing.is_told, asked_of(standing))
     source = standing.population["source"]
     if show and is_elsewhere(source):
         raise click.UsageError(

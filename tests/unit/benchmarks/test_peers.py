@@ -49,6 +49,8 @@ def test_a_package_without_an_interval_has_no_coverage() -> None:
     cell = judge(AT, 0.5, np.array([[0.4, math.nan, math.nan]] * 3), crashed=0, seconds=1.0)
     assert math.isnan(cell.coverage)
     assert math.isnan(cell.width)
+    assert cell.as_json()["coverage"] is None
+    assert cell.as_json()["mse"] == cell.mse
 
 
 def test_strata_hold_every_unit_once_and_the_takes_are_the_labels() -> None:

@@ -180,8 +180,9 @@ def test_double_labeling_gives_every_unit_to_every_labeler(study: Study) -> None
 
 @pytest.mark.parametrize("labelers", [("ann", "ann"), ("ann",), ()])
 def test_double_labeling_needs_two_people(labelers: tuple[str, ...], study: Study) -> None:
+    fake: Any = Fake()
     with pytest.raises(LabelError, match="two or more"):
-        push(study, Fake(), How(labelers=labelers, double=True))  # type: ignore[arg-type]  # stands in for the client
+        push(study, fake, How(labelers=labelers, double=True))
 
 
 def test_the_account_is_the_labeler_where_a_project_is_everybodys(study: Study) -> None:

@@ -8,6 +8,7 @@ from scipy.stats import beta
 
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import LabelError, StudyError
+from fewlabels.estimators.agreement import TruthRule
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.sheet import FormColumn, Sheet
@@ -118,8 +119,8 @@ def test_sizes_rise_to_all() -> None:
     assert sizes(1_000) == sorted(set(sizes(1_000)))
 
 
-def doubled(folder: Path, rule: str) -> Study:
-    study = Study.create("s", population(), goals=list(GOALS), ledger=ledger_in(folder), rule=rule)  # type: ignore[arg-type]  # one of three
+def doubled(folder: Path, rule: TruthRule) -> Study:
+    study = Study.create("s", population(), goals=list(GOALS), ledger=ledger_in(folder), rule=rule)
     study.plan(40)
     Desk(study).double(0.4)
     return study

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from fewlabels.estimators.calibration import FALSE_ALARM, _counted_parts, _is_near, _sorted_parts, check_guide, two_sided_p
+from fewlabels.estimators.calibration import FALSE_ALARM, _is_near, check_guide, two_sided_p
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.randomness import stream
 from tests.identities.made import EPS
@@ -140,21 +140,3 @@ def test_few_labels_are_no_evidence(units: int) -> None:
 def test_a_certain_claim_that_is_wrong_is_evidence_at_once() -> None:
     assert two_sided_p(0, np.array([1.0])) == 0
     assert two_sided_p(1, np.array([1.0])) == 1
-
-
-@pytest.mark.parametrize("values", [2, 7, 50])
-def test_counting_by_rank_finds_the_parts_that_sorting_does(values: int) -> None:
-    """Bit for bit, with ranks that the thirds cut and with empty sides."""
-    for seed in range(30):
-        rng = np.random.default_rng([values, seed])
-        n = int(rng.integers(1, 400))
-        rank = rng.integers(0, values, n)
-        guide = np.sort(rng.random(values))[rank]
-        flagged = rng.random(n) < rng.choice([0.0, 0.3, 1.0])
-        positive = rng.random(n) < 0.5
-        counted, by_sorting = (
-            list(found) for found in (_counted_parts(guide, flagged, positive, rank), _sorted_parts(guide, flagged, positive))
-        )
-        assert [one[:3] for one in counted] == [one[:3] for one in by_sorting]
-        for one, other in zip(counted, by_sorting, strict=True):
-            assert one[3].tolist() == other[3].tolist()

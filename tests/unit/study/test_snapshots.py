@@ -508,7 +508,7 @@ def test_a_command_reads_few_pages(act: str, tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_thousandth_answer_costs_what_the_first_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CPU seconds of answers told one by one; docs/growth.md has 5,000 of them."""
+    """CPU seconds of answers told one by one; `make growth` tells 5,000 of them."""
     monkeypatch.undo()
     table = {"id": [f"u{i:05d}" for i in range(3_000)], "score": [(i % 997) / 997 for i in range(3_000)]}
     study = Study.create("s", population(table), goals=["recall >= 0.5"], ledger=ledger_in(tmp_path))
