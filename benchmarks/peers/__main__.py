@@ -20,7 +20,7 @@ from benchmarks.peers.environments import environment, versions
 from benchmarks.peers.features import missing_names
 from benchmarks.peers.ours import PACKAGE, our_cells
 from benchmarks.peers.packages import MAPIE, PACKAGES
-from benchmarks.peers.page import Found, Way, page
+from benchmarks.peers.page import METRICS, Found, Way, page
 from benchmarks.peers.runs import Runs, Ways, subject_of, ways_of
 from benchmarks.peers.searches import compare_searches
 from benchmarks.tables import load
@@ -66,6 +66,18 @@ def run(options: argparse.Namespace, everyone: list[Ways], mapie: Path, *, seed:
     return Found(cells, each, told, raised, searches, seed, options.reps, runs.minutes())
 
 
+def as_json(found: Found) -> str:
+    """The file docs/peers.json: shares of labels by package, method and metric, which scripts/pictures draws, and every cell."""
+    shares = [
+        {"package": way.package, "method": way.method, "metric": metric, "share": round(share, 4)}
+        for way in found.ways
+        for metric in METRICS
+        if (share := found.share(way, metric)) is not None
+    ]
+    each, every = (",\n".join(json.dumps(one, allow_nan=False) for one in of) for of in (shares, [c.as_json() for c in found.cells]))
+    return f'{{"seed": {found.seed}, "reps": {found.reps}, "shares": [\n{each}\n], "cells": [\n{every}\n]}}\n'
+
+
 def main() -> None:
     """Run every package, and write the page."""
     parser = parser_of(__doc__, reps=400)
@@ -79,8 +91,7 @@ def main() -> None:
     found = run(options, everyone, mapie, seed=options.seed)
     again = run(options, everyone, mapie, seed=options.again) if options.again is not None else None
     options.out.write_text(page(found, again), encoding="utf-8")
-    lines = ",\n".join(json.dumps(cell.as_json(), allow_nan=False) for cell in found.cells)
-    options.out.with_suffix(".json").write_text(f'{{"seed": {found.seed}, "reps": {found.reps}, "cells": [\n{lines}\n]}}\n')
+    options.out.with_suffix(".json").write_text(as_json(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

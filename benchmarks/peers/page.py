@@ -48,6 +48,15 @@ class Found(NamedTuple):
         mine = {cell.key: cell for cell in self.cells if (cell.package, cell.method) == (PACKAGE, ours)}
         return [Against(mine[cell.key], cell) for cell in self.cells if cell.package != PACKAGE and cell.key in mine]
 
+    def pairs(self, way: Way, metric: str) -> list[Against]:
+        """The cells of one way and one metric with ours."""
+        return [p for p in self.against() if (p.theirs.package, p.theirs.method, p.theirs.metric) == (way.package, way.method, metric)]
+
+    def share(self, way: Way, metric: str) -> float | None:
+        """The part of a way's labels that fewlabels needs; None if it has no such metric."""
+        pairs = self.pairs(way, metric)
+        return geometric_mean([pair.share for pair in pairs]) if pairs else None
+
     def wins(self) -> list[Against]:
         """Cells in which a peer's error is smaller by more than noise."""
         return sorted((pair for pair in self.against() if pair.z > NOISE), key=lambda pair: -pair.z)
@@ -109,10 +118,9 @@ def _our_row(found: Found, metric: str) -> str:
 def _rows(found: Found, metric: str) -> Iterator[tuple[float, str]]:
     together = {(pair.theirs.package, pair.theirs.method, *pair.theirs.key): pair.share for pair in found.against(TOGETHER)}
     for way in found.ways:
-        pairs = [p for p in found.against() if (p.theirs.package, p.theirs.method, p.theirs.metric) == (way.package, way.method, metric)]
-        if not pairs:
+        pairs, share = found.pairs(way, metric), found.share(way, metric)
+        if share is None:
             continue
-        share = geometric_mean([pair.share for pair in pairs])
         joint = geometric_mean([together[way.package, way.method, *pair.theirs.key] for pair in pairs])
         theirs = [pair.theirs for pair in pairs]
         widths = [pair.theirs.width / pair.ours.width for pair in pairs if np.isfinite(pair.theirs.width)]
@@ -191,7 +199,7 @@ def _again(found: Found, again: Found) -> str:
         f"{way.name}, {METRICS[metric]}: {one:.2f} and {two:.2f}"
         for way in found.ways
         for metric in METRICS
-        if (one := _share(found, way, metric)) is not None and (two := _share(again, way, metric)) is not None and (one < 1) != (two < 1)
+        if (one := found.share(way, metric)) is not None and (two := again.share(way, metric)) is not None and (one < 1) != (two < 1)
     ]
     return f"""## Another seed
 
@@ -199,11 +207,6 @@ The same with seed {again.seed} ({again.minutes:.0f} minutes). A package is bett
 {told(first - second)}. With seed {again.seed} only: {told(second - first)}. With both: {len(first & second)} cells.
 Mean shares that are on the other side of 1: {"; ".join(changes) or "none"}.
 """
-
-
-def _share(found: Found, way: Way, metric: str) -> float | None:
-    shares = [p.share for p in found.against() if (p.theirs.package, p.theirs.method, p.theirs.metric) == (way.package, way.method, metric)]
-    return geometric_mean(shares) if shares else None
 
 
 def _searches(found: Searches) -> str:

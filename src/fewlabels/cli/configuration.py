@@ -221,7 +221,7 @@ def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, 
     if late or options["budget"] or not options["study"] or options["study"] != found.study:
         return
     study = Study.load(options["study"], ledger=options["ledger"])
-    planned = study.status().progress.planned
+    planned = study.progress().planned
     if found.budget is not None and found.budget > planned:
         options["budget"] = found.budget
         _tell(f"budget {found.budget:,}, from {configuration_path()}")

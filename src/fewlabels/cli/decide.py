@@ -35,7 +35,7 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     if decision is None:
         waits_for = kind_of(found.standing).waits_for
         click.echo(f"{done.labels:,} of {done.planned:,} planned units are resolved: no decision before {waits_for} one")
-        note(f"next: {next_command(found, status)}")
+        note(f"next: {next_command(found)}")
         return
     click.echo(str(decision))
     for verdict in decision.goals:

@@ -73,7 +73,7 @@ def _next(study: "Study", *, nothing_left: bool) -> str:
     name = f" {quote(study.name)}" if is_given("study") else ""
     if not nothing_left:
         return f"fewlabels label{name}"
-    state = study.status().state
+    state = study.state
     if state == "waiting for gold":
         return next_command(study)
     if state in ("ready", "decided"):

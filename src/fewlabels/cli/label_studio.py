@@ -133,7 +133,7 @@ def pull_command(
     named = dict(map(_numbered, projects))
     while True:
         done = pull(found, client, correct=options["correct"], projects=named)
-        if watch is None or found.status().progress.complete:
+        if watch is None or found.progress().complete:
             break
         if done.told.recorded:
             note(f"{done.told.recorded:,} recorded")
@@ -155,7 +155,7 @@ def _numbered(text: str) -> tuple[int, str | None]:
 
 def _report(study: "Study", done: "Received", *, as_json: bool) -> None:
     """Print what became of the answers."""
-    progress = study.status().progress
+    progress = study.progress()
     if as_json:
         print_json({"study": study.name, **done.as_json(), "progress": progress.as_json()})
         return

@@ -34,12 +34,12 @@ def note(text: str) -> None:
 NEXT = {"ready": "estimate", "decided": "decide"}
 
 
-def next_command(study: "Study", status: "Status | None" = None) -> str:
-    """Return the next command for a study whose labels are coming in; `found` is its status, if it has just been read."""
-    found, name = status if status is not None else study.status(), quote(study.name)
-    if found.state == "waiting for gold":
+def next_command(study: "Study") -> str:
+    """Return the next command for a study whose labels are coming in."""
+    state, name = study.state, quote(study.name)
+    if state == "waiting for gold":
         return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
-    return f"fewlabels {NEXT.get(found.state, 'draw')} {name}"
+    return f"fewlabels {NEXT.get(state, 'draw')} {name}"
 
 
 def after_verdict(study: "Study", decision: Decision, status: "Status") -> str:

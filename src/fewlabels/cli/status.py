@@ -56,7 +56,7 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
     click.echo(plan.promise)
     for warning in found.warnings:
         note(f"warning: {warning}")
-    note(f"next: {next_command(loaded, found)}")
+    note(f"next: {next_command(loaded)}")
 
 
 def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:

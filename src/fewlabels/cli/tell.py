@@ -55,7 +55,7 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
     told = {} if file is None else _told(found, file, as_json=as_json, **options)
     if close:
         told["never_answered"] = found.close().recorded
-    done = found.status().progress
+    done = found.progress()
     if as_json:
         print_json({"study": study, **told, "progress": done.as_json()})
         return

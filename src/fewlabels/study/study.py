@@ -23,10 +23,10 @@ from fewlabels.nouns.stopping import Stopping, parse_stopping, usual_interval
 from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.decision.results import Results
-from fewlabels.study.kinds import kind_of
+from fewlabels.study.kinds import State, kind_of
 from fewlabels.study.state.followed import FollowedStudy
 from fewlabels.study.state.following import carried, leader_of
-from fewlabels.study.state.progress import planned_labels
+from fewlabels.study.state.progress import Progress, planned_labels, progress
 from fewlabels.study.state.register import Register
 from fewlabels.study.state.replay import extend_standing
 from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
@@ -528,6 +528,29 @@ class Study:
         return read_labelers(standing, self._ledger.seconds(self.name), shown=kind_of(standing).shows(standing))
 
     # ---------------- estimate
+
+    def progress(self) -> Progress:
+        """How many labels are in: the part of the status that costs the same however many there are.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> study = small_study()
+            >>> study.progress().labels, study.progress().complete
+            (40, True)
+        """
+        return progress(self.standing)
+
+    @property
+    def state(self) -> State:
+        """What the study waits for: no plan, labeling, waiting for gold, ready or decided.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> small_study(labeled=False).state, small_study().state
+            ('labeling', 'ready')
+        """
+        standing = self.standing
+        return kind_of(standing).state(standing, progress(standing))
 
     def status(self) -> Status:
         """Progress and warnings; no interval.
