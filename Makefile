@@ -35,7 +35,7 @@ help:
 	@echo "make planned-looks DATA=FOLDER  writes docs/planned-looks.md: looks named beforehand"
 	@echo "make streams      writes docs/streams.md: alarms over streams"
 	@echo "make services-test   the tests against a real Label Studio and a real MLflow server, installed beside the project first (about 2 GB)"
-	@echo "make many-labelers   writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
+	@echo "make many-labelers [BEFORE=CHECKOUT]  writes docs/many-labelers.md: 50 labelers at once, with labelers, server and database killed"
 	@echo "make growth FOLDER=FOLDER  writes docs/growth.md: what a label costs at 1,000 to 1,000,000 labels, before snapshots and with them"
 	@echo "make numbers      writes docs/numbers.md: whether fast permanent numbers are as good as random"
 	@echo "make scale FOLDER=FOLDER  writes docs/scale.md: time and memory up to 10^9 rows, which are made in FOLDER and deleted"
@@ -86,7 +86,7 @@ growth:
 	git worktree remove --force $(FOLDER)/before
 
 many-labelers:
-	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
+	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 $(if $(BEFORE),--before $(BEFORE)) --out docs/many-labelers.md
 
 # The seed reaches the tests as FEWLABELS_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)

@@ -8,6 +8,7 @@ and go on as new processes; the server is killed and started again twice, and so
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -24,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fewlabels
-from benchmarks.many_labelers_page import page
+from benchmarks.many_labelers_page import page, rows_of
 from benchmarks.many_labelers_servers import PostgresServer, WebServer
 from fewlabels.desk.desk import Desk
 from fewlabels.ledgers.base import Entry
@@ -246,19 +247,31 @@ def passed_on(given: list[Given]) -> int:
     return sum(len({who for _, who, *_ in grants}) > 2 for grants in by_unit(given).values())
 
 
+def run_before(folder: Path, options: argparse.Namespace) -> list[str]:
+    """The lines of the table that an earlier version writes."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) / "before.md"
+        sizes = ["--labelers", str(options.labelers), "--answers", str(options.answers)]
+        argv = [sys.executable, "-m", "benchmarks.many_labelers", *sizes, "--out", str(out)]
+        subprocess.run(argv, cwd=folder, env=os.environ | {"PYTHONPATH": f"{folder / 'src'}:{folder}"}, check=True)
+        return rows_of(out.read_text(encoding="utf-8"))
+
+
 def main(say: Callable[[str], None] = print) -> None:
     """Runs both ledgers with and without faults, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--labelers", type=int, default=50)
     parser.add_argument("--answers", type=int, default=20_000)
+    parser.add_argument("--before", type=Path, help="a checkout of an earlier version, run in the same way before this one")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    before = run_before(options.before.resolve(), options) if options.before is not None else []
     outcomes = []
     for kind in ("postgres", "sqlite"):
         for faults in (True, False):
             outcomes.append(run(kind, labelers=options.labelers, answers=options.answers, faults=faults))
             say(repr(outcomes[-1]))
-    options.out.write_text(page(outcomes), encoding="utf-8")
+    options.out.write_text(page(outcomes, before), encoding="utf-8")
 
 
 if __name__ == "__main__":

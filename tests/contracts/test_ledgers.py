@@ -75,7 +75,7 @@ def test_plans_draws_and_looks_seal_what_came_before(ledger: Ledger) -> None:
             act.append(kind, key=kind, body={})
     entries = ledger.entries("s")
     for i, entry in enumerate(entries):
-        assert entry.seal == (seal_of([e.hash for e in entries[:i]]) if entry.kind in SEALING else None)
+        assert entry.seal == (seal_of([e.hash.encode() for e in entries[:i]]) if entry.kind in SEALING else None)
 
 
 def test_a_known_key_is_not_written_twice(ledger: Ledger) -> None:

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice
 from json.encoder import encode_basestring
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
@@ -23,7 +22,6 @@ Kind = Literal[
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
 MANY: tuple[Kind, ...] = ("answer", "correction", "batch")  # kinds of which there are as many as labels
 LISTING: tuple[Kind, ...] = ("draw", "reserve", "extension", "gold")  # kinds whose bodies list units
-SEALED = 10_000  # hashes held at once
 DECODER = json.JSONDecoder()
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 
@@ -52,12 +50,12 @@ def entry_hash(*, study: str, serial: int, kind: str, key: str, at: str, body: M
     return fingerprint({"study": study, "serial": serial, "kind": kind, "key": key, "at": at, "body": dict(body), "seal": seal})
 
 
-def seal_of(hashes: Iterable[str]) -> str:
-    """Return the seal over the hashes of all earlier entries, by serial: the sha256 of their lines."""
-    seal, each, before = hashlib.sha256(), iter(hashes), ""
-    while some := list(islice(each, SEALED)):
-        seal.update((before + "\n".join(some)).encode())
-        before = "\n"
+def seal_of(blocks: Iterable[bytes]) -> str:
+    """Return the seal over the hashes of all earlier entries, in blocks of lines by serial: the sha256 of those lines."""
+    seal, before = hashlib.sha256(), b""
+    for block in filter(None, blocks):
+        seal.update(before + block)
+        before = b"\n"
     return seal.hexdigest()
 
 

@@ -52,7 +52,7 @@ def rewrite(folder: Path, study: str, change: Callable[[Plain], None]) -> None:
     with sqlite3.connect(folder / "ledger.db") as connection:
         connection.execute("delete from entry where study = ?", (study,))
         for serial, entry in enumerate(entries, start=1):
-            entry["seal"] = None if entry["seal"] is None else seal_of(hashes)
+            entry["seal"] = None if entry["seal"] is None else seal_of(map(str.encode, hashes))
             hashes.append(entry_hash(study=study, serial=serial, **entry))
             values = (study, serial, entry["kind"], entry["key"], entry["at"], canonical(entry["body"]), entry["seal"], hashes[-1])
             connection.execute("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)", values)

@@ -196,7 +196,7 @@ def rewritten(folder: Path, change: Callable[[Plain], None], *, seals: bool) -> 
     hashes: list[str] = []
     for serial, entry in enumerate(entries, start=1):
         if seals and entry["seal"] is not None:
-            entry["seal"] = seal_of(hashes)
+            entry["seal"] = seal_of(map(str.encode, hashes))
         hashes.append(entry_hash(study="s", serial=serial, **entry))
         values = (serial, entry["kind"], entry["key"], entry["at"], canonical(entry["body"]), entry["seal"], hashes[-1])
         execute(folder, "insert into entry values ('s', ?, ?, ?, ?, ?, ?, ?)", *values)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.label import Label
-from fewlabels.study.state.pages import CELLS, COLUMNS, PAGE, REST, Page, PageCounts
+from fewlabels.study.state.pages import CELLS, COLUMNS, PAGE, REST, Page, PageCounts, places_on
 
 
 class SnapshotWrong(Exception):
@@ -83,6 +83,7 @@ class Book:
         self._units: dict[str, Any] = {}  # columns of what was drawn
         self._names: tuple[str, ...] | None = None
         self._positions: dict[str, int] | None = None
+        self._near: dict[str, int] = {}  # positions of units on pages on which one was looked up
         self._gold: dict[tuple[str, str], Label] | None = None
 
     # ---------------- pages
@@ -105,8 +106,10 @@ class Book:
     def place(self, unit: str) -> tuple[Page, int] | None:
         """The page of a unit, and its place there; None if it was not drawn."""
         if self._positions is None and self._kept is not None:
-            at = self._read(lambda kept: kept.position(unit), lambda: None)
+            at = self._near[unit] if unit in self._near else self._read(lambda kept: kept.position(unit), lambda: None)
             if at is not None and at < self.units and self.page(at // PAGE).unit[at % PAGE] == unit:
+                if unit not in self._near:
+                    self._near.update(places_on(self.page(at // PAGE), at // PAGE * PAGE))
                 return self.page(at // PAGE), at % PAGE
         if self._positions is None:
             self._positions = {name: position for position, name in enumerate(self.names)}

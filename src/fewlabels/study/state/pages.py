@@ -5,7 +5,7 @@ A page is read and written as a whole. So an answer costs one page, however many
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, NamedTuple, TypeAlias
 
@@ -150,6 +150,11 @@ class Page:
         more = range(questions - len(self.codes))
         self.codes += [array("H", bytes(2 * len(self.unit))) for _ in more]
         self.marks += [array("B", bytes(len(self.unit))) for _ in more]
+
+
+def places_on(page: Page, first: int) -> Iterator[tuple[str, int]]:
+    """The units of a page, each with its position in the draw; `first` is that of the first."""
+    return zip(page.unit, range(first, first + len(page.unit)), strict=True)
 
 
 class PageCounts(NamedTuple):

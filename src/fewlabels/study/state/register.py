@@ -24,7 +24,7 @@ from fewlabels.nouns.stopping import ONLINE
 from fewlabels.randomness import is_double
 from fewlabels.registry import note_origin
 from fewlabels.study.state.book import Book, Kept, KeptUnits, SnapshotWrong
-from fewlabels.study.state.pages import CHOSEN, CODES, KNOWN, PAGE, SETTLED, TOLD, Page, PageCounts, Seat, SeatRow, seat_row
+from fewlabels.study.state.pages import CHOSEN, CODES, KNOWN, PAGE, SETTLED, TOLD, Page, PageCounts, Seat, SeatRow, places_on, seat_row
 from fewlabels.study.state.progress import labels_of
 from fewlabels.study.state.standing import Look, Round, Standing, counted_answer, is_heard
 
@@ -245,7 +245,7 @@ class Register:
         if at is not None:
             if not (at < self.count.units and self.page(at // PAGE).unit[at % PAGE] == unit):
                 raise SnapshotWrong("a position")
-            self.positions[unit] = at
+            self._note_places(at // PAGE)  # those of a batch are on few pages
             return at
         self.load()
         return self.positions.get(unit)
@@ -256,9 +256,11 @@ class Register:
             return
         self.kept.pages_ahead([number for number, page in enumerate(self.pages) if page is None])
         for number in range(len(self.pages)):
-            page = self.page(number)
-            self.positions.update(zip(page.unit, range(number * PAGE, number * PAGE + len(page.unit)), strict=True))
+            self._note_places(number)
         self.kept.is_whole = True
+
+    def _note_places(self, number: int) -> None:
+        self.positions.update(places_on(self.page(number), number * PAGE))
 
     # ---------------- what is known of a unit
 
