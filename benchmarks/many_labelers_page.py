@@ -33,7 +33,7 @@ def page(outcomes: Sequence["Outcome"], before: Sequence[str] = ()) -> str:
         found = f"{one.answers:,} | {one.refused:,} | {len(one.wrong)} | {one.seconds:.0f} | {one.rate:.0f}"
         lines.append(f"| {NAMES[one.ledger]} | {killed} | {found} |")
     if before:
-        head, beside = lines[begun - 2 : begun], "The same by the version before, which folded every entry in every command, in the same run:"
+        head, beside = lines[begun - 2 : begun], "The version before, which folded every entry in every command, in the same run:"
         lines += ["", beside, "", *head, *before]
     lines += ["", "Made by `make many-labelers`; a small run of the same is in `make test`.", ""]
     return "\n".join(lines)
