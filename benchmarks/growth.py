@@ -133,6 +133,7 @@ class Ledgers:
         self._folder = folder / version.name
         self._folder.mkdir(exist_ok=True)
         self._copied: set[str] = set()  # ledgers that are in PostgreSQL
+        self._prefix = f"growth_{version.name}_{folder.name.replace('-', '_')}"  # of their databases
 
     def fresh(self, name: str) -> str:
         """The address of a new copy of a ledger."""
@@ -153,7 +154,7 @@ class Ledgers:
         import sqlalchemy as sa
 
         home, _, _ = str(self._postgres).rpartition("/")
-        database = f"growth_{self.version.name}_{name}"
+        database = f"{self._prefix}_{name}"
         engine = sa.create_engine(str(self._postgres).replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             if name not in self._copied:
@@ -177,7 +178,7 @@ class Ledgers:
             engine = sa.create_engine(str(self._postgres).replace("postgresql://", "postgresql+psycopg://"), isolation_level="AUTOCOMMIT")
             with engine.connect() as connection:
                 for name in self._copied:
-                    for one in (f"growth_{self.version.name}_{name}", f"growth_{self.version.name}_{name}_made"):
+                    for one in (f"{self._prefix}_{name}", f"{self._prefix}_{name}_made"):
                         connection.execute(sa.text(f"drop database if exists {one}"))
             engine.dispose()
 
