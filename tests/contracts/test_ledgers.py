@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 import fewlabels.ledgers
-from fewlabels.ledgers.base import SEALING, Kind, Ledger, broken, seal_of
+from fewlabels.ledgers.base import SEALING, Entry, Kind, Ledger, broken, seal_of
+from fewlabels.ledgers.database import insert, present
 from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.postgres import PostgresLedger
 from fewlabels.nouns.canonical import Json
 from tests.contracts.ledgers_under_test import LEDGERS, PARAMETERS, UnderTest
 
@@ -85,6 +88,24 @@ def test_a_known_key_is_not_written_twice(ledger: Ledger) -> None:
     with ledger.writing("s") as act:
         assert not act.append("look", key="a", body={"n": 3})
     assert [e.body for e in ledger.entries("s")] == [{"n": 1}]
+
+
+def test_keys_are_looked_up_without_reading_the_study_that_is_being_filled(ledger: Ledger) -> None:
+    """PostgreSQL knows nothing yet of a table that is filled in the same transaction; a list of keys would make it read all of it."""
+    if not isinstance(ledger, PostgresLedger):
+        pytest.skip("SQLite uses the index over keys for a list of them")
+    with ledger.connection() as connection:
+        asked: list[tuple[str, Any]] = []
+        sa.event.listen(connection, "before_cursor_execute", lambda *said: asked.append((said[2], said[3])))
+        for start in range(0, 6_000, 1_000):
+            insert(connection, [Entry("s", n + 1, "answer", f"k{n}", "", {}, None, "0" * 64) for n in range(start, start + 1_000)])
+            some = [f"k{n}" for n in range(start + 500, start + 1_500)]
+            assert present(connection, "s", some) == set(some[:500])
+        statement, parameters = asked[-1]
+        plan = "\n".join(row[0] for row in connection.exec_driver_sql(f"explain (analyze) {statement}", parameters))
+        assert "entry_key" in plan
+        assert "Seq Scan on entry" not in plan
+        connection.rollback()
 
 
 def write_and_stop(ledger: Ledger) -> None:

@@ -365,8 +365,7 @@ class Act(Following):
         """Look up at once which of these keys exist, so that appending them need not ask one by one."""
         for start in range(0, len(keys), LOOKED_UP):
             some = keys[start : start + LOOKED_UP]
-            wanted = sa.select(ENTRY.c.key).where(ENTRY.c.study == self._study, ENTRY.c.key.in_(some))
-            self._present |= set(self._connection.execute(wanted).scalars())
+            self._present |= present(self._connection, self._study, some)
             self._looked_up |= set(some)
 
     def append(self, kind: Kind, *, key: str, body: Mapping[str, Json]) -> bool:
@@ -443,6 +442,19 @@ def insert(connection: sa.Connection, entries: Sequence[Entry]) -> None:
     """Write entries unchanged."""
     if entries:
         connection.execute(sa.insert(ENTRY), [entry._asdict() | {"body": canonical(dict(entry.body))} for entry in entries])
+
+
+def present(connection: sa.Connection, study: str, keys: Sequence[str]) -> set[str]:
+    """Return those of the keys that exist.
+
+    PostgreSQL has no statistics of a table that a transaction is filling, and would read all of the study for every list of keys: there
+    each key is looked up by itself.
+    """
+    if connection.dialect.name == "sqlite":
+        return set(connection.execute(sa.select(ENTRY.c.key).where(ENTRY.c.study == study, ENTRY.c.key.in_(keys))).scalars())
+    asked = sa.func.unnest(sa.bindparam("keys", list(keys), type_=sa.ARRAY(sa.Text))).table_valued("key", name="asked").render_derived()
+    found = sa.select(sa.true()).where(ENTRY.c.study == study, ENTRY.c.key == asked.c.key).limit(1).scalar_subquery()
+    return set(connection.execute(sa.select(asked.c.key).where(found)).scalars())
 
 
 def read(connection: sa.Connection, study: str, *, since: int | None = None) -> list[Entry]:
