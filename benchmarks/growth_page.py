@@ -24,11 +24,15 @@ STEPS = {
 INTRO = """# What a label costs as labels grow
 
 CPU seconds (user and system) of each command from start to end, and in brackets its peak memory in MB, on studies of {sizes} labels of
-which all or all but 240 are answered. Pages of the workbench are in seconds on the clock. *Before* is the version that folded every entry
-in every command, *after* this one, which keeps the study's state beside the record ([decision 0017](decisions/0017-snapshots.md)). Both
-were measured in one run on one machine of two cores, on the same entries. What
-must not grow was measured at all sizes side by side, the middle of five rounds (before at 100,000: once), the rest once; pages are the
-middle of 20 visits (before: three). A dash was not measured. To import SQLAlchemy and do nothing takes {start:.2f} s on this machine.
+which all or all but 240 are answered. With PostgreSQL they are those of the command, not of the server. Pages of the workbench are in
+seconds on the clock. *Before* is the version that folded every entry in every command, *after* this one, which keeps the study's state
+beside the record ([decision 0017](decisions/0017-snapshots.md)). Both were measured in one run on one machine of two cores, on the same
+entries. What must not grow was measured at all sizes side by side, the middle of five rounds (before at 100,000: once), the rest once;
+pages are the middle of 20 visits (before: three). A dash was not measured. To import SQLAlchemy and do nothing takes {start:.2f} s on this
+machine.
+
+`draw` of all units and `tell` of all answers do not run in constant memory. A draw is one entry of the record, which lists its units and is
+hashed as a whole; and a file of answers may name units in any order, so that the pages of all of them are held until it is told.
 """
 
 
