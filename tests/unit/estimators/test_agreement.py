@@ -127,9 +127,10 @@ def test_nobody_read_twice_is_refused() -> None:
     ],
 )
 def test_truth_by_rule(answers: list[Answer], first: Answer, majority: Answer, unanimous: Answer) -> None:
-    for rule, expected in (("first", first), ("majority", majority), ("unanimous", unanimous), ("adjudicated", majority)):
-        assert truth_of(answers, rule) == expected  # type: ignore[arg-type]  # a parameter is text to mypy
-        gold = truth_of(answers, rule, gold="no")  # type: ignore[arg-type]  # the same
+    by_rule: dict[TruthRule, Answer] = {"first": first, "majority": majority, "unanimous": unanimous, "adjudicated": majority}
+    for rule, expected in by_rule.items():
+        assert truth_of(answers, rule) == expected
+        gold = truth_of(answers, rule, gold="no")
         assert gold == ("no" if rule == "adjudicated" else expected)
 
 

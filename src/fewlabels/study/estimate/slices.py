@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,8 +68,10 @@ def read_slices(
         raise StudyError(f"at most {MOST_SLICES} slices can be read at once, but {', '.join(by)} make {len(parts):,}: cross fewer columns")
     tail = (1 - level) / len(parts) if simultaneous else 1 - level
     interval = interval_in_force(standing)
-    read = _Reading(standing, metric, j)
-    found = [e for part in parts if (e := read.estimate(part, level=1 - tail, interval=interval)) is not None]
+    require("slices", metric_named(metric).traits, subject=f"{metric} is")
+    require("slices", standing.traits)
+    answers = read_answers(standing)  # once for all slices
+    found = [e for part in parts if (e := _read(standing, answers, metric, j, part, level=1 - tail, interval=interval)) is not None]
     if not found:
         raise StudyError(
             f"the draw cannot estimate {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
@@ -102,39 +103,28 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
         yield tuple(zip(by, value, strict=True))
 
 
-class _Reading:
-    """A metric of one classifier, to be read in slice after slice."""
-
-    def __init__(self, standing: Standing, name: str, j: int) -> None:
-        """Name the metric and the classifier, by position."""
-        self._standing, self._name, self._metric, self._j = standing, name, metric_named(name), j
-
-    @cached_property
-    def _answers(self) -> Answers:
-        return read_answers(self._standing)
-
-    def estimate(self, part: tuple[Slice, ...], *, level: float, interval: IntervalKind) -> Estimate | None:
-        """The estimate in one slice; None if the draw left out units it is about, or there are none."""
-        standing, metric, j = self._standing, self._metric, self._j
-        require("slices", metric.traits, subject=f"{self._name} is")
-        require("slices", standing.traits)
-        cells = cells_of(standing.profile, part, standing.population["slices"])
-        flagged = standing.profile.predicted(j)[cells]
-        needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
-        if not needed.any() or (standing.plan.design.band[cells][needed] < 0).any():
-            return None
-        groups = {column: groups_for(standing, column, part) for column in {None, metric.weight}}
-        labels, _ = StudyCounts(standing, self._answers, groups, part).labels(metric, j)
-        judged = standing.population["classifiers"][j]["name"]
-        where = (CROSSED.join(column for column, _ in part), CROSSED.join(value for _, value in part))
-        planned = any(
-            goal.slice == where
-            and goal.definition.name == metric.name
-            and (goal.classifier or standing.population["classifiers"][0]["name"]) == judged
-            for goal in standing.goals
-        )
-        found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=interval)
-        return replace(found, slice=where)
+def _read(
+    standing: Standing, answers: Answers, name: str, j: int, part: tuple[Slice, ...], *, level: float, interval: IntervalKind
+) -> Estimate | None:
+    """The estimate in one slice; None if the draw left out units it is about, or there are none."""
+    metric = metric_named(name)
+    cells = cells_of(standing.profile, part, standing.population["slices"])
+    flagged = standing.profile.predicted(j)[cells]
+    needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    if not needed.any() or (standing.plan.design.band[cells][needed] < 0).any():
+        return None
+    groups = {column: groups_for(standing, column, part) for column in {None, metric.weight}}
+    labels, _ = StudyCounts(standing, answers, groups, part).labels(metric, j)
+    judged = standing.population["classifiers"][j]["name"]
+    where = (CROSSED.join(column for column, _ in part), CROSSED.join(value for _, value in part))
+    planned = any(
+        goal.slice == where
+        and goal.definition.name == metric.name
+        and (goal.classifier or standing.population["classifiers"][0]["name"]) == judged
+        for goal in standing.goals
+    )
+    found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=interval)
+    return replace(found, slice=where)
 
 
 def of_look(standing: Standing, asked: Mapping[str, Any]) -> InSlices:

@@ -106,11 +106,12 @@ class Book:
     def place(self, unit: str) -> tuple[Page, int] | None:
         """The page of a unit, and its place there; None if it was not drawn."""
         if self._positions is None and self._kept is not None:
-            at = self._near[unit] if unit in self._near else self._read(lambda kept: kept.position(unit), lambda: None)
-            if at is not None and at < self.units and self.page(at // PAGE).unit[at % PAGE] == unit:
-                if unit not in self._near:
+            if unit not in self._near:
+                at = self._read(lambda kept: kept.position(unit), lambda: None)
+                if at is not None and at < self.units:
                     self._near.update(places_on(self.page(at // PAGE), at // PAGE * PAGE))
-                return self.page(at // PAGE), at % PAGE
+            if unit in self._near:
+                return self.page(self._near[unit] // PAGE), self._near[unit] % PAGE
         if self._positions is None:
             self._positions = {name: position for position, name in enumerate(self.names)}
         at = self._positions.get(unit)
