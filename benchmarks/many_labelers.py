@@ -248,12 +248,12 @@ def passed_on(given: list[Given]) -> int:
 
 
 def run_before(folder: Path, options: argparse.Namespace) -> list[str]:
-    """The lines of the table that an earlier version writes."""
+    """The lines of the table for an earlier version: the same labelers and servers, on its sources."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "before.md"
         sizes = ["--labelers", str(options.labelers), "--answers", str(options.answers)]
         argv = [sys.executable, "-m", "benchmarks.many_labelers", *sizes, "--out", str(out)]
-        subprocess.run(argv, cwd=folder, env=os.environ | {"PYTHONPATH": f"{folder / 'src'}:{folder}"}, check=True)
+        subprocess.run(argv, env=os.environ | {"PYTHONPATH": f"{folder / 'src'}:{Path(__file__).parents[1]}"}, check=True)
         return rows_of(out.read_text(encoding="utf-8"))
 
 

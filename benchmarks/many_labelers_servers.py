@@ -104,9 +104,17 @@ class PostgresServer:
                 quiet = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
                 process: subprocess.Popen[bytes] = subprocess.Popen(command, **quiet, **self._how)  # type: ignore[call-overload]  # kept as data
             if wait_for_port(self._port, process):
+                self._wait_until_ready(deadline)
                 return process
             assert time.monotonic() < deadline, (self._folder / "log").read_text()[-2000:]
             time.sleep(0.2)  # what the killed one left behind has not ended yet
+
+    def _wait_until_ready(self, deadline: float) -> None:
+        """Returns once it takes statements: it listens before that, and refuses them while it is starting up."""
+        asked = [str(self._tools / "pg_isready"), "-q", "-h", HOST, "-p", str(self._port)]
+        while subprocess.run(asked, check=False).returncode != 0:
+            assert time.monotonic() < deadline, (self._folder / "log").read_text()[-2000:]
+            time.sleep(0.05)
 
     def kill_and_start(self) -> None:
         """SIGKILL, and up again; the database recovers from its log."""
