@@ -47,7 +47,7 @@ def refuse_missing(everyone: list[Ways], mapie: Path) -> None:
 
 def run(options: argparse.Namespace, everyone: list[Ways], mapie: Path, *, seed: int) -> Found:
     """Everything of one seed."""
-    runs, raised = Runs(options.folder, labels=LABELS, reps=options.reps, seed=seed), Counter[str]()
+    runs, raised = Runs(options.folder, labels=LABELS, reps=options.reps, seed=seed, jobs=options.jobs), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         benches = [load(options.data, *one, mode="real", seed=seed, scratch=scratch) for one in TABLES]
@@ -82,6 +82,7 @@ def main() -> None:
     """Run every package, and write the page."""
     parser = parser_of(__doc__, reps=400)
     parser.add_argument("--folder", type=Path, required=True, help="where environments and replicates are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="packages that run at once")
     parser.add_argument("--again", type=int, help="another seed")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

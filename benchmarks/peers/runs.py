@@ -18,7 +18,6 @@ from benchmarks.peers.packages import Package
 from benchmarks.tables import Bench
 
 ROOT = Path(__file__).parents[2]
-CORES = 2
 
 
 class Ways(NamedTuple):
@@ -78,16 +77,16 @@ def _variables() -> dict[str, str]:
 class Runs:
     """The replicates of all methods, in files of a folder."""
 
-    def __init__(self, folder: Path, *, labels: Sequence[int], reps: int, seed: int) -> None:
+    def __init__(self, folder: Path, *, labels: Sequence[int], reps: int, seed: int, jobs: int) -> None:
         """Go on with what the folder holds for this seed and these replicates."""
         self._folder = folder / f"seed{seed}-reps{reps}"
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._labels, self._reps, self._seed = labels, reps, seed
+        self._labels, self._reps, self._seed, self._jobs = labels, reps, seed, jobs
 
     def run(self, everyone: Sequence[Ways], subjects: Sequence[Subject]) -> None:
-        """Run what is missing, a package on a table at a time on each core; the largest tables first."""
+        """Run what is missing, a package on a table at a time in each job; the largest tables first."""
         jobs = [(ways, subject) for subject in sorted(subjects, key=lambda one: -one.most["f1"]) for ways in everyone]
-        with ThreadPoolExecutor(CORES) as pool:
+        with ThreadPoolExecutor(self._jobs) as pool:
             list(pool.map(lambda job: self._run_one(*job), jobs))
 
     def _out(self, ways: Ways, subject: Subject, method: str, labels: int) -> Path:

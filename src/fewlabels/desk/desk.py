@@ -76,12 +76,13 @@ class Desk:
         refuse_name(labeler)
         if units < 1:
             raise LabelError(f"units must be at least 1, got {units}: request 1 or more")
+        sheet = self.sheet
         if not adjudicates:
-            self._mix_in(labeler, every=self.sheet.check_every)
+            self._mix_in(labeler, every=sheet.check_every)
         held = self._leased(labeler, units, adjudicates=adjudicates)
         while len(held) < units and self._fill(units, adjudicates=adjudicates):  # the turns made ready may all be for others
             held = self._leased(labeler, units, adjudicates=adjudicates)
-        shown = self._contents([unit for unit, _ in held])
+        shown = self._contents([unit for unit, _ in held], sheet.columns)
         return [Given(unit, shown[unit], until) for unit, until in held]
 
     def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Leased]:
@@ -98,7 +99,9 @@ class Desk:
 
         def told(act: Writing, register: Register) -> list[Acknowledged]:
             own = act.own(labeler, [one.unit for one in said])
-            found = [self._told(act, register, labeler, one, is_own=one.unit in own) for one in said]
+            read = [_read(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
+            act.look_up([label.key for labels in read if not isinstance(labels, str) for label in labels])
+            found = [self._told(act, register, labeler, one, labels) for one, labels in zip(said, read, strict=True)]
             now = self._clock()
             kept = {one.unit for one in found if one.status != "refused"}
             act.finish([Finished(one.unit, labeler, now, one.seconds) for one in said if one.unit in kept])
@@ -106,13 +109,12 @@ class Desk:
 
         return self._state.act(told)
 
-    def _told(self, act: Writing, register: Register, labeler: str, said: Said, *, is_own: bool) -> Acknowledged:
-        """Record one answer, or refuse it."""
-        if not is_own:
-            return Acknowledged(said.unit, "refused", NOT_YOURS)
+    def _told(self, act: Writing, register: Register, labeler: str, said: Said, labels: list[Label] | str) -> Acknowledged:
+        """Record the labels of one answer, or refuse it; text says why it could not be read."""
+        if isinstance(labels, str):
+            return Acknowledged(said.unit, "refused", labels)
         before = act.count
         try:
-            labels = _labels(register, labeler, said)
             correct = said.correct or _is_told_again(register, labeler, said.unit)
             told = record(act, labels, register, correct=correct, ignore_undrawn=False)
         except FewlabelsError as error:
@@ -205,9 +207,8 @@ class Desk:
         self._state.act(lambda act, register: act.add_turns(next_turns(act, register, handed, now=self._clock())))
         return True
 
-    def _contents(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
-        """The columns shown of these units; if one is not there yet, fetch those of all units drawn so far."""
-        columns: Sequence[str] = self.sheet.columns
+    def _contents(self, units: Sequence[str], columns: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
+        """These columns of these units; if one is not there yet, fetch those of all units drawn so far."""
         if columns and units:  # a classifier added later may use a column that was shown
             columns = [column for column in columns if column not in self._known().hidden]
         if not columns or not units:
@@ -234,6 +235,14 @@ def _is_told_again(register: Register, labeler: str, unit: str) -> bool:
     seats = register.seats(unit)
     mine = [label.answer for (_, who), label in seats.items() if who == labeler]
     return register.waits(unit) and any(answer in UNANSWERED for answer in mine)
+
+
+def _read(register: Register, labeler: str, said: Said) -> list[Label] | str:
+    """The labels of an answer, or why it cannot be read."""
+    try:
+        return _labels(register, labeler, said)
+    except FewlabelsError as error:
+        return str(error)
 
 
 def _labels(register: Register, labeler: str, said: Said) -> list[Label]:

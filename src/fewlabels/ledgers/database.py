@@ -326,6 +326,7 @@ class Act(Following):
         self._keys: set[str] = set()
         self._looked_up: set[str] = set()  # keys of which `_present` says whether they exist
         self._present: set[str] = set()
+        self._hashes: dict[int, str | None] = {}  # of entries before this act, which nobody else can change until it ends
         self.added: list[Entry] = []
 
     def entries(self) -> list[Entry]:
@@ -336,7 +337,9 @@ class Act(Following):
         """Return the hash of the entry with that serial, which may be of this act; None if there is none."""
         if serial > self._count:
             return self.added[serial - self._count - 1].hash if serial <= self.count else None
-        return super().hash_at(serial)
+        if serial not in self._hashes:
+            self._hashes[serial] = super().hash_at(serial)
+        return self._hashes[serial]
 
     def since(self, serial: int) -> Iterator[Entry]:
         """Read the entries after that serial, those of this act last."""
@@ -363,8 +366,9 @@ class Act(Following):
 
     def look_up(self, keys: Sequence[str]) -> None:
         """Look up at once which of these keys exist, so that appending them need not ask one by one."""
-        for start in range(0, len(keys), LOOKED_UP):
-            some = keys[start : start + LOOKED_UP]
+        unknown = [key for key in keys if key not in self._looked_up]
+        for start in range(0, len(unknown), LOOKED_UP):
+            some = unknown[start : start + LOOKED_UP]
             self._present |= present(self._connection, self._study, some)
             self._looked_up |= set(some)
 
