@@ -86,7 +86,7 @@ growth:
 	git worktree remove --force $(FOLDER)/before
 
 many-labelers:
-	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 20000 $(if $(BEFORE),--before $(BEFORE)) --out docs/many-labelers.md
+	$(PYTHON) -m benchmarks.many_labelers --labelers 50 --answers 8000 $(if $(BEFORE),--before $(BEFORE)) --out docs/many-labelers.md
 
 # The seed reaches the tests as FEWLABELS_TEST_SEED; repeat a failure with `make statistics SEED=<the printed one>`.
 statistics: SEED := $(SEED)

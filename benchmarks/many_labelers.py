@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fewlabels
-from benchmarks.many_labelers_page import page, rows_of
+from benchmarks.many_labelers_page import page
 from benchmarks.many_labelers_servers import PostgresServer, WebServer
 from fewlabels.desk.desk import Desk
 from fewlabels.ledgers.base import Entry
@@ -247,14 +247,21 @@ def passed_on(given: list[Given]) -> int:
     return sum(len({who for _, who, *_ in grants}) > 2 for grants in by_unit(given).values())
 
 
-def run_before(folder: Path, options: argparse.Namespace) -> list[str]:
-    """The lines of the table for an earlier version: the same labelers and servers, on its sources."""
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) / "before.md"
-        sizes = ["--labelers", str(options.labelers), "--answers", str(options.answers)]
-        argv = [sys.executable, "-m", "benchmarks.many_labelers", *sizes, "--out", str(out)]
-        subprocess.run(argv, env=os.environ | {"PYTHONPATH": f"{folder / 'src'}:{Path(__file__).parents[1]}"}, check=True)
-        return rows_of(out.read_text(encoding="utf-8"))
+def run_before(folder: Path, outcome: Outcome, *, answers: int) -> Outcome:
+    """The same with an earlier version: the same labelers and servers, on its sources."""
+    sizes = ["--labelers", str(outcome.labelers), "--answers", str(answers)]
+    argv = [
+        sys.executable,
+        "-m",
+        "benchmarks.many_labelers",
+        *sizes,
+        "--only",
+        outcome.ledger,
+        "faults" if outcome.clients_killed else "none",
+    ]
+    env = os.environ | {"PYTHONPATH": f"{folder / 'src'}:{Path(__file__).parents[1]}"}
+    told = subprocess.run(argv, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return Outcome(**json.loads(told.splitlines()[-1]))
 
 
 def main(say: Callable[[str], None] = print) -> None:
@@ -262,15 +269,22 @@ def main(say: Callable[[str], None] = print) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--labelers", type=int, default=50)
     parser.add_argument("--answers", type=int, default=20_000)
-    parser.add_argument("--before", type=Path, help="a checkout of an earlier version, run in the same way before this one")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--before", type=Path, help="a checkout of an earlier version, run in the same way after each run of this one")
+    parser.add_argument("--only", nargs=2, metavar=("LEDGER", "FAULTS"), help="one run, told as JSON: postgres or sqlite, faults or none")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    before = run_before(options.before.resolve(), options) if options.before is not None else []
-    outcomes = []
+    if options.only:
+        kind, faults = options.only
+        say(json.dumps(asdict(run(kind, labelers=options.labelers, answers=options.answers, faults=faults == "faults"))))
+        return
+    outcomes, before = [], []
     for kind in ("postgres", "sqlite"):
         for faults in (True, False):
             outcomes.append(run(kind, labelers=options.labelers, answers=options.answers, faults=faults))
             say(repr(outcomes[-1]))
+            if options.before is not None:
+                before.append(run_before(options.before.resolve(), outcomes[-1], answers=options.answers))
+                say(f"before: {before[-1]!r}")
     options.out.write_text(page(outcomes, before), encoding="utf-8")
 
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 NAMES = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
 
 
-def page(outcomes: Sequence["Outcome"], before: Sequence[str] = ()) -> str:
-    """The page as Markdown; `before` are the lines of the table that the version before wrote."""
+def page(outcomes: Sequence["Outcome"], before: Sequence["Outcome"] = ()) -> str:
+    """The page as Markdown; `before` are those of an earlier version."""
     first = outcomes[0]
     lines = [
         "# Many labelers at once",
@@ -24,21 +24,22 @@ def page(outcomes: Sequence["Outcome"], before: Sequence[str] = ()) -> str:
         "answered twice by the same labeler, each has as many labelers as the plan asks for, no unit was in more hands at a time than",
         "that, and `fewlabels verify` finds nothing.",
         "",
-        "| ledger | labelers killed | server killed | database killed | answers | late ones refused | found wrong | seconds | a second |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        *_table(outcomes),
     ]
-    begun = len(lines)
-    for one in outcomes:
-        killed = f"{one.clients_killed} | {one.servers_killed} | {one.databases_killed}"
-        found = f"{one.answers:,} | {one.refused:,} | {len(one.wrong)} | {one.seconds:.0f} | {one.rate:.0f}"
-        lines.append(f"| {NAMES[one.ledger]} | {killed} | {found} |")
     if before:
-        head, beside = lines[begun - 2 : begun], "The version before, which folded every entry in every command, in the same run:"
-        lines += ["", beside, "", *head, *before]
+        beside = "The version before, which folded every entry in every command; each run followed the one above in the same place:"
+        lines += ["", beside, "", *_table(before)]
     lines += ["", "Made by `make many-labelers`; a small run of the same is in `make test`.", ""]
     return "\n".join(lines)
 
 
-def rows_of(text: str) -> list[str]:
-    """The lines of the first table of a page."""
-    return [line for line in text.splitlines() if line.startswith(tuple(f"| {name} |" for name in NAMES.values()))]
+def _table(outcomes: Sequence["Outcome"]) -> list[str]:
+    lines = [
+        "| ledger | labelers killed | server killed | database killed | answers | late ones refused | found wrong | seconds | a second |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for one in outcomes:
+        killed = f"{one.clients_killed} | {one.servers_killed} | {one.databases_killed}"
+        found = f"{one.answers:,} | {one.refused:,} | {len(one.wrong)} | {one.seconds:.0f} | {one.rate:.0f}"
+        lines.append(f"| {NAMES[one.ledger]} | {killed} | {found} |")
+    return lines

@@ -62,6 +62,9 @@ def seal_of(blocks: Iterable[bytes]) -> str:
 class Reading(Protocol):
     """One study as it is at one moment."""
 
+    def head(self) -> tuple[int, str]:
+        """Return serial and hash of the newest entry; 0 and nothing if there is none."""
+
     def hash_at(self, serial: int) -> str | None:
         """Return the hash of the entry with that serial; None if there is none."""
 

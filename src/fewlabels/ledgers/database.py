@@ -284,6 +284,12 @@ class Following:
         """Read inside a transaction, which keeps what was read valid."""
         self._connection, self._study, self._has_parts = connection, study, has_parts
 
+    def head(self) -> tuple[int, str]:
+        """Return serial and hash of the newest entry; 0 and nothing if there is none."""
+        newest = sa.select(ENTRY.c.serial, ENTRY.c.hash).where(ENTRY.c.study == self._study).order_by(ENTRY.c.serial.desc()).limit(1)
+        found = self._connection.execute(newest).first()
+        return (0, "") if found is None else (int(found.serial), str(found.hash))
+
     def hash_at(self, serial: int) -> str | None:
         """Return the hash of the entry with that serial; None if there is none."""
         wanted = sa.select(ENTRY.c.hash).where(ENTRY.c.study == self._study, ENTRY.c.serial == serial)
@@ -321,17 +327,22 @@ class Act(Following):
         """Work inside a transaction, which keeps what was read valid. `kept` reads all entries."""
         super().__init__(connection, study, has_parts=True)
         self._clock, self._kept = clock, kept
-        last = connection.execute(sa.select(sa.func.max(ENTRY.c.serial)).where(ENTRY.c.study == study)).scalar()
-        self._count = int(last or 0)
+        self._count, newest = super().head()
         self._keys: set[str] = set()
         self._looked_up: set[str] = set()  # keys of which `_present` says whether they exist
         self._present: set[str] = set()
-        self._hashes: dict[int, str | None] = {}  # of entries before this act, which nobody else can change until it ends
+        self._hashes: dict[int, str | None] = {
+            self._count: newest or None
+        }  # of entries that nobody can change until it ends
         self.added: list[Entry] = []
 
     def entries(self) -> list[Entry]:
         """Return all entries, including those of this act."""
         return [*self._kept().entries[: self._count], *self.added]
+
+    def head(self) -> tuple[int, str]:
+        """Return serial and hash of the newest entry, which may be of this act."""
+        return self.count, self.hash_at(self.count) or ""
 
     def hash_at(self, serial: int) -> str | None:
         """Return the hash of the entry with that serial, which may be of this act; None if there is none."""
@@ -423,6 +434,7 @@ class Act(Following):
     def flush(self) -> None:
         """Write what was added, and forget it; it is committed with the transaction."""
         insert(self._connection, self.added)
+        self._hashes |= {entry.serial: entry.hash for entry in self.added[-1:]}
         self._count += len(self.added)
         self.added = []
         for known in (self._keys, self._looked_up, self._present):

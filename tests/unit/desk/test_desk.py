@@ -1,5 +1,7 @@
 """The desk: units are leased, shown and answered; what is refused leaves nothing, and what is acknowledged is recorded once."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,30 @@ def test_an_answer_is_recorded_known_refused_and_corrected(tmp_path: Path) -> No
     assert [entry.kind for entry in study.ledger.entries("s")][-3:] == ["answer", "correction", "correction"]
     assert study.ledger.seconds("s") == {"ada": [1.5]}
     assert desk.progress("ada").told == 1
+
+
+def statements(do: Callable[[], object]) -> int:
+    """How many statements a database is sent."""
+    sent: list[str] = []
+
+    def count(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", count)
+    try:
+        do()
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", count)
+    return len(sent)
+
+
+def test_many_answers_take_no_more_statements_than_one(tmp_path: Path) -> None:
+    desk = desk_of(planned(tmp_path))
+    told = [says(desk, truth_of(units_of(desk.take(who, many)))) for who, many in (("ada", 1), ("bob", 1), ("eve", 20))]
+    desk.tell("ada", told[0])
+    one, twenty = (statements(partial(desk.tell, who, said)) for who, said in (("bob", told[1]), ("eve", told[2])))
+    assert len(told[2]) == 20
+    assert 0 < twenty <= one
 
 
 def test_a_refused_saying_does_not_hold_up_the_others(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from fewlabels.ledgers.base import Entry, Kind, Ledger, Reading, StoredEntry, Writing
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.study.state.book import SnapshotWrong
-from fewlabels.study.state.register import Register, Source
+from fewlabels.study.state.register import Register
 from fewlabels.study.state.snapshots import is_due, restore, save
 from fewlabels.study.state.standing import Standing
 
@@ -145,9 +145,11 @@ class FollowedStudy:
         with self._open() as source:
             return source.notable(*kinds, units=units)
 
-    def _up_to_date(self, source: Source, way: Trust) -> Register:
+    def _up_to_date(self, source: Reading, way: Trust) -> Register:
         """The register with all entries of the study."""
         register = self.register
+        if way == "memory" and register.study and source.head() == (register.serial, register.last):
+            return register.read_from(source)
         if way == "entries":
             register.begin()
         elif way == "snapshot" or not register.serial or source.hash_at(register.serial) != register.last:

@@ -135,12 +135,17 @@ class Register:
                 self._restore(self, source)
             else:
                 self.begin()
-        if self.kept is not None:
-            self.kept.source = source
+        self.read_from(source)
         for entry in source.since(self.serial):
             self.take(entry)
         if not self.study:
             raise StudyError(BEGIN)
+        return self
+
+    def read_from(self, source: Source) -> "Register":
+        """Read pages of the snapshot from there."""
+        if self.kept is not None:
+            self.kept.source = source
         return self
 
     def take(self, entry: Entry) -> None:
