@@ -32,4 +32,4 @@ def _pip(home: Path, *argv: str) -> str:
 def versions(package: Package, folder: Path) -> dict[str, str]:
     """What is installed beside a package, by name."""
     found: dict[str, str] = json.loads((folder / package.name / "versions.json").read_text())
-    return found
+    return {name.lower().replace("_", "-"): version for name, version in found.items()}
