@@ -331,9 +331,7 @@ class Act(Following):
         self._keys: set[str] = set()
         self._looked_up: set[str] = set()  # keys of which `_present` says whether they exist
         self._present: set[str] = set()
-        self._hashes: dict[int, str | None] = {
-            self._count: newest or None
-        }  # of entries that nobody can change until it ends
+        self._hashes: dict[int, str | None] = {self._count: newest or None}  # of entries that nobody can change until it ends
         self.added: list[Entry] = []
 
     def entries(self) -> list[Entry]:
