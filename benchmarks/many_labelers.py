@@ -1,6 +1,6 @@
 """Many labelers at once, with everything dying: whether every acknowledged answer is in the ledger once, and how many a second there are.
 
-    python -m benchmarks.many_labelers --labelers 50 --answers 20000 --out docs/many-labelers.md
+    python -m benchmarks.many_labelers --labelers 50 --answers 8000 --out docs/many-labelers.md
 
 Each labeler is a process that works over HTTP on a real `fewlabels serve`. Some of the labelers are killed with SIGKILL while they work,
 and go on as new processes; the server is killed and started again twice, and so is PostgreSQL, on data of its own with fsync on.
@@ -250,15 +250,8 @@ def passed_on(given: list[Given]) -> int:
 def run_before(folder: Path, outcome: Outcome, *, answers: int) -> Outcome:
     """The same with an earlier version: the same labelers and servers, on its sources."""
     sizes = ["--labelers", str(outcome.labelers), "--answers", str(answers)]
-    argv = [
-        sys.executable,
-        "-m",
-        "benchmarks.many_labelers",
-        *sizes,
-        "--only",
-        outcome.ledger,
-        "faults" if outcome.clients_killed else "none",
-    ]
+    only = ["--only", outcome.ledger, "faults" if outcome.clients_killed else "none"]
+    argv = [sys.executable, "-m", "benchmarks.many_labelers", *sizes, *only]
     env = os.environ | {"PYTHONPATH": f"{folder / 'src'}:{Path(__file__).parents[1]}"}
     told = subprocess.run(argv, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
     return Outcome(**json.loads(told.splitlines()[-1]))
@@ -268,7 +261,7 @@ def main(say: Callable[[str], None] = print) -> None:
     """Runs both ledgers with and without faults, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--labelers", type=int, default=50)
-    parser.add_argument("--answers", type=int, default=20_000)
+    parser.add_argument("--answers", type=int, default=8_000)
     parser.add_argument("--before", type=Path, help="a checkout of an earlier version, run in the same way after each run of this one")
     parser.add_argument("--only", nargs=2, metavar=("LEDGER", "FAULTS"), help="one run, told as JSON: postgres or sqlite, faults or none")
     parser.add_argument("--out", type=Path)
@@ -277,6 +270,8 @@ def main(say: Callable[[str], None] = print) -> None:
         kind, faults = options.only
         say(json.dumps(asdict(run(kind, labelers=options.labelers, answers=options.answers, faults=faults == "faults"))))
         return
+    if options.out is None:
+        parser.error("a page needs --out FILE; --only writes none")
     outcomes, before = [], []
     for kind in ("postgres", "sqlite"):
         for faults in (True, False):

@@ -81,6 +81,19 @@ def test_plans_draws_and_looks_seal_what_came_before(ledger: Ledger) -> None:
         assert entry.seal == (seal_of([e.hash.encode() for e in entries[:i]]) if entry.kind in SEALING else None)
 
 
+def test_the_head_is_the_newest_entry_also_of_an_act_that_is_open(ledger: Ledger) -> None:
+    with ledger.writing("s") as act:
+        assert act.head() == (0, "")
+        act.append("answer", key="a", body={"n": 1})
+        assert act.head() == (1, act.hash_at(1))
+        act.flush()
+        assert act.head() == (1, act.hash_at(1))
+        act.append("answer", key="b", body={"n": 2})
+        act.undo(1)
+    with ledger.following("s") as source:
+        assert source.head() == (1, ledger.entries("s")[-1].hash)
+
+
 def test_a_known_key_is_not_written_twice(ledger: Ledger) -> None:
     with ledger.writing("s") as act:
         assert act.append("answer", key="a", body={"n": 1})

@@ -1,6 +1,6 @@
 """Labelers by the dozen on a real server, with labelers, server and database killed: nothing acknowledged is lost, nothing is there twice.
 
-`make many-labelers` is the same with 50 labelers and 20,000 answers: docs/many-labelers.md.
+`make many-labelers` is the same with 50 labelers and 8,000 answers: docs/many-labelers.md.
 """
 
 import shutil
@@ -28,7 +28,7 @@ def test_nothing_acknowledged_is_lost(kind: str) -> None:
     assert (found.clients_killed, found.servers_killed, found.databases_killed) == (3, 2, 2 if kind == "postgres" else 0)
     assert found.acknowledged >= 600  # the rest was in the hands of labelers that were killed
     assert found.answers / found.seconds > 5
-    assert "| 0 |" in page([found])
+    assert page([found], [found]).count("| 0 |") == 2 * page([found]).count("| 0 |") > 0  # a table for the version before
 
 
 @pytest.fixture

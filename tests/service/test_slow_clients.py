@@ -37,7 +37,7 @@ def serving(folder: Path) -> Iterator[tuple[str, int, str]]:
 @contextmanager
 def many_files(wanted: int) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < wanted:
+    if hard != resource.RLIM_INFINITY and hard < wanted:  # the machine's limit, which a test may not raise
         pytest.skip(f"needs {wanted} open files, and {hard} are allowed here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     try:

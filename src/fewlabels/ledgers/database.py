@@ -432,7 +432,6 @@ class Act(Following):
     def flush(self) -> None:
         """Write what was added, and forget it; it is committed with the transaction."""
         insert(self._connection, self.added)
-        self._hashes |= {entry.serial: entry.hash for entry in self.added[-1:]}
         self._count += len(self.added)
         self.added = []
         for known in (self._keys, self._looked_up, self._present):

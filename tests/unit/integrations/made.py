@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -44,14 +45,14 @@ def truth(units: Iterable[str]) -> dict[str, bool]:
 
 
 def begun(
-    name: str = "s", *, goals: tuple[str, ...] = ("precision >= 0.3", "recall >= 0.2"), pair: bool = True, budget: int = 120, **how: object
+    name: str = "s", *, goals: tuple[str, ...] = ("precision >= 0.3", "recall >= 0.2"), pair: bool = True, budget: int = 120, **how: Any
 ) -> Study:
     """A planned study without an answer; with `pair` also a goal that compares its two classifiers."""
     more = [replace(parse_goal("f1 >= 0.01"), classifier=HOSTILE[0], over=HOSTILE[2])] if pair else []
     judged = [Classifier(HOSTILE[0], score="score", threshold=0.5), Classifier(HOSTILE[2], score="other", threshold=0.5)]
     population = read_population(table(), classifiers=judged, slices=["place"])
     study = Study.create(name, population, goals=[*goals, *more], ledger=MEMORY)
-    study.plan(budget, **how)  # type: ignore[arg-type]  # each test says what it plans
+    study.plan(budget, **how)
     return study
 
 
