@@ -180,16 +180,18 @@ def _wins(found: Found) -> str:
         f"alone at most {count * 0.00135:.1f} would be.",
         "",
         "| package | metric | table | labels | share | z | its coverage | why |",
-        "|---|---|---|--:|--:|--:|--:|---|",
+        "|---|---|---|--:|--:|--:|--:|--:|",
     ]
+    reasons = list(dict.fromkeys(mechanism(pair.theirs.package, pair.theirs.method, pair.theirs.metric) for pair in wins))
     for pair in wins:
         at = pair.theirs
+        why = reasons.index(mechanism(at.package, at.method, at.metric)) + 1
         covers = f"{at.coverage:.2f}" if np.isfinite(at.coverage) else "no interval"
         lines.append(
             f"| {at.package}: {at.method} | {METRICS[at.metric]} | {at.table} | {at.labels:,} | {pair.share:.2f} | {pair.z:.1f} | {covers} "
-            f"| {mechanism(at.package, at.method, at.metric)} |"
+            f"| {why} |"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *(f"{number}. {reason}" for number, reason in enumerate(reasons, start=1))]) + "\n"
 
 
 def _again(found: Found, again: Found) -> str:

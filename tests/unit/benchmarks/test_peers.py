@@ -167,7 +167,8 @@ def test_the_page_lists_every_cell_in_which_a_package_is_better() -> None:
     found = Found(cells, ways, {PACKAGE: "1"}, {}, None, 42, 400, 1.0)
     assert [pair.theirs.package for pair in found.wins()] == ["good"]
     text = page(found, found._replace(cells=[*cells[:6], cell("good", "m", 2.0)], seed=43))
-    assert "| good: m | F1 | t | 200 | 2.00 | 9.8 | 0.95 | not known |" in text
+    assert "| good: m | F1 | t | 200 | 2.00 | 9.8 | 0.95 | 1 |" in text
+    assert "\n1. not known\n" in text
     assert "with seed 42 only:\ngood: m, F1, t, 200" in text
     assert "good: m, F1: 2.00 and 0.50" in text
     assert Against(cells[0], cells[-1]).share == geometric_mean([0.25])
