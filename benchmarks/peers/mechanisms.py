@@ -7,8 +7,8 @@ _SUREST = (
     "better draw; but an interval from few labels where errors are rare is too short."
 )
 _CENSUS = (
-    "Near a census: of 532 flagged units it leaves out 32 of the 121 scored above 0.89, where 4 are errors; fewlabels leaves out some "
-    "at every score."
+    "Near a census: of 532 flagged units it leaves out 32 of the 121 scored above 0.89, where 4 are errors; fewlabels leaves out a "
+    "third of its 32 at lower scores."
 )
 _DOUBT = (
     "The strata have 78 of 200 labels where the score lies between 0.001 and 0.3, which hold 265 of the 285 missed frauds; fewlabels "
