@@ -8,6 +8,7 @@ the conclusions that change.
 
 import argparse
 import json
+import math
 import os
 import sys
 import tempfile
@@ -18,7 +19,8 @@ import fewlabels
 from benchmarks.options import parser_of
 from benchmarks.peers.environments import environment, versions
 from benchmarks.peers.features import missing_names
-from benchmarks.peers.ours import PACKAGE, our_cells
+from benchmarks.peers.mechanisms import reasons
+from benchmarks.peers.ours import ALONE, PACKAGE, our_cells
 from benchmarks.peers.packages import MAPIE, PACKAGES
 from benchmarks.peers.page import METRICS, Found, Way, page
 from benchmarks.peers.runs import Runs, Ways, subject_of, ways_of
@@ -63,17 +65,21 @@ def run(options: argparse.Namespace, everyone: list[Ways], mapie: Path, *, seed:
     installed = {one.name: versions(one, options.folder / "environments") for one in (*(w.package for w in everyone), MAPIE)}
     told = {PACKAGE: fewlabels.__version__} | {name: found[name] for name, found in installed.items()}
     each = [Way(ways.package.name, m["name"], m["draws"], m["glue"]) for ways in everyone for m in ways.methods]
-    return Found(cells, each, told, raised, searches, seed, options.reps, runs.minutes())
+    found = Found(cells, each, told, raised, searches, seed, options.reps, runs.minutes(), reasons={})
+    return found._replace(reasons=reasons({subject.bench.name: subject.table() for subject in subjects}, found.against()))
 
 
 def as_json(found: Found) -> str:
     """The file docs/peers.json: shares of labels by package, method and metric, which scripts/pictures draws, and every cell."""
-    shares = [
-        {"package": way.package, "method": way.method, "metric": metric, "share": round(share, 4)}
-        for way in found.ways
-        for metric in METRICS
-        if (share := found.share(way, metric)) is not None
-    ]
+    shares: list[dict[str, object]] = []
+    for metric in METRICS:
+        ways = [(PACKAGE, ALONE, 1.0), *((way.package, way.method, found.share(way, metric)) for way in found.ways)]
+        for package, method, share in ways:
+            mine = [cell for cell in found.cells if (cell.package, cell.method, cell.metric) == (package, method, metric)]
+            covered = [cell.coverage for cell in mine if math.isfinite(cell.coverage)]
+            if share is not None:
+                named = {"package": package, "method": method, "metric": metric, "share": round(share, 4)}
+                shares.append({**named, "coverage": min(covered, default=None), "too_low": sum(cell.is_too_low for cell in mine)})
     each, every = (",\n".join(json.dumps(one, allow_nan=False) for one in of) for of in (shares, [c.as_json() for c in found.cells]))
     return f'{{"seed": {found.seed}, "reps": {found.reps}, "shares": [\n{each}\n], "cells": [\n{every}\n]}}\n'
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import binom
 
 from benchmarks.peers.given import Floats
 
@@ -38,6 +39,11 @@ class Cell(NamedTuple):
     def as_json(self) -> dict[str, str | int | float | None]:
         """As it is written to the file; None for what a package does not give."""
         return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in self._asdict().items()}
+
+    @property
+    def is_too_low(self) -> bool:
+        """Whether the coverage is below 0.94, at the 0.001 level of an exact binomial test; False without an interval."""
+        return math.isfinite(self.coverage) and bool(binom.cdf(round(self.coverage * self.reps), self.reps, 0.94) < 1e-3)
 
     @property
     def key(self) -> tuple[str, str, int]:

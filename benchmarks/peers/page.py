@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom
 
 from benchmarks.peers.cells import Against, Cell, geometric_mean
 from benchmarks.peers.features import FEATURES
-from benchmarks.peers.mechanisms import mechanism
+from benchmarks.peers.mechanisms import UNKNOWN, Reasons
 from benchmarks.peers.ours import ALONE, PACKAGE, TOGETHER
 from benchmarks.peers.packages import NOT_INSTALLED
 from benchmarks.peers.searches import Searches
@@ -46,6 +45,11 @@ class Found(NamedTuple):
     seed: int
     reps: int
     minutes: float
+    reasons: Reasons
+
+    def why(self, cell: Cell) -> str:
+        """Why a peer is better in a cell."""
+        return self.reasons.get((cell.package, cell.method, cell.metric), UNKNOWN)
 
     def against(self, ours: str = ALONE) -> list[Against]:
         """Every peer's cell with ours."""
@@ -159,7 +163,7 @@ def _failures(found: Found) -> str:
         reps = sum(cell.reps for cell in cells)
         shares = [100 * sum(of) / reps for of in zip(*((c.crashed, c.undefined, c.outside, c.zero_width) for c in cells), strict=True)]
         covered = [cell for cell in cells if np.isfinite(cell.coverage)]
-        low = sum(binom.cdf(round(cell.coverage * cell.reps), cell.reps, 0.94) < 1e-3 for cell in covered)
+        low = sum(cell.is_too_low for cell in covered)
         lines.append(f"| {name} | {' | '.join(f'{share:.1f}' for share in shares)} | {low} of {len(covered)} |")
     raised = [f"- {words}: {times:,} times" for words, times in sorted(found.raised.items(), key=lambda one: -one[1])[:12]]
     return "\n".join([*lines, "", *(["What was raised most often:", "", *raised, ""] if raised else [])])
@@ -182,14 +186,13 @@ def _wins(found: Found) -> str:
         "| package | metric | table | labels | share | z | its coverage | why |",
         "|---|---|---|--:|--:|--:|--:|--:|",
     ]
-    reasons = list(dict.fromkeys(mechanism(pair.theirs.package, pair.theirs.method, pair.theirs.metric) for pair in wins))
+    reasons = list(dict.fromkeys(found.why(pair.theirs) for pair in wins))
     for pair in wins:
         at = pair.theirs
-        why = reasons.index(mechanism(at.package, at.method, at.metric)) + 1
         covers = f"{at.coverage:.2f}" if np.isfinite(at.coverage) else "no interval"
         lines.append(
             f"| {at.package}: {at.method} | {METRICS[at.metric]} | {at.table} | {at.labels:,} | {pair.share:.2f} | {pair.z:.1f} | {covers} "
-            f"| {why} |"
+            f"| {reasons.index(found.why(at)) + 1} |"
         )
     return "\n".join([*lines, "", *(f"{number}. {reason}" for number, reason in enumerate(reasons, start=1))]) + "\n"
 

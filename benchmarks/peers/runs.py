@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.against import read_units
 from benchmarks.peers.cells import Cell, Place, judge
 from benchmarks.peers.environments import environment
+from benchmarks.peers.given import Table
 from benchmarks.peers.packages import Package
 from benchmarks.tables import Bench
 
@@ -37,6 +38,11 @@ class Subject(NamedTuple):
     path: Path
     truths: dict[str, float]
     most: dict[str, int]
+
+    def table(self) -> Table:
+        """The units as methods read them."""
+        with np.load(self.path) as columns:
+            return Table(columns["score"], columns["flagged"], columns["y"])
 
 
 def subject_of(bench: Bench, number: int, folder: Path) -> Subject:

@@ -13,6 +13,7 @@ from benchmarks.peers.cells import Against, Cell, Place, geometric_mean, judge
 from benchmarks.peers.draws import ratio_parts
 from benchmarks.peers.features import FEATURES, missing_names
 from benchmarks.peers.given import METRICS, Estimate, Estimates, Generator, Method, Once, Part, Table
+from benchmarks.peers.mechanisms import spent
 from benchmarks.peers.methods import scikit_learn, statsmodels, svy
 from benchmarks.peers.ours import ALONE, PACKAGE, TOGETHER
 from benchmarks.peers.packages import MAPIE, PACKAGES
@@ -164,11 +165,31 @@ def test_the_page_lists_every_cell_in_which_a_package_is_better() -> None:
     cells = [cell(PACKAGE, way, 1.0, metric) for way in (ALONE, TOGETHER) for metric in METRICS]
     cells += [cell("good", "m", 0.5), cell("noise", "m", 0.9), cell("bad", "m", 4.0)]
     ways = [Way(name, "m", "simple", "") for name in ("good", "noise", "bad")]
-    found = Found(cells, ways, {PACKAGE: "1"}, {}, None, 42, 400, 1.0)
+    found = Found(cells, ways, {PACKAGE: "1"}, {}, None, 42, 400, 1.0, {})
     assert [pair.theirs.package for pair in found.wins()] == ["good"]
     text = page(found, found._replace(cells=[*cells[:6], cell("good", "m", 2.0)], seed=43))
     assert "| good: m | F1 | t | 200 | 2.00 | 9.8 | 0.95 | 1 |" in text
     assert "\n1. not known\n" in text
+    assert "\n1. because\n" in page(found._replace(reasons={("good", "m", "f1"): "because"}), None)
     assert "with seed 42 only:\ngood: m, F1, t, 200" in text
     assert "good: m, F1: 2.00 and 0.50" in text
     assert Against(cells[0], cells[-1]).share == geometric_mean([0.25])
+
+
+def test_what_draws_spend_on_scores_sums_to_the_labels() -> None:
+    table = made()
+    whole, part = spent(table, "recall", 200, 0.0), spent(table, "recall", 200, 0.1, 0.9)
+    assert (whole.all, whole.units, whole.positives) == (4_000, 4_000, int(table.y.sum()))
+    assert whole.strata == pytest.approx(200)
+    assert whole.ours == pytest.approx(200)
+    assert 0 < part.strata < 200
+    assert 0 < part.ours < 200
+    flagged = spent(table, "precision", 50, 0.0)
+    assert (flagged.all, flagged.positives) == (int(table.flagged.sum()), int((table.y & table.flagged).sum()))
+    assert flagged.ours == pytest.approx(50)
+
+
+def test_a_coverage_is_too_low_by_an_exact_test() -> None:
+    assert not cell("p", "m", 1.0)._replace(coverage=0.905).is_too_low
+    assert cell("p", "m", 1.0)._replace(coverage=0.89).is_too_low
+    assert not cell("p", "m", 1.0)._replace(coverage=float("nan")).is_too_low

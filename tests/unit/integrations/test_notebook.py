@@ -116,11 +116,13 @@ def test_showing_records_nothing() -> None:
     assert study.status()._repr_html_()
     assert repr(study)
     assert entries(study) == before, "the study was looked at by showing it"
-    results = [study.estimate(), study.decide(), study.slices("recall", by="place"), study.curves(), study.rank(), study.gate(POLICY)]
+    decided = study.decide()
+    assert decided is not None
+    results = [study.estimate(), decided, study.slices("recall", by="place"), study.curves(), study.rank(), study.gate(POLICY)]
     looked = entries(study)
     assert len(looked) > len(before)
     for result in results:
-        assert result._repr_html_()  # type: ignore[union-attr]  # the study is at its look, so there is a decision
+        assert result._repr_html_()
         assert str(result)
     assert entries(study) == looked
 

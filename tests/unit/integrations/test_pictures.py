@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -26,6 +27,8 @@ from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.unit.integrations.made import HOSTILE, MEMORY, begun, everything, finished, label
 
+Kind = TypeVar("Kind")
+
 
 @pytest.fixture(autouse=True)
 def closing() -> Iterator[None]:
@@ -47,17 +50,18 @@ def xs(line: Line2D) -> list[float]:
     return np.asarray(line.get_xdata(), dtype=np.float64).tolist()
 
 
-def slices() -> InSlices:
-    found = everything()["InSlices"]
-    assert isinstance(found, InSlices)
+def result_of(kind: type[Kind]) -> Kind:
+    """The result of a kind."""
+    found = everything()[kind.__name__]
+    assert isinstance(found, kind)
     return found
 
 
 DRAWN: dict[str, Callable[..., Axes]] = {
     "estimates": lambda ax=None: pictures.estimates(finished(), ax),
-    "slices": lambda ax=None: pictures.slices(slices(), ax),
-    "convergence": lambda ax=None: pictures.convergence(everything()["Convergence"], ax),  # type: ignore[arg-type]  # a Convergence
-    "precision_recall": lambda ax=None: pictures.precision_recall(everything()["Curves"], ax),  # type: ignore[arg-type]  # a Curves
+    "slices": lambda ax=None: pictures.slices(result_of(InSlices), ax),
+    "convergence": lambda ax=None: pictures.convergence(result_of(Convergence), ax),
+    "precision_recall": lambda ax=None: pictures.precision_recall(result_of(Curves), ax),
     "calibration": lambda ax=None: pictures.calibration(finished(), ax),
 }
 
@@ -85,7 +89,7 @@ def test_every_estimate_has_its_interval_labels_and_effective_n() -> None:
 
 
 def test_an_unknown_value_has_an_interval_and_no_point() -> None:
-    one = replace(slices().estimates[0], value=None, n_eff=None, why="no label")
+    one = replace(result_of(InSlices).estimates[0], value=None, n_eff=None, why="no label")
     ax = pictures.estimates([one])
     assert [len(xs(line)) for line in ax.lines] == [2]
     assert texts(ax)[0].startswith("unknown")
@@ -94,15 +98,16 @@ def test_an_unknown_value_has_an_interval_and_no_point() -> None:
 def test_names_are_no_formulas(tmp_path: Path) -> None:
     """Two dollar signs around nonsense stop a program that reads them as mathematics."""
     nasty = r"$\frac{$ _x^ $$ \bad"
-    found = replace(slices(), estimates=tuple(replace(one, slice=("place", nasty), classifier=nasty) for one in slices().estimates))
+    found = replace(
+        result_of(InSlices),
+        estimates=tuple(replace(one, slice=("place", nasty), classifier=nasty) for one in result_of(InSlices).estimates),
+    )
     save(pictures.slices(found), tmp_path / "slices.png")
-    shrunk = everything()["Convergence"]
-    assert isinstance(shrunk, Convergence)
+    shrunk = result_of(Convergence)
     goal, points = shrunk.goals[0]
     named = replace(shrunk, goals=((replace(goal, classifier=nasty), points),))
     save(pictures.convergence(named), tmp_path / "convergence.png")
-    curves = everything()["Curves"]
-    assert isinstance(curves, Curves)
+    curves = result_of(Curves)
     save(pictures.precision_recall(replace(curves, classifier=nasty)), tmp_path / "curves.png")
 
 
@@ -113,9 +118,10 @@ def test_names_that_cannot_be_drawn_are_made_plain() -> None:
 
 
 def test_the_band_ends_with_the_numbers_of_the_look() -> None:
-    shrunk = everything()["Convergence"]
-    assert isinstance(shrunk, Convergence)
-    said = [text.get_text() for text in pictures.convergence(shrunk).get_legend().get_texts()]  # type: ignore[union-attr]  # it has one
+    shrunk = result_of(Convergence)
+    legend = pictures.convergence(shrunk).get_legend()
+    assert legend is not None
+    said = [text.get_text() for text in legend.get_texts()]
     last = shrunk.goals[0][1][-1]
     assert said == [f"{shrunk.goals[0][0]}: {last.value:.3f}, {last.low:.3f} .. {last.high:.3f}, {last.labels:,} labels"]
 
@@ -145,7 +151,7 @@ def test_a_peek_is_said_in_the_picture() -> None:
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(FewlabelsError, match=r"\[pictures\]"):
-        pictures.slices(slices())
+        pictures.slices(result_of(InSlices))
 
 
 # ---------------------------------------------------------------- the calibration behind the picture
