@@ -71,8 +71,8 @@ def reasons(tables: Mapping[str, Table], pairs: Sequence[Against]) -> Reasons:
         "The interval of the strata pays for it."
     )
 
-    def all_in(method: str) -> str:
-        worst = max(1 / pair.share for pair in pairs if pair.theirs.method == method)
+    def all_in(package: str, method: str) -> str:
+        worst = max(1 / pair.share for pair in pairs if (pair.theirs.package, pair.theirs.method) == (package, method))
         return (
             "It draws where scores and earlier answers put the variance, again and again, and spends next to nothing elsewhere: the best "
             f"draw where scores are as good as here, up to {worst:.0f} times worse where they are not, and no interval that would tell."
@@ -82,6 +82,5 @@ def reasons(tables: Mapping[str, Table], pairs: Sequence[Against]) -> Reasons:
         **{(package, "score strata", "precision"): surest for package in ("svy", "samplics")},
         **{(package, "score strata", "recall"): between for package in ("svy", "samplics")},
         ("ssepy", "means", "precision"): census,
-        ("oasis", "adaptive, recall", "recall"): all_in("adaptive, recall"),
-        ("oasis", "adaptive, f1", "f1"): all_in("adaptive, f1"),
+        **{("oasis", f"adaptive, {metric}", metric): all_in("oasis", f"adaptive, {metric}") for metric in ("recall", "f1")},
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from fewlabels.study.simulate import simulate
 from fewlabels.study.study import Study
 
 UNITS = 300
+Kind = TypeVar("Kind")
 HOSTILE = ('<b>"x"</b>', "a,b;c\td", "'; drop table t--", "=1+1", "ünï\u202ecode")
 MEMORY = "sqlite:///:memory:"
 
@@ -124,3 +125,10 @@ def everything() -> dict[str, object]:
         "Confusion": from_counts(tp=3, fp=1, fn=0, tn=9),
         "Monitored": _monitor().state(),
     }
+
+
+def result_of(kind: type[Kind]) -> Kind:
+    """The result of a kind."""
+    found = everything()[kind.__name__]
+    assert isinstance(found, kind)
+    return found

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -25,9 +24,7 @@ from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
-from tests.unit.integrations.made import HOSTILE, MEMORY, begun, everything, finished, label
-
-Kind = TypeVar("Kind")
+from tests.unit.integrations.made import HOSTILE, MEMORY, begun, finished, label, result_of
 
 
 @pytest.fixture(autouse=True)
@@ -48,13 +45,6 @@ def save(ax: Axes, path: Path) -> None:
 
 def xs(line: Line2D) -> list[float]:
     return np.asarray(line.get_xdata(), dtype=np.float64).tolist()
-
-
-def result_of(kind: type[Kind]) -> Kind:
-    """The result of a kind."""
-    found = everything()[kind.__name__]
-    assert isinstance(found, kind)
-    return found
 
 
 DRAWN: dict[str, Callable[..., Axes]] = {

@@ -90,36 +90,41 @@ def test_a_reply_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         studio(url).export(1)
 
 
-class Elsewhere(BaseHTTPRequestHandler):
-    """Redirects everything to the address the server was given."""
-
-    def do_GET(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", self.server.target + self.path)  # type: ignore[attr-defined]  # set by the test
-        self.end_headers()
-
-    do_POST = do_GET
+class Silent(BaseHTTPRequestHandler):
+    """A server's handler that logs nothing."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing is logged."""
 
 
+def elsewhere(target: str) -> type[BaseHTTPRequestHandler]:
+    """Redirects everything to that address."""
+
+    class Elsewhere(Silent):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", target + self.path)
+            self.end_headers()
+
+        do_POST = do_DELETE = do_GET
+
+    return Elsewhere
+
+
 @pytest.mark.parametrize("call", [lambda s: s.projects(), lambda s: s.delete_project(1), lambda s: s.create_project(title="x")])
 def test_the_token_does_not_follow_a_redirect_to_another_host(call: Callable[[LabelStudio], object]) -> None:
     seen: Seen = []
-    redirecting = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
-    Elsewhere.do_DELETE = Elsewhere.do_GET  # type: ignore[attr-defined]  # the same for every method
-    thread = threading.Thread(target=redirecting.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        with serving(answering(seen, (200, {"count": 0, "results": []}))) as other:
-            redirecting.target = other  # type: ignore[attr-defined]  # read by the handler
+    with serving(answering(seen, (200, {"count": 0, "results": []}))) as other:
+        redirecting = ThreadingHTTPServer(("127.0.0.1", 0), elsewhere(other))
+        thread = threading.Thread(target=redirecting.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
             with pytest.raises(LabelError, match="redirects to http"):
                 call(studio(f"http://127.0.0.1:{redirecting.server_address[1]}"))
-    finally:
-        redirecting.shutdown()
-        redirecting.server_close()
-        thread.join()
+        finally:
+            redirecting.shutdown()
+            redirecting.server_close()
+            thread.join()
     assert seen == []
 
 
@@ -155,7 +160,7 @@ def test_what_a_server_says_cannot_reach_the_terminal() -> None:
 
 
 def test_what_is_no_label_studio_is_said_to_be_none() -> None:
-    class Page(Elsewhere):
+    class Page(Silent):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
