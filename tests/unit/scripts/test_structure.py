@@ -6,10 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
-PICTURE = ROOT / "docs/pictures/structure.svg"
 CONTRACT = '[[tool.importlinter.contracts]]\ntype = "layers"\ncontainers = ["made.house"]\nlayers = ["roof", "wall | window", "ground"]\n'
 
 
@@ -83,13 +80,6 @@ def test_the_picture_holds_every_room_and_arrow(tmp_path: Path) -> None:
     drawn = (tmp_path / "house.svg").read_text()
     assert all(f">{room}</text>" in drawn for room in ("wall", "ground"))
     assert (drawn.count("url(#down)"), drawn.count("url(#up)")) == (1, 1)
-
-
-@pytest.mark.skipif(not PICTURE.exists(), reason="no picture is kept: make structure PICTURE=docs/pictures/structure.svg")
-def test_the_picture_in_the_documentation_is_up_to_date(tmp_path: Path) -> None:
-    command = [sys.executable, "scripts/structure", "--picture", str(tmp_path / "now.svg")]
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    assert (tmp_path / "now.svg").read_text() == PICTURE.read_text(), "make structure PICTURE=docs/pictures/structure.svg"
 
 
 def test_inside_study_no_arrow_goes_up_and_there_is_no_circle() -> None:

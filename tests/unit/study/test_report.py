@@ -168,7 +168,7 @@ def test_plain_words_round_outward_and_name_the_question(tmp_path: Path) -> None
     assert question == f"Asked about each unit after {answers} answers: Is it spam?"
     assert any(f"was recorded only after {answers} answers" in warning for warning in report["warnings"])
     for text, goal in zip((precision, recall), report["verdict"]["goals"], strict=True):
-        low, high = map(float, re.search(r"([\d.]+) to ([\d.]+)", text).groups())  # type: ignore[union-attr]  # the sentence has both
+        ((low, high),) = [(float(low), float(high)) for low, high in re.findall(r"([\d.]+) to ([\d.]+)", text)]
         estimate = goal["estimate"]
         assert 100 * estimate["low"] - 1 <= low <= 100 * estimate["low"]
         assert 100 * estimate["high"] <= high <= 100 * estimate["high"] + 1

@@ -176,8 +176,10 @@ def test_a_standing_outlives_the_snapshot_it_was_made_from(tmp_path: Path) -> No
     assert before.whole.resolved == 30
     assert before.resolved.sum() == 30
     assert set(before.answers) == set(batch.units[:30])
+    after = writer.standing
     assert before.units is not None
-    assert before.units.as_json() == writer.standing.units.as_json()  # type: ignore[union-attr]
+    assert after.units is not None
+    assert before.units.as_json() == after.units.as_json()
 
 
 # ---------------- results
@@ -270,7 +272,9 @@ def test_a_result_of_another_version_or_state_is_computed_anew(tmp_path: Path, m
     monkeypatch.setattr(kept, "VERSION", "another")
     assert kept.read(body, basis=basis) is None
     unit = next(iter(study.standing.answers))
-    study.tell({unit: "yes" if study.standing.answer_of(unit).answer == "no" else "no"}, correct=True)  # type: ignore[union-attr]
+    told = study.standing.answer_of(unit)
+    assert told is not None
+    study.tell({unit: "yes" if told.answer == "no" else "no"}, correct=True)
     assert study.estimate() != shown
     assert study.estimate() == loaded(tmp_path).estimate()
 
