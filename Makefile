@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: growth peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -22,6 +22,10 @@ help:
 	@echo "make papers DATA=FOLDER   writes docs/papers.md: every numbered table and figure of the papers, made again"
 	@echo "make guides DATA=FOLDER   writes docs/guides.md: own, another or a fitted guide"
 	@echo "make one-sided DATA=FOLDER  writes docs/one-sided.md: one-sided bounds of plans that grew and of planned looks, and their cautions"
+	@echo "make tipping DATA=FOLDER      writes docs/tipping.md: whether the labels rule out what truly hides, and what that costs"
+	@echo "make belief-free DATA=FOLDER FOLDER=FOLDER  writes docs/belief-free.md: how often the bound that decides is wrong, wherever positives are"
+	@echo "make assisting DATA=FOLDER FOLDER=FOLDER  writes docs/assisting.md: what other columns buy, and whether they may lie"
+	@echo "make shorter DATA=FOLDER FOLDER=FOLDER BEFORE=CHECKOUT  writes docs/shorter.md: the default interval and error, beside the version before"
 	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
 	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
@@ -120,12 +124,26 @@ peers:
 papers:
 	$(PYTHON) -m benchmarks.papers --data $(DATA) --reps 1000 --seed 42 $(if $(AGAIN),--again $(AGAIN)) --out docs/papers.md
 
+# Hours; every cell is kept in FOLDER, so it may be stopped and goes on.
+# About four hours on two cores.
+tipping:
+	$(PYTHON) -m benchmarks.tipping --data $(DATA) --seed 42 --out docs/tipping.md
+
+belief-free:
+	$(PYTHON) -m benchmarks.belief_free --data $(DATA) --folder $(FOLDER) --seed 42 --out docs/belief-free.md
+
+assisting:
+	$(PYTHON) -m benchmarks.assisting --data $(DATA) --folder $(FOLDER) --seed 42 --out docs/assisting.md
+
+shorter:
+	$(PYTHON) -m benchmarks.shorter --data $(DATA) --folder $(FOLDER) $(if $(BEFORE),--before $(BEFORE)) --seed 42 --out docs/shorter.md
+
 # About twenty minutes on one core.
 guides:
 	$(PYTHON) -m benchmarks.guides --data $(DATA) --reps 300 --seed 42 --out docs/guides.md
 
 one-sided:
-	$(PYTHON) -m benchmarks.one_sided --data $(DATA) --reps 200 --seed 42 --out docs/one-sided.md
+	$(PYTHON) -m benchmarks.one_sided --data $(DATA) --folder $(FOLDER) --reps 200 --seed 42 --out docs/one-sided.md
 
 false-ships:
 	$(PYTHON) -m benchmarks.false_ships --data $(DATA) --reps 300 --seed 42 --out docs/false-ships.md
@@ -199,4 +217,4 @@ counts:
 
 # Goes on where it was stopped.
 restamp:
-	$(PYTHON) -m benchmarks.restamp --data $(DATA) $(if $(COVERAGE),--coverage)
+	$(PYTHON) -m benchmarks.restamp --data $(DATA) $(if $(COVERAGE),--coverage) $(if $(TOLERANCE),--tolerance $(TOLERANCE))

@@ -51,8 +51,8 @@ def share(row: dict[str, Any]) -> str:
 
 INTRO = """\
 share = mean squared error of `bands` / mean squared error of the other method, at the same number of labels. Errors shrink about as one \
-over the labels, so it is also the part of the other's labels that `bands`, the default of fewlabels, needs; near a census (fraud_sample
-gbm, \\ precision from 500 of 532 flagged units) they shrink faster and it is not. Below 1 `bands` needs fewer. \
+over the labels, so it is also the part of the other's labels that `bands`, the default of fewlabels, needs; near a census (fraud_sample \
+gbm, precision from 500 of 532 flagged units) they shrink faster and it is not. Below 1 `bands` needs fewer. \
 Every method sees the same table of real predictions whose truth is known (the tables are not part of fewlabels)."""
 
 METHODS = """\

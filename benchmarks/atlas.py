@@ -2,9 +2,10 @@
 
     python -m benchmarks.atlas --data FOLDER --out docs/atlas.md        (make atlas DATA=FOLDER)
 
-In full (4,000 replicates): REC at level .95, bands and simple, eight metrics, 50 to 2,000 labels, three tables of real predictions and
-four made-up populations, with their own guide, with a guide that says nothing and with one reversed inside each side. Everything else
-(other metrics, intervals, levels; metrics by weight, several labels) at 500 labels on two made-up populations, 1,000 replicates.
+In full (2,000 replicates, 1,000 from 1,000 labels on): the usual interval at level .95, and its one-sided bounds at 5 % and 1 %; bands and
+simple, eight metrics, 50 to 2,000 labels, three tables of real predictions and four made-up populations, with their own guide, with a guide
+that says nothing and with one reversed inside each side. Everything else (other metrics, intervals, levels; metrics by weight, several
+labels) at 500 labels on two made-up populations, 1,000 replicates.
 
 Cells are kept in docs/atlas.json with the hash of the code that made them; a cell made by the same code is not made again, so the run
 may be stopped and goes on where it was. Where the code moved and its numbers did not, `benchmarks.restamp` gives the file the new hash.
@@ -17,13 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks import made
-from benchmarks.atlas_page import page, summary
+from benchmarks.atlas_page import EIGHT, FULL_DESIGNS, page, summary
 from benchmarks.tables import Mode, load
 from fewlabels.designs.base import takes, water_fill
 from fewlabels.engines.opening import open_engine
@@ -32,7 +34,7 @@ from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.weighted import recalibrate
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import Tally
@@ -41,17 +43,19 @@ from fewlabels.randomness import stream
 from fewlabels.study.simulate import measure_each, replicate, true_value
 
 SEED = 42
+ONE_SIDED = (0.05, 0.01)  # tails
+EXACT = 1e-9
 TABLE = Path("src/fewlabels/study/estimate/atlas.json")  # what the product reads
-FULL_REPS, OTHER_REPS = 4_000, 1_000
-LABELS = (50, 100, 200, 500, 1_000, 2_000)
-EIGHT = ("precision", "recall", "f1", "accuracy", "prevalence", "mcc", "kappa", "balanced_accuracy")
+FULL_REPS = {50: 2_000, 100: 2_000, 200: 2_000, 500: 2_000, 1_000: 1_000, 2_000: 1_000}  # by labels
+OTHER_REPS = 1_000
+LABELS = tuple(FULL_REPS)
 TABLES = (("mnist8", "mlp"), ("hate_tweets", "lr"), ("fraud_sample", "gbm"))
 TABLE_MODES: tuple[Mode, ...] = ("real", "shuffled", "reversed", "noise")
 # no number depends on these
 WORDS = tuple(f"fewlabels.nouns.{name}" for name in ("estimate", "goal", "classifier", "population", "draw"))
 OTHER_LABELS = 500
 OTHER_METRICS = (*(name for name in METRICS if name not in EIGHT), "f2", "f0.5", "cost[0,1,5,0]")
-OTHER_INTERVALS: tuple[IntervalKind, ...] = ("strict", "midp", "wald", "beta", "bootstrap", "rao_wu")
+OTHER_INTERVALS: tuple[IntervalKind, ...] = ("rec", "strict", "midp", "wald", "beta", "bootstrap", "rao_wu")
 COUNT_INTERVALS: tuple[IntervalKind, ...] = ("clopper_pearson", "wilson")
 COUNT_METRICS = ("precision", "recall", "f1", "accuracy", "prevalence")
 OTHER_LEVELS = (0.8, 0.9, 0.99)
@@ -112,18 +116,18 @@ def populations(folder: Path | None, scratch: Path) -> Iterator[tuple[made.Known
 
 def tasks(name: str, guide: str) -> Iterator[Task]:
     """The cells of one population and guide. A simple draw does not read the guide, so it is made once."""
-    designs: tuple[DesignName, ...] = ("bands", "simple") if guide in ("own", "noise") else ("bands",)
+    designs = FULL_DESIGNS if guide in ("own", "noise") else FULL_DESIGNS[:1]
     for design in designs:
-        yield from (Task(name, guide, m, design, n, "rec", 0.95, FULL_REPS) for m in EIGHT for n in LABELS)
+        yield from (Task(name, guide, m, design, n, USUAL_INTERVAL, 0.95, FULL_REPS[n]) for m in EIGHT for n in LABELS)
     if guide == "own":
-        yield from (Task(name, guide, m, d, OTHER_LABELS, "rec", 0.95, OTHER_REPS) for d in OTHER_DESIGNS for m in EIGHT)
+        yield from (Task(name, guide, m, d, OTHER_LABELS, USUAL_INTERVAL, 0.95, OTHER_REPS) for d in OTHER_DESIGNS for m in EIGHT)
     if guide != "own" or name not in ("calibrated", "overconfident"):
         return
     n, reps = OTHER_LABELS, OTHER_REPS
     for design in designs:
-        yield from (Task(name, guide, m, design, n, "rec", 0.95, reps) for m in OTHER_METRICS)
+        yield from (Task(name, guide, m, design, n, USUAL_INTERVAL, 0.95, reps) for m in OTHER_METRICS)
         yield from (Task(name, guide, m, design, n, kind, 0.95, reps) for m in EIGHT for kind in OTHER_INTERVALS)
-        yield from (Task(name, guide, m, design, n, "rec", level, reps) for m in EIGHT for level in OTHER_LEVELS)
+        yield from (Task(name, guide, m, design, n, USUAL_INTERVAL, level, reps) for m in EIGHT for level in OTHER_LEVELS)
     yield from (Task(name, guide, m, "simple", n, kind, 0.95, reps) for m in COUNT_METRICS for kind in COUNT_INTERVALS)
 
 
@@ -139,6 +143,8 @@ def run(at: made.Known, task: Task) -> dict[str, Any]:
     found = how(metric, tally, tail=(1 - task.level) / 2, interval=task.interval, rng=rng)
     truth = true_value(at.profile, at.positives, metric)
     covered = (found.low <= truth) & (truth <= found.high)
+    aimed = task.interval == USUAL_INTERVAL and task.level == 0.95 and not design.poisson
+    bounds = {str(tail): how(metric, tally, tail=tail, interval=task.interval, rng=rng) for tail in ONE_SIDED} if aimed else {}
     z = abs(float(np.sqrt(2) * _erfinv(task.level)))
     own, best = own_error(at, metric, design, groups, used), oracle_error(at, metric, used)
     return {
@@ -146,6 +152,8 @@ def run(at: made.Known, task: Task) -> dict[str, Any]:
         "census": used >= design.frame,
         "truth": truth,
         "hits": int(covered.sum()),
+        "too_high": {tail: int((bound.low > truth + EXACT).sum()) for tail, bound in bounds.items()},
+        "too_low": {tail: int((bound.high < truth - EXACT).sum()) for tail, bound in bounds.items()},
         "half_width": float(found.half_width.mean()),
         "own": z * own,
         "oracle": z * best,
@@ -241,16 +249,15 @@ class Atlas:
         page_path.write_text(page(cells, code=self.code, seed=SEED, restamped=self.restamped))
 
 
-def make(at: made.Known, guide: str, atlas: Atlas, *, deadline: float) -> bool:
-    """Makes what is missing of one population; False when the time is over."""
+def make(at: made.Known, guide: str, have: frozenset[str], deadline: float) -> tuple[dict[str, dict[str, Any]], bool]:
+    """Makes what is missing of one population, and says whether the time sufficed."""
+    cells: dict[str, dict[str, Any]] = {}
     for task in tasks(at.name, guide):
-        if task.key in atlas.cells:
-            continue
-        if time.monotonic() > deadline:
-            return False
-        atlas.cells[task.key] = run(at, task)
-    atlas.save()
-    return True
+        if task.key not in have:
+            if time.monotonic() > deadline:
+                return cells, False
+            cells[task.key] = run(at, task)
+    return cells, True
 
 
 def main() -> None:
@@ -260,17 +267,23 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--table", type=Path, default=TABLE)
     parser.add_argument("--hours", type=float, default=6.0)
+    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     atlas = Atlas(options.out.with_suffix(".json"), code_hash(Path.cwd()))
     deadline = time.monotonic() + options.hours * 3600
-    with tempfile.TemporaryDirectory() as scratch:
-        for at, guide in populations(options.data, Path(scratch)):
-            start = time.monotonic()
-            done = make(at, guide, atlas, deadline=deadline)
-            print(f"{at.name} {guide}: {time.monotonic() - start:.0f} s", flush=True)
-            if not done:
-                atlas.save()
-                raise SystemExit("the time is over: run again to go on")
+    done = True
+    with tempfile.TemporaryDirectory() as scratch, ProcessPoolExecutor(options.jobs) as pool:
+        wanted = list(populations(options.data, Path(scratch)))
+        making = {pool.submit(make, *one, frozenset(atlas.cells), deadline): one for one in wanted}
+        for made_now in as_completed(making):
+            cells, in_time = made_now.result()
+            atlas.cells |= cells
+            atlas.save()
+            done &= in_time
+            at, guide = making[made_now]
+            print(f"{at.name} {guide}: {len(cells)} cells", flush=True)
+    if not done:
+        raise SystemExit("the time is over: run again to go on")
     atlas.publish(page_path=options.out, table_path=options.table)
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.coverage --data FOLDER --reps 2000 --seed 42 --out docs/coverage.md
 
-A cell passes if an exact binomial test at 1e-3 does not reject a true coverage of 0.94, carries a caution if it does, and may not
-be offered without the strict interval beside it below 0.90 observed ("refuse").
+The default interval, and beside it on the same draws the one that trusts the scores. A cell passes if an exact binomial test at 1e-3 does
+not reject a true coverage of 0.94, carries a caution if it does, and is refused below 0.90 observed.
 """
 
 import json
@@ -20,7 +20,7 @@ from benchmarks import judging
 from benchmarks.options import parser_of
 from benchmarks.tables import MODES, Bench, all_benches
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import TRUSTING_INTERVAL, USUAL_INTERVAL, IntervalKind
 from fewlabels.planning.design_choice import DesignName
 from fewlabels.study.simulate import SimulatedCell
 
@@ -31,11 +31,11 @@ STUDIES = 5  # real studies a table, to count how often the warning about scores
 
 
 class Row(NamedTuple):
-    """One metric and number of labels of one table: bands with both intervals, and the simple draw, side by side."""
+    """One metric and number of labels of one table: bands with the default interval and the one that trusts, and the simple draw."""
 
     bench: Bench
     bands: SimulatedCell
-    strict: SimulatedCell
+    trusting: SimulatedCell
     simple: SimulatedCell
 
     @property
@@ -62,13 +62,13 @@ def run(bench: Bench, *, reps: int, seed: int) -> list[Row]:
         )
         return {(c.metric, c.labels, c.design): c for c in found}
 
-    rec, strict = cells(("bands", "simple"), "rec"), cells(("bands",), "strict")
-    return [Row(bench, rec[m, n, "bands"], strict[m, n, "bands"], rec[m, n, "simple"]) for m in metrics for n in labels]
+    usual, trusting = cells(("bands", "simple"), USUAL_INTERVAL), cells(("bands",), TRUSTING_INTERVAL)
+    return [Row(bench, usual[m, n, "bands"], trusting[m, n, "bands"], usual[m, n, "simple"]) for m in metrics for n in labels]
 
 
 def as_cells(rows: Sequence[Row]) -> list[dict[str, Json]]:
     """The cells of the rows as docs/coverage.json holds them."""
-    return [{"mode": r.bench.mode, "table": r.bench.table, **c.as_json()} for r in rows for c in (r.bands, r.strict, r.simple)]
+    return [{"mode": r.bench.mode, "table": r.bench.table, **c.as_json()} for r in rows for c in (r.bands, r.trusting, r.simple)]
 
 
 def warned(bench: Bench, *, labels: int = 500) -> tuple[int, int]:
@@ -103,9 +103,8 @@ def page(rows: Sequence[Row], warnings: dict[tuple[str, str], tuple[int, int]], 
         "# Coverage: how far the intervals were tested",
         "",
         "Every cell is a nominal 95 % interval, simulated on a table of real predictions whose truth is known (the tables are not part of "
-        "fewlabels). The designs are made by the planner as for a study, each for its own metric. `rec` is the default; `strict` stands "
-        "beside "
-        "it in every estimate ([rare](maths/rare.md)).",
+        f"fewlabels). The designs are made by the planner as for a study, each for its own metric. `{USUAL_INTERVAL}` is the default "
+        f"([placed](maths/placed.md)); `{TRUSTING_INTERVAL}` is the interval of `--trust-scores` ([rare](maths/rare.md)).",
         "",
         f"    python -m benchmarks.coverage --data FOLDER --reps {reps} --seed {seed} --out docs/coverage.md",
         "",
@@ -133,7 +132,7 @@ TITLES = {
 
 def _section(mode: str, rows: Sequence[Row], warnings: dict[tuple[str, str], tuple[int, int]]) -> list[str]:
     summary = []
-    for name, cells in (("rec", [c for r in rows for c in (r.bands, r.simple)]), ("strict", [r.strict for r in rows])):
+    for name, cells in ((USUAL_INTERVAL, [c for r in rows for c in (r.bands, r.simple)]), (TRUSTING_INTERVAL, [r.trusting for r in rows])):
         verdicts = [verdict(c) for c in cells]
         counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("passes", "caution", "refuse"))
         summary.append(f"{name}, {len(cells)} cells: {counts}; lowest coverage {min(c.coverage or 0 for c in cells):.4f}.")
@@ -141,7 +140,7 @@ def _section(mode: str, rows: Sequence[Row], warnings: dict[tuple[str, str], tup
     head = [f"## {TITLES[mode]}", "", *summary, f"Error of F1 at 1,000 labels: {f1:.3f} (geometric mean)."]
     table = [
         "",
-        "| table, model | metric | labels | truth | coverage | half-width | strict: coverage | half-width | error "
+        "| table, model | metric | labels | truth | coverage | half-width | rec: coverage | half-width | error "
         "| simple: coverage | half-width |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
@@ -151,7 +150,7 @@ def _section(mode: str, rows: Sequence[Row], warnings: dict[tuple[str, str], tup
         table.append(
             f"| {r.bench.name} | {r.bands.metric} | {r.bands.labels:,} | {r.bands.truth:.3f} "
             f"| {r.bands.coverage:.4f}{marks[verdict(r.bands)]} | {r.bands.half_width:.3f} "
-            f"| {r.strict.coverage:.4f}{marks[verdict(r.strict)]} | {r.strict.half_width:.3f} | {error} "
+            f"| {r.trusting.coverage:.4f}{marks[verdict(r.trusting)]} | {r.trusting.half_width:.3f} | {error} "
             f"| {r.simple.coverage:.4f}{marks[verdict(r.simple)]} | {r.simple.half_width:.3f} |"
         )
     alarms = [f"{name} {w[0]} / {w[1]}" for (m, name), w in warnings.items() if m == mode]

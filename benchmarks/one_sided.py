@@ -1,13 +1,14 @@
 """One-sided bounds of plans that grew and of planned looks: how often a goal is said to be met that just misses its target.
 
 Real studies, from plan to verdict, on tables with known truth; every goal's target is the true value plus a hair, so every "met" is false.
-What the product takes its cautions from is written beside the atlas.
+What the product takes its cautions from is written beside the atlas. Every cell is kept in --folder, so a run that was stopped goes on.
 
-python -m benchmarks.one_sided --data FOLDER --reps 200 --seed 42 --out docs/one-sided.md
+python -m benchmarks.one_sided --data FOLDER --folder FOLDER --reps 200 --seed 42 --out docs/one-sided.md        (make one-sided)
 """
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,11 @@ from typing import NamedTuple
 
 from benchmarks.false_ships import Act, grown, judged, looked, looks, make_table
 from benchmarks.judging import verdict
+from benchmarks.kept import Kept
 from benchmarks.options import parser_of
 
 LABELS = 1_000
+INTERVALS = ("strict", "rec")  # what the product reads of the default is written by belief_free
 FEWEST = 3  # tables
 READ = Path("src/fewlabels/study/estimate/one_sided.json")  # what the product reads
 TABLES = (("hate_tweets", "lr"), ("news20_rec_sport_baseball", "nb"), ("fraud_sample", "gbm"))
@@ -65,13 +68,17 @@ def one_study(way: Way, interval: str, folder: Path, table: str, model: str, see
     return found
 
 
+def named(way: Way, table: str, model: str) -> str:
+    """How the page names a table: with a word for the goal that is the only one."""
+    return f"{table} {model}{', the only goal' if len(way.metrics) == 1 else ''}"
+
+
 def cells(way: Way, interval: str, folder: Path, table: str, model: str, *, reps: int, seed: int, jobs: int) -> list[Cell]:
     """One way on one table. A goal that is the only one gets a draw of its own, which may be the harder one."""
     with ProcessPoolExecutor(jobs) as pool:
         seeds = range(seed * 1_000_000, seed * 1_000_000 + reps)
         false = Counter(m for one in pool.map(partial(one_study, way, interval, folder, table, model), seeds, chunksize=4) for m in one)
-    named = f"{table} {model}{', the only goal' if len(way.metrics) == 1 else ''}"
-    return [Cell(way.name, interval, metric, named, false[metric], reps) for metric in way.metrics]
+    return [Cell(way.name, interval, metric, named(way, table, model), false[metric], reps) for metric in way.metrics]
 
 
 def summary(found: list[Cell]) -> list[dict[str, object]]:
@@ -109,24 +116,34 @@ def page(found: list[Cell]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def wanted(made: Path, data: Path) -> Iterator[tuple[Way, str, Path, str, str]]:
+    """What is measured: ways, intervals and tables."""
+    hard, tables = (made, "made", "nb"), [(data, *one) for one in TABLES]
+    for interval in INTERVALS:
+        for way in (*WAYS, *ALONE):
+            # rec at planned looks fails on the hard table already, and must be asked for by name
+            more = tables if way in WAYS and (way, interval) != (WAYS[1], "rec") else ()
+            for folder, table, model in (hard, *more):
+                yield way, interval, folder, table, model
+
+
 def main() -> None:
     """Make all cells, the page and the lines of the atlas."""
     parser = parser_of(__doc__, reps=200)
+    parser.add_argument("--folder", type=Path, required=True, help="where cells are kept")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
-    found: list[Cell] = []
+    kept = Kept(given.folder / f"one-sided-{given.seed}.jsonl", Cell)
+    known = {(cell.way, cell.interval, cell.table) for cell in kept.rows}
     with TemporaryDirectory() as made:
         make_table(Path(made))
-        hard, tables = (Path(made), "made", "nb"), [(given.data, *one) for one in TABLES]
-        for way in (*WAYS, *ALONE):
-            for interval in ("strict", "rec"):
-                # rec at planned looks fails on the hard table already, and must be asked for by name
-                more = tables if way in WAYS and (way, interval) != (WAYS[1], "rec") else ()
-                for folder, table, model in (hard, *more):
-                    found += cells(way, interval, folder, table, model, reps=given.reps, seed=given.seed, jobs=given.jobs)
-                    print(*found[-len(way.metrics) :], sep="\n", flush=True)
-    given.out.write_text(page(found))
-    READ.write_text(json.dumps({"seed": given.seed, "tested": summary(found)}, indent=1) + "\n")
+        for way, interval, folder, table, model in wanted(Path(made), given.data):
+            if (way.name, interval, named(way, table, model)) not in known:
+                kept.add(cells(way, interval, folder, table, model, reps=given.reps, seed=given.seed, jobs=given.jobs))
+                print(*kept.rows[-len(way.metrics) :], sep="\n", flush=True)
+    given.out.write_text(page(kept.rows))
+    others = [line for line in json.loads(READ.read_text())["tested"] if line["interval"] not in INTERVALS]
+    READ.write_text(json.dumps({"seed": given.seed, "tested": [*summary(kept.rows), *others]}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

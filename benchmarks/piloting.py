@@ -1,6 +1,7 @@
 """Draws steered by any score column of a table, and draws steered by a guide that a pilot's labels made, against the known truth."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns import ladder
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import PhasedTally, Tally
@@ -129,10 +131,16 @@ class Automatic:
 
     def measured(self, *, pilots: int, rng: np.random.Generator) -> Measured:
         """`pilots` pilots, each followed by several independent second draws."""
-        found = [self._once(rng) for _ in range(pilots)]
-        return Measured(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        [found] = self.at_tails([TAIL], pilots=pilots, interval=USUAL_INTERVAL, rng=rng)
+        return found
 
-    def _once(self, rng: np.random.Generator) -> Measured:
+    def at_tails(self, tails: Sequence[float], *, pilots: int, interval: IntervalKind, rng: np.random.Generator) -> list[Measured]:
+        """The same, measured at several tails."""
+        tallies = [self._once(rng) for _ in range(pilots)]
+        each = [[measure(self.judged.metric, tally, tail=tail, interval=interval) for tally in tallies] for tail in tails]
+        return [Measured(*(np.concatenate(parts) for parts in zip(*found, strict=True))) for found in each]
+
+    def _once(self, rng: np.random.Generator) -> PhasedTally:
         judged = self.judged
         rows = self.urn.draw(rng)
         y = judged.y[rows]
@@ -142,7 +150,7 @@ class Automatic:
         kept = np.ones(judged.y.size, dtype=np.bool_)
         kept[rows] = False
         rest = self._rest(guide[kept], kept, rng)
-        return measure(judged.metric, PhasedTally(self.groups.tally(n, k), rest, self.phases.weight), tail=TAIL)
+        return PhasedTally(self.groups.tally(n, k), rest, self.phases.weight)
 
     def _rest(self, guide: Floats, kept: NDArray[np.bool_], rng: np.random.Generator) -> Tally:
         """The second draw, of the units the pilot left."""

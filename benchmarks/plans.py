@@ -4,7 +4,7 @@
 
 For each goal: the labels a plan names with the scores at their word, and recalibrated by a pilot of 100 labels (drawn by the default
 design for the same metric, 50 pilots, ten draws of the planned size for each: 500 replicates); and the mean half-width of the reported
-interval (REC) of those draws over the goal's.
+interval of those draws over the goal's.
 """
 
 import json
@@ -114,11 +114,10 @@ def page(found: Sequence[Row], *, seed: int) -> str:
         f"    python -m benchmarks.plans --data FOLDER --seed {seed} --out docs/plans.md",
         "",
         "A plan names the labels with which a half-width is reached on average. Here it is held against tables of real predictions whose "
-        "truth is known (the tables are not part of fewlabels). *came* is the mean half-width of the reported interval (REC, 95 %) over "
-        "the "
-        f"goal's. *pilot*: the scores recalibrated on each side by {PILOT} labels of the same design, {PILOTS} pilots, {DRAWS} draws of "
-        "the planned size for each; the labels are those of the median pilot, with the range of all. *word*: the scores as they are, 100 "
-        "draws. *worst*: what the plan names if the scores say nothing inside a side and are off between them.",
+        "truth is known (the tables are not part of fewlabels). *came* is the mean half-width of the reported interval (95 %) over "
+        f"the goal's. *pilot*: the scores recalibrated on each side by {PILOT} labels of the same design, {PILOTS} pilots, {DRAWS} draws "
+        "of the planned size for each; the labels are those of the median pilot, with the range of all. *word*: the scores as they are, "
+        "100 draws. *worst*: what the plan names if the scores say nothing inside a side and are off between them.",
         "",
         f"After a pilot {held} of {len(found)} plans came out between {LOWEST} and {HIGHEST} of the goal; the lowest is "
         f"{min(r.ratio for r in found):.2f}, the highest {max(r.ratio for r in found):.2f}. With the scores at their word they came out "

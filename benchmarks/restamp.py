@@ -6,8 +6,9 @@
 
 Code that is moved or renamed has another hash, and its numbers must not change. Fifty cells of docs/atlas.json, drawn at random from all
 of them, are made again. If every number of every cell is the same to 1e-12, the new hash is written to docs/atlas.json, docs/atlas.md and
-the product's table; the list `restamped` of docs/atlas.json keeps both hashes, the seed of the draw and the cells. Otherwise nothing is
-written and the first cell that differs is named.
+the product's table; the list `restamped` of docs/atlas.json keeps both hashes, the seed of the draw, the tolerance and the cells. Otherwise
+nothing is written and the first cell that differs is named. --tolerance 1e-5 is for code that finds the same roots in other steps: mean
+widths may differ by that, counts of hits may not.
 
 A run that is stopped goes on where it was: .restamp.json keeps the seed and what was the same so far, for this code only.
 """
@@ -40,19 +41,19 @@ class DifferenceError(Exception):
     """A number is no longer what the file says."""
 
 
-def is_same(stored: float, now: float) -> bool:
-    """Whether two numbers are the same to 1e-12, of one for numbers above one and of the number itself below."""
-    return stored == now or (math.isnan(stored) and math.isnan(now)) or abs(stored - now) <= TOLERANCE * min(1.0, abs(stored))
+def is_same(stored: float, now: float, tolerance: float) -> bool:
+    """Whether two numbers are the same to the tolerance, of one for numbers above one and of the number itself below."""
+    return stored == now or (math.isnan(stored) and math.isnan(now)) or abs(stored - now) <= tolerance * min(1.0, abs(stored))
 
 
-def difference(stored: object, now: object, where: str = "") -> str | None:
-    """Where two cells first differ, with both values; None if all numbers are the same to 1e-12 and everything else is equal."""
+def difference(stored: object, now: object, where: str = "", *, tolerance: float = TOLERANCE) -> str | None:
+    """Where two cells first differ, with both values; None if all numbers are the same to the tolerance and everything else is equal."""
     if isinstance(stored, dict) and isinstance(now, dict) and stored.keys() == now.keys():
-        return _first(difference(stored[name], now[name], f"{where} {name}") for name in stored)
+        return _first(difference(stored[name], now[name], f"{where} {name}", tolerance=tolerance) for name in stored)
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
-        return _first(difference(a, b, f"{where} [{i}]") for i, (a, b) in enumerate(zip(stored, now, strict=True)))
+        return _first(difference(a, b, f"{where} [{i}]", tolerance=tolerance) for i, (a, b) in enumerate(zip(stored, now, strict=True)))
     numbers = [value for value in (stored, now) if isinstance(value, int | float) and not isinstance(value, bool)]
-    same = is_same(*numbers) if len(numbers) == 2 else type(stored) is type(now) and stored == now
+    same = is_same(numbers[0], numbers[1], tolerance) if len(numbers) == 2 else type(stored) is type(now) and stored == now
     return None if same else f"{where}: stored {stored!r}, now {now!r}"
 
 
@@ -75,18 +76,19 @@ def chosen(keys: Iterable[str], count: int, seed: int) -> list[str]:
 class Progress:
     """What was found the same so far, by this code; written after each step."""
 
-    def __init__(self, path: Path, code: str, seed: int | None) -> None:
-        """Goes on from the file if the same code wrote it, at the same seed; begins anew otherwise."""
+    def __init__(self, path: Path, code: str, seed: int | None, *, tolerance: float = TOLERANCE) -> None:
+        """Goes on from the file if the same code wrote it, at the same seed and tolerance; begins anew otherwise."""
         held = json.loads(path.read_text()) if path.exists() else {}
-        goes_on = held.get("code") == code and seed in (None, held.get("seed"))
-        self.path, self.code = path, code
+        goes_on = held.get("code") == code and seed in (None, held.get("seed")) and held.get("tolerance") == tolerance
+        self.path, self.code, self.tolerance = path, code, tolerance
         self.seed: int = held["seed"] if goes_on else secrets.randbelow(2**31) if seed is None else seed
         self.same: set[str] = set(held["same"]) if goes_on else set()
 
     def add(self, name: str) -> None:
         """Keeps that this one is the same."""
         self.same.add(name)
-        self.path.write_text(json.dumps({"code": self.code, "seed": self.seed, "same": sorted(self.same)}, indent=1) + "\n")
+        held = {"code": self.code, "seed": self.seed, "tolerance": self.tolerance, "same": sorted(self.same)}
+        self.path.write_text(json.dumps(held, indent=1) + "\n")
 
 
 def compare_atlas(stored: dict[str, dict[str, Any]], keys: Iterable[str], *, folder: Path | None, progress: Progress) -> None:
@@ -133,17 +135,17 @@ def covered(bench: Bench, stored: list[dict[str, Any]], *, seed: int) -> list[di
 def _compare(name: str, stored: list[dict[str, Any]], make: Callable[[], list[dict[str, Any]]], *, progress: Progress) -> None:
     start = time.monotonic()
     now = [as_stored(cell) for cell in make()]
-    told = difference(stored, now)
+    told = difference(stored, now, tolerance=progress.tolerance)
     if told is not None or not stored:
         raise DifferenceError(f"{name}{told or ': not in the file'}")
     progress.add(name)
     print(f"same: {name} ({time.monotonic() - start:.1f} s)", flush=True)
 
 
-def stamp(path: Path, table_path: Path, *, code: str, seed: int, keys: list[str]) -> None:
+def stamp(path: Path, table_path: Path, *, code: str, seed: int, tolerance: float, keys: list[str]) -> None:
     """Writes the new hash to the atlas, its page and the product's table, and to the atlas how it was earned."""
     kept = atlas.Atlas(path, json.loads(path.read_text())["code"])
-    kept.restamped.append({"from": kept.code, "to": code, "seed": seed, "tolerance": TOLERANCE, "cells": keys})
+    kept.restamped.append({"from": kept.code, "to": code, "seed": seed, "tolerance": tolerance, "cells": keys})
     kept.code = code
     kept.save()
     kept.publish(page_path=path.with_suffix(".md"), table_path=table_path)
@@ -169,6 +171,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--atlas", type=Path, default=Path("docs/atlas.json"))
     parser.add_argument("--table", type=Path, default=atlas.TABLE, help="the product's table")
     parser.add_argument("--cells", type=int, default=CELLS, help="how many cells are made again")
+    parser.add_argument("--tolerance", type=float, default=TOLERANCE, help="how much a number may differ")
     parser.add_argument("--seed", type=int, help="of the draw of cells; if omitted, that of the run that was stopped, or a fresh one")
     parser.add_argument("--coverage", action="store_true", help="compare docs/coverage.json too")
     parser.add_argument("--compare", action="store_true", help="write no hash")
@@ -180,7 +183,7 @@ def main() -> None:
     """Compares, then stamps."""
     options = read_options()
     stored, code = json.loads(options.atlas.read_text()), present_hash()
-    progress = Progress(options.progress, whole_hash(Path.cwd()), options.seed)
+    progress = Progress(options.progress, whole_hash(Path.cwd()), options.seed, tolerance=options.tolerance)
     keys = chosen(stored["cells"], options.cells, progress.seed)
     print(f"atlas of code {stored['code']}, present code {code}, {len(keys)} of {len(stored['cells']):,} cells at seed {progress.seed}")
     try:
@@ -189,11 +192,11 @@ def main() -> None:
             known = json.loads(options.atlas.with_name("coverage.json").read_text())
             compare_coverage(known, folder=options.data, progress=progress)
     except DifferenceError as told:
-        raise SystemExit(f"not stamped, numbers must be the same to {TOLERANCE:g}: {told}") from None
+        raise SystemExit(f"not stamped, numbers must be the same to {options.tolerance:g}: {told}") from None
     if options.compare or code == stored["code"]:
         print("all the same; the atlas stays as it is")
         return
-    stamp(options.atlas, options.table, code=code, seed=progress.seed, keys=keys)
+    stamp(options.atlas, options.table, code=code, seed=progress.seed, tolerance=options.tolerance, keys=keys)
     options.progress.unlink()
     print(f"all the same; {options.atlas} now carries {code}")
 

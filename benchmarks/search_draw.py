@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fewlabels.designs.bands import EVEN, bands, reference_of
+from fewlabels.designs.bands import USUAL, bands, reference_of
 from fewlabels.designs.base import water_fill
 from fewlabels.estimators.thresholds import rank_of
 from fewlabels.nouns.arrays import FloatArray
@@ -25,7 +25,7 @@ def design_for_search(profile: Profile, search: Search, *, labels: int) -> DrawD
         N1 = float(count[flagged].sum())
         n = min(float(reference), N1)
         best = water_fill(np.where(flagged, np.sqrt(share * (1 - share)), 0.0), count, n)
-        size += weight * ((1 - EVEN) * best + EVEN * flagged * n / N1)
+        size += weight * ((1 - USUAL.even) * best + USUAL.even * flagged * n / N1)
     pi = water_fill(size, count, float(reference))
     return bands(profile, flagged=np.ones(count.shape, dtype=np.bool_), pi=pi, labels=min(labels, frame))
 

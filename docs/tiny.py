@@ -1,6 +1,7 @@
 """fewlabels in one file: one classifier, a draw for recall, precision read beside it, equal-risk bands, REC. Read it from top to bottom.
 
-The product does the same with more metrics, several goals, engines, a ledger and refusals. A test holds the two against each other: same
+REC is the interval of `--trust-scores`; the default, `placed`, takes more room. The product does the same with more metrics, several goals,
+engines, a ledger and refusals, and chooses the mixture among ten. A test holds the two against each other: same
 salt, same labels, same units, same numbers. Run it with `python docs/tiny.py`. What the letters mean: docs/maths/.
 """
 
@@ -33,7 +34,7 @@ def ladder(score: Floats) -> tuple[Ints, Floats]:
     return np.where(score < 0.5, half, 4258 - half), np.where(score < 0.5, middle, 1 - middle)
 
 
-# 3. Plan: where labels are worth most, cut into bands of five.
+# 3. Plan: where labels are worth most, cut into bands of ten.
 def fill(size: Floats, count: Floats, total: float) -> Floats:
     """Probabilities min(1, lam size) whose sum over all units is total."""
     if total >= count[size > 0].sum():
@@ -47,19 +48,30 @@ def fill(size: Floats, count: Floats, total: float) -> Floats:
         pi = np.minimum(pi, 1)
 
 
-def plan(s: Floats, flagged: NDArray[np.bool_], count: Floats, labels: int) -> tuple[Ints, Floats]:
+class Mixture(NamedTuple):
+    """The least variance of an answer, of its side's mean; the shares of labels spread evenly, and evenly over flagged units."""
+
+    floor: float = 0.03
+    even: float = 0.3
+    even_flagged: float = 0.2
+
+
+USUAL = Mixture()  # where none is chosen
+
+
+def plan(s: Floats, flagged: NDArray[np.bool_], count: Floats, labels: int, mixture: Mixture) -> tuple[Ints, Floats]:
     """The band of each cell (s: its guide) and the mass of each band, for recall."""
     N1, A, B = count[flagged].sum(), (s * count)[flagged].sum(), (s * count)[~flagged].sum()
-    doubted = np.clip(0.99 * s + 0.01 * np.where(flagged, A / N1, B / count[~flagged].sum()), 1e-6, 0.99)
-    noise = np.sqrt(doubted * (1 - doubted))
+    v1, v0 = (float((s * (1 - s) * count)[side].sum() / count[side].sum()) for side in (flagged, ~flagged))
+    noise = np.sqrt(np.maximum(s * (1 - s), mixture.floor * np.where(flagged, v1, v0)))
     size = np.where(flagged, B, A) / (A + B) ** 2 * noise  # influence on recall, times what the answer varies by
-    n = min(max(labels, 200), count.sum())
-    pi = fill(0.5 * fill(size, count, n) + 0.3 * n / count.sum() + 0.2 * flagged * min(n, N1) / N1, count, n)
+    n, (_, even, flags) = min(max(labels, 100), count.sum()), mixture
+    pi = fill((1 - even - flags) * fill(size, count, n) + even * n / count.sum() + flags * flagged * min(n, N1) / N1, count, n)
     band, bands = np.empty(s.size, dtype=np.int64), 0
     for side in (True, False):
         cells = np.flatnonzero(flagged == side)
         mass, certain = (pi * count)[cells], np.isclose(pi[cells], 1, rtol=1e-9)
-        goal, held = mass.sum() / max(1, round(mass.sum()) // 5), 0.0
+        goal, held = mass.sum() / max(1, round(mass.sum()) // 10), 0.0
         for i, cell in enumerate(cells):  # by score, because cells are sorted by it
             if held and ((held + mass[i] - goal > goal - held and not certain[i]) or certain[i] != certain[i - 1]):
                 bands, held = bands + 1, 0.0
@@ -121,13 +133,13 @@ def read_side(N: Floats, n: Floats, k: Floats, x: Floats, tail: float) -> Side:
 class Tiny:
     """A study of recall, with precision beside it: `units` to label, then `estimate(answers)`."""
 
-    def __init__(self, ids: list[str], score: Floats, threshold: float, *, labels: int, salt: str) -> None:
-        """Plans and draws `labels` units, at least 200."""
+    def __init__(self, ids: list[str], score: Floats, threshold: float, *, labels: int, salt: str, mixture: Mixture = USUAL) -> None:
+        """Plans and draws `labels` units, at least 100."""
         flagged = score >= threshold
         bins, middle = ladder(score)
         _, first, cell, count = np.unique(bins + 4259 * flagged, return_index=True, return_inverse=True, return_counts=True)
         s = middle[first]
-        band, mass = plan(s, flagged[first], count.astype(np.float64), labels)
+        band, mass = plan(s, flagged[first], count.astype(np.float64), labels, mixture)
         self.N = np.bincount(band, weights=count)
         self.x = np.bincount(band, weights=count * logit(np.clip(s, 1e-6, 1 - 1e-6))) / self.N
         self.side = np.bincount(band, weights=flagged[first]) > 0

@@ -22,12 +22,16 @@ class Strata(NamedTuple):
         return np.concatenate([rng.choice(np.flatnonzero(self.of == h), size=n, replace=False) for h, n in enumerate(self.take) if n])
 
 
-def square_root_strata(score: Floats, count: int = STRATA) -> Ints:
-    """The rule of Dalenius and Hodges (1959): strata of equal sums of the square roots of the frequencies."""
-    frequency, edges = np.histogram(score, bins=CELLS)
+def square_root_cuts(score: Floats, count: int = STRATA, *, weights: Floats | None = None) -> Floats:
+    """The rule of Dalenius and Hodges (1959): between strata of equal sums of the square roots of the frequencies."""
+    frequency, edges = np.histogram(score, bins=CELLS, weights=weights)
     summed = np.cumsum(np.sqrt(frequency))
-    cuts = edges[1:-1][np.searchsorted(summed[:-1], summed[-1] * np.arange(1, count) / count).clip(max=CELLS - 2)]
-    return np.unique(np.digitize(score, np.unique(cuts)), return_inverse=True)[1].astype(np.int64)
+    return np.unique(edges[1:-1][np.searchsorted(summed[:-1], summed[-1] * np.arange(1, count) / count).clip(max=CELLS - 2)])
+
+
+def square_root_strata(score: Floats, count: int = STRATA) -> Ints:
+    """The stratum of each unit by that rule."""
+    return np.unique(np.digitize(score, square_root_cuts(score, count)), return_inverse=True)[1].astype(np.int64)
 
 
 def neyman_takes(size: Ints, deviation: Floats, labels: int) -> Ints:

@@ -38,6 +38,10 @@ MATHS = {
 
 # Class name -> the word of the glossary, where they differ.
 WORDS = {
+    "Bands": "band",
+    "SameCounts": "profile",
+    "TippingPoint": "tipping point",
+    "ControlSums": "tally",
     "Units": "unit",
     "Totals": "metric",
     "Limits": "interval",

@@ -97,6 +97,7 @@ def test_every_picture_is_shown_with_words_for_those_who_cannot_see_it(picture: 
 
 # interval, design -> the row of docs/which-method.md
 ROWS = {
+    ("rec", "bands"): "rec (`--trust-scores`), bands, 500 labels",
     ("strict", "bands"): "strict, bands, 500 labels",
     ("midp", "bands"): "midp, bands, 500 labels",
     ("wald", "bands"): "Wald, bands, 500 labels",

@@ -12,6 +12,8 @@ import pytest
 
 import fewlabels
 from fewlabels.nouns import ladder
+from fewlabels.nouns.metrics import RECALL
+from fewlabels.planning.mixing import mixture_for
 from fewlabels.randomness import permanent_number, stream
 
 TINY = Path(__file__).parents[2] / "docs" / "tiny.py"
@@ -39,14 +41,16 @@ def scored(seed: int, *, N: int, sureness: float) -> tuple[list[str], np.ndarray
 def test_tiny_draws_the_same_units_and_gives_the_same_numbers(seed: int, N: int, labels: int, sureness: float, tmp_path: Path) -> None:
     ids, score, truth = scored(seed, N=N, sureness=sureness)
     population = fewlabels.read_population({"id": ids, "score": score}, score="score", threshold=0.5)
-    salt = f"{seed + 50:032x}"  # with it the labels do not contradict the scores; where they do, strict is read, which tiny has not
+    salt = f"{seed + 60:032x}"  # with it the labels do not contradict the scores; where they do, strict is read, which tiny has not
     with patch("fewlabels.study.study.new_salt", lambda: salt):
         real = fewlabels.Study.create("t", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path / 'a.db'}")
-    assert real.plan(labels).salt == salt
+    assert real.plan(labels, interval="rec").salt == salt
     batch = real.ask(labels)
     assert batch is not None
 
-    study = load_tiny().Tiny(ids, score, 0.5, labels=labels, salt=salt)
+    tiny, profile = load_tiny(), real.standing.profile
+    mixture = tiny.Mixture(*mixture_for(profile, [RECALL], labels=labels, classifier=0))
+    study = tiny.Tiny(ids, score, 0.5, labels=labels, salt=salt, mixture=mixture)
     assert sorted(study.units) == sorted(batch.units)
 
     answers = {unit: bool(truth[int(unit[1:])]) for unit in batch.units}

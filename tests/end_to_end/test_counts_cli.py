@@ -21,8 +21,8 @@ def test_counts_are_shown_with_effective_n_beside_every_number() -> None:
     assert head.split()[:3] == ["metric", "value", "interval"]
     assert "effective n" in head
     assert [row.split()[0] for row in rows] == list(COMMON)
-    assert rows[0].split() == ["precision", "0.900", "0.772", "..", "0.968", "0.772", "..", "0.968", "0.128", "50", "50", "1.00"]
-    assert "level 0.95, interval rec" in found.out
+    assert rows[0].split() == ["precision", "0.900", "0.782", "..", "0.967", "0.118", "50", "50", "1.00"]
+    assert "level 0.95, interval placed" in found.out
     assert "one simple random draw" in found.err
 
 
@@ -32,7 +32,7 @@ def test_known_sides_and_one_sided_bounds() -> None:
     assert head.split("  ")[0] == "metric"
     assert "at least  at most" in head
     assert (recall.split()[0], mcc.split()[0]) == ("recall", "mcc")
-    assert "level 0.9, interval rec" in found.out
+    assert "level 0.9, interval placed" in found.out
     assert "drawn from it at random" in found.err
 
 

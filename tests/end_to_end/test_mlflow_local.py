@@ -85,7 +85,7 @@ def test_tags_say_how_to_read_the_numbers(store: str, client: MlflowClient) -> N
     decision, standing = study.decide(), study.standing
     assert decision is not None
     assert tags["fewlabels.verdict"] == decision.outcome
-    assert (tags["fewlabels.interval"], tags["fewlabels.level"], tags["fewlabels.design"]) == ("rec", "0.95", "bands")
+    assert (tags["fewlabels.interval"], tags["fewlabels.level"], tags["fewlabels.design"]) == ("placed", "0.95", "bands")
     assert (tags["fewlabels.plan_hash"], tags["fewlabels.fingerprint"]) == (standing.plan.hash, standing.profile.fingerprint)
     assert float(tags["fewlabels.interval_level"]) == pytest.approx(study.estimate().estimates[0].level)
     assert standing.salt not in json.dumps(tags)

@@ -51,7 +51,7 @@ def test_a_goal_by_a_slice_is_sized_for_each_value_and_decided_for_each(folder: 
     assert [g["goal"] for g in found["goals"]] == asked
     assert all(isinstance(g["labels"], int) and g["at_budget"]["half_width"] > 0 for g in found["goals"])
     assert max(g["labels"] for g in found["goals"]) <= found["together"] <= found["separately"]
-    assert found["optimum"] <= found["together"]
+    assert found["optimum"] is None or found["optimum"] < found["together"]
     ok("draw", "s", "--units", 300, "--out", "batch.csv")
     ok("tell", "s", "answers.csv", "--drawn-only")
     shown = [e for e in ok("estimate", "s", "--json").json["estimates"] if "slice" in e]
@@ -193,7 +193,7 @@ def test_growth_in_words(folder: Path) -> None:
         (("--study", "s", "--budget", 300, "--goal", "recall +-0.1", "--grow-to", 400), "are locked with the first plan: leave out"),
         (("--study", "s", "--budget", 300, "--design", "simple"), "the design is locked with the first plan, which has bands"),
         (("--study", "s", "--budget", 300, "--several", "optimum"), "which has {}, but {'several': 'optimum'} was requested: leave it out"),
-        (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is locked with the first plan, which has rec"),
+        (("--study", "s", "--budget", 300, "--interval", "strict"), "the interval is locked with the first plan, which has placed"),
         (("--study", "s", "--budget", 50), "a later plan can only add labels, but 50 were requested and 100 are planned: request more"),
         (("--study", "s", "--budget", 90_000), "at most the 1,200 units they are about, but the budget is 90,000: lower it"),
         (("--study", "nobody", "--budget", 300), "nobody"),

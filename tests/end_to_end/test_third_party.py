@@ -133,7 +133,7 @@ def missing(folder: Path) -> None:
     )
     assert status.code == 0, status
     assert estimate.code == REFUSED
-    assert "PlanError: no interval 'jeffreys': fewlabels knows rec, strict, midp" in estimate.err
+    assert "PlanError: no interval 'jeffreys': fewlabels knows rec, strict, placed, midp" in estimate.err
     assert "install fewlabels-extra 1.0" in estimate.err
     assert tell.code == USAGE
     assert "'ballot' is not one of 'flat'" in tell.err
@@ -211,8 +211,8 @@ def test_a_broken_package_breaks_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
-    bad = offering(tmp_path, "[fewlabels.intervals]\nrec = bad:REC\n[fewlabels.formats]\nflat = bad:FLAT\n", "raise SystemExit(9)")
+    bad = offering(tmp_path, "[fewlabels.intervals]\nplaced = bad:PLACED\n[fewlabels.formats]\nflat = bad:FLAT\n", "raise SystemExit(9)")
     ours = ok(*COUNTS, folder=tmp_path, installed=bad).json
-    assert ours == ok(*COUNTS, "--interval", "rec", folder=tmp_path, installed=bad).json
+    assert ours == ok(*COUNTS, "--interval", "placed", folder=tmp_path, installed=bad).json
     refused = run(*COUNTS, "--interval", "nosuch", folder=tmp_path, installed=bad)
-    assert "the interval 'rec' of bad 0.1 needs another name: fewlabels already has that name" in refused.err
+    assert "the interval 'placed' of bad 0.1 needs another name: fewlabels already has that name" in refused.err

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewlabels.designs.bands import EVEN, inclusion
+from fewlabels.designs.bands import USUAL, inclusion
 from fewlabels.designs.base import SMALLEST_TAKE, takes
 from fewlabels.engines.opening import open_engine
 from fewlabels.errors import PlanError
@@ -109,7 +109,7 @@ def test_no_region_is_left_out_whatever_the_guide_says(profile: Profile, name: s
     total = min(labels, profile.N)
     rounding = 8 * (count.size + 1) * EPS
     assert abs((pi * count).sum() - total) <= rounding * total
-    assert (pi >= EVEN * total / profile.N * (1 - rounding)).all()
+    assert (pi >= USUAL.even * total / profile.N * (1 - rounding)).all()
     assert (pi <= 1).all()
 
 

@@ -85,12 +85,29 @@ def test_the_units_of_a_budget_are_among_those_of_the_next(name: str, design: De
 
 @pytest.mark.lengthy
 @pytest.mark.parametrize("name", MADE)
-def test_a_study_grown_through_eight_budgets_has_the_units_of_one_draw(name: str, seed: int, tmp_path: Path) -> None:
+def test_a_study_grown_through_eight_budgets_keeps_every_unit_in_its_place(name: str, seed: int, tmp_path: Path) -> None:
+    """Bands are split on the way; units are only added, after those that were drawn before."""
     study = Study.create("s", population(name), goals=[GOAL], ledger=SqliteLedger(f"sqlite:///{tmp_path}/ledger.db"))
-    first = study.plan(FIRST)
+    bands = {study.plan(FIRST).design.N.size}
+    before: tuple[str, ...] = ()
+    for budget in (*budgets(seed, 3, count=6), LAST):
+        bands.add(study.plan(budget).design.N.size)
+        study.ask(1, more=True)
+        drawn = study.standing.units
+        assert drawn is not None
+        assert (drawn.unit[: len(before)], len(set(drawn.unit))) == (before, budget)
+        before = drawn.unit
+    assert len(bands) > 1
+
+
+@pytest.mark.lengthy
+@pytest.mark.parametrize("name", MADE)
+def test_strata_that_are_not_split_have_the_units_of_one_draw(name: str, seed: int, tmp_path: Path) -> None:
+    study = Study.create("s", population(name), goals=[GOAL], ledger=SqliteLedger(f"sqlite:///{tmp_path}/ledger.db"))
+    first = study.plan(FIRST, design="neyman")
     engine = open_engine(population(name))
     whole = draw_plan(engine, engine.profile(), plan_of(first, LAST)).units.unit
-    for budget in (*budgets(seed, 3, count=6), LAST):
+    for budget in (*budgets(seed, 3, count=3), LAST):
         study.plan(budget)
         study.ask(1, more=True)
         drawn = study.standing.units

@@ -29,7 +29,7 @@ GOALS = (
 JOINT_GOALS = (("macro[f1] +-0.2",), ("micro[recall] >= 0.4", "f1_of_averages +-0.3"), ("weighted[f1] +-0.2", "precision >= 0.3 for b"))
 ANSWERS = ("yes", "no", "cannot_tell", "skipped")
 usual = st.floats(0, 1)
-intervals = st.sampled_from([None, "strict", "midp"])
+intervals = st.sampled_from([None, "strict", "placed", "midp"])
 bad = st.sampled_from([float("nan"), None, float("inf"), -0.5, 1.5, "high", True])
 
 

@@ -10,6 +10,7 @@ from fewlabels.estimators import weighted
 from fewlabels.estimators.measuring import measure, read_sides
 from fewlabels.estimators.weighted import read_side
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.tally import Tally
 from tests.identities.made import EPS, tally_of
@@ -97,27 +98,28 @@ def test_the_variance_of_a_linear_metric_is_that_of_both_sides() -> None:
     assert linear == pytest.approx(float(values.var()), rel=8 * values.size * EPS)
 
 
+@pytest.mark.parametrize("interval", ["placed", "rec"])
 @pytest.mark.parametrize("labeled", [0.1, 0.3, 0.5, 0.7, 0.9, 0.97])
 @pytest.mark.parametrize("N", [20, 50, 200, 532, pytest.param(2_000, marks=pytest.mark.slow)])
-def test_rec_of_a_simple_draw_covers_whatever_share_is_labeled(N: int, labeled: float) -> None:
+def test_a_simple_draw_covers_whatever_share_is_labeled(N: int, labeled: float, interval: IntervalKind) -> None:
     """No simulation: the chance of every count of positives, for every number of positives among the N units."""
-    assert smallest_coverage(N, int(N * labeled)) >= 0.948
+    assert smallest_coverage(N, int(N * labeled), interval) >= 0.948
 
 
 def test_an_unseen_error_of_one_label_less_the_finite_factor_would_not_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: (1 - f) / n for what an unseen error weighs excludes four errors after 100 right answers of 200."""
     monkeypatch.setattr(weighted, "_weight_left", lambda n, N: (1 - n / N) / n)
-    assert smallest_coverage(200, 100) < 0.94
+    assert smallest_coverage(200, 100, "rec") < 0.94
 
 
-def smallest_coverage(N: int, n: int) -> float:
+def smallest_coverage(N: int, n: int, interval: IntervalKind) -> float:
     """The lowest chance, over all numbers of positives, that the interval of a simple draw of n of N units holds the truth."""
     k = np.arange(n + 1, dtype=np.float64)[:, None]
     tally = Tally(
         flagged=np.array([True]), N=np.array([float(N)]), n=np.full_like(k, n), k=k,
         logit=np.zeros(1), expected=np.full(1, 0.5), N1=float(N), N0=0.0,
     )  # fmt: skip
-    found = measure(METRICS["precision"], tally, tail=0.025)
+    found = measure(METRICS["precision"], tally, tail=0.025, interval=interval)
     chances = hypergeom.pmf(np.arange(n + 1), N, np.arange(N + 1)[:, None], n)
     share = np.arange(N + 1)[:, None] / N
     return float((chances * ((found.low <= share) & (share <= found.high))).sum(axis=1).min())

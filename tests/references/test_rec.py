@@ -117,11 +117,12 @@ def test_with_the_binomial_variance_the_lower_limit_is_clopper_pearsons(n: int, 
     Above, w = 1/n gives q+ = (k + 1)/n and v+ = p (1 - p)/n + 1/n^2, where Clopper-Pearson has Beta(k + 1, n - k).
     """
     p = k / n
-    one = {
-        name: np.asarray(value, dtype=np.float64) for name, value in {"n": n, "p": p, "raw": p * (1 - p) / n, "v": p * (1 - p) / n}.items()
-    }
-    rest = {"df": np.asarray(np.inf), "spread": np.asarray(1 / n), "unlabeled": np.asarray(0.0)}
-    low, high = rec(Evidence(N=1e18, ordered=np.asarray(False), **one, **rest), 0.025)
+    share, v, none = np.asarray(p, dtype=np.float64), np.asarray(p * (1 - p) / n, dtype=np.float64), np.asarray(0.0)
+    side = Evidence(
+        N=1e18, n=np.asarray(float(n)), p=share, raw=v, v=v, df=np.asarray(np.inf), spread=np.asarray(1 / n), unlabeled=none,
+        ordered=np.asarray(False),
+    )  # fmt: skip
+    low, high = rec(side, 0.025)
     assert float(low) == pytest.approx(beta.ppf(0.025, k, n - k + 1), rel=1e-9)
     q = min(p, 1 - p)
     q_plus, v_plus = q + 1 / n, q * (1 - q) / n + 1 / n**2

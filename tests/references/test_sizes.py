@@ -88,11 +88,12 @@ def first(enough: Callable[[int], bool]) -> int:
 
 
 def test_the_storys_twelve_points_need_55_flagged_rows_and_1375_uniform_ones() -> None:
-    """Half of Wilson's width. From 68 % itself the lower limit is farther away: "+-0.12" as a study reads it takes 66, and by REC 84."""
+    """Half of Wilson's width. From 68 % the lower limit is farther: 66, by REC 84, and by the usual interval, Clopper-Pearson here, 73."""
     assert labels_for_share(0.12, 0.68, interval="wilson", around="middle") == first(lambda n: half(wilson(n, 0.68)) <= 0.12) == 55
     assert labels_for_share(0.12, 0.68, interval="wald") == labels_for_share(0.12, 0.68, interval="wald", around="middle") == 59
     assert labels_for_share(0.12, 0.68, interval="wilson") == first(lambda n: 0.68 - wilson(n, 0.68)[0] <= 0.12) == 66
-    assert labels_for_share(0.12, 0.68) == first(lambda n: 0.68 - rec(n, 0.68)[0] <= 0.12) == 84
+    assert labels_for_share(0.12, 0.68, interval="rec") == first(lambda n: 0.68 - rec(n, 0.68)[0] <= 0.12) == 84
+    assert labels_for_share(0.12, 0.68) == first(lambda n: 0.68 - float(beta.ppf(0.025, 0.68 * n, 0.32 * n + 1)) <= 0.12) == 73
     assert uniform(55, 0.04) == 1375
 
 
@@ -101,7 +102,8 @@ def test_the_storys_other_rule_allows_sixteen_points() -> None:
     assert half_width_for(30, 0.68, interval="wilson", around="middle") == pytest.approx(half(wilson(30, 0.68)), abs=SAME)
     assert round(100 * half_width_for(30, 0.68, interval="wilson", around="middle"), 1) == 15.8
     assert round(100 * half_width_for(30, 0.68, interval="wilson"), 1) == 17.9
-    assert round(100 * half_width_for(30, 0.68), 1) == 22.8
+    assert round(100 * half_width_for(30, 0.68, interval="rec"), 1) == 22.8
+    assert round(100 * half_width_for(30, 0.68), 1) == 19.5
 
 
 # ---------------------------------------------------------------- two bins: testsampleR's examples

@@ -21,7 +21,7 @@ from tests.statistics.test_several import ensemble
 pytestmark = pytest.mark.statistics
 REPS = 200
 EXTENDING = 22  # the purpose of the streams below
-FIRST, ADDED = 300, 10
+FIRST, ADDED = 200, 3
 
 
 def hits(at: Pair, rng: np.random.Generator, *, reps: int = REPS) -> dict[str, int]:

@@ -7,7 +7,7 @@ from benchmarks.weeks import Both, Period, draw_both, pooled_truth, two_weeks
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.periods import change, window
 from fewlabels.estimators.sides import Measured
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.randomness import stream
 from tests.statistics.test_coverage import enough_hits
@@ -26,10 +26,10 @@ class Weeks:
         self.before, self.after = (Period(units, which, self.metric, labels) for which in (0, 1))
         self.both: Both = draw_both(self.before, self.after, units=units.y.size, reps=REPS, rng=stream(seed, OVER_TIME, labels))
 
-    def changes(self, interval: IntervalKind = "rec") -> Measured:
+    def changes(self, interval: IntervalKind = USUAL_INTERVAL) -> Measured:
         return change(self.metric, self.both.before, self.both.after, self.both.shared, tail=0.025, interval=interval)
 
-    def hits(self, interval: IntervalKind = "rec") -> int:
+    def hits(self, interval: IntervalKind = USUAL_INTERVAL) -> int:
         found, truth = self.changes(interval), self.after.truth - self.before.truth
         return int(((found.low <= truth) & (truth <= found.high)).sum())
 
@@ -43,7 +43,7 @@ def test_the_interval_of_a_change_covers_in_a_rare_class(metric: str, again: flo
 
 
 def test_walds_interval_of_a_change_does_not(seed: int) -> None:
-    assert Weeks("recall", seed, labels=100, again=0.5, share=0.01, separation=3.0).hits("wald") < enough_hits(REPS)
+    assert Weeks("recall", seed, labels=60, again=0.5, share=0.01, separation=3.0).hits("wald") < enough_hits(REPS)
 
 
 @pytest.mark.parametrize("metric", ["precision", "recall"])
@@ -72,8 +72,8 @@ def windows(at: Weeks, interval: IntervalKind) -> int:
 
 
 def test_a_window_that_counts_every_unit_once_covers_and_walds_does_not(seed: int) -> None:
-    at = Weeks("recall", seed, labels=100, again=0.5, share=0.01, separation=3.0)
-    assert windows(at, "rec") >= enough_hits(REPS)
+    at = Weeks("recall", seed, labels=60, again=0.5, share=0.01, separation=3.0)
+    assert windows(at, USUAL_INTERVAL) >= enough_hits(REPS)
     assert windows(at, "wald") < enough_hits(REPS)
 
 
@@ -82,5 +82,5 @@ def test_a_window_that_counts_units_twice_does_not_cover(seed: int) -> None:
     at = Weeks("precision", seed, labels=300, again=0.8, share=0.3, separation=1.5, odd=True)
     truth = pooled_truth(at.metric, at.before, at.after)
     found = measure(at.metric, window([at.both.before, at.both.after]), tail=0.025)
-    assert windows(at, "rec") >= enough_hits(REPS)
+    assert windows(at, USUAL_INTERVAL) >= enough_hits(REPS)
     assert ((found.low <= truth) & (truth <= found.high)).sum() < enough_hits(REPS)

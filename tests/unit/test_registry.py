@@ -103,9 +103,9 @@ def test_an_interval_that_contradicts_itself_is_refused(said: dict[str, object],
 def test_each_name_is_used_for_what_it_is() -> None:
     with pytest.raises(PlanError, match="anytime is the confidence sequence of an online draw"):
         interval_named("anytime")
-    with pytest.raises(PlanError, match="a plan needs an interval that works for every draw: rec, strict, midp, got wald"):
+    with pytest.raises(PlanError, match="a plan needs an interval that works for every draw: rec, strict, placed, midp, got wald"):
         plan_interval("wald")
-    assert [one.name for one in INTERVALS if one.may_plan] == ["rec", "strict", "midp"]
+    assert [one.name for one in INTERVALS if one.may_plan] == ["rec", "strict", "placed", "midp"]
     assert all(one.package is None and one.untested is None for one in INTERVALS)
     assert FORMATS.own == ("flat", "label-studio", "ground-truth", "mturk", "toloka", "prodigy", "doccano", "argilla")
     assert ENGINES.own == ("memory", "duckdb", "postgres", "spark")

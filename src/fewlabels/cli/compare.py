@@ -6,7 +6,7 @@ import click
 
 from fewlabels.cli.configuration import study_and_classifiers
 from fewlabels.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
-from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+from fewlabels.cli.output import estimate_table, note, print_json, working
 
 if TYPE_CHECKING:
     from fewlabels.study.estimate.comparison import Ranked
@@ -45,14 +45,14 @@ def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool
     if as_json:
         print_json({"study": study, **found.as_json()})
         return
-    table(ESTIMATE_HEADINGS, estimate_rows([found.estimate], several=True))
+    estimate_table([found.estimate], several=True)
     click.echo(f"\nlevel {found.estimate.level:.4g}; {metric} of {found.first} minus that of {found.second}, on the same units")
     click.echo(f"{found.better} is better" if found.better else "the labels do not show which is better")
 
 
 def _show(ranked: "Ranked") -> None:
     """Print every pair, what is settled, and the best."""
-    table(ESTIMATE_HEADINGS, estimate_rows(ranked.pairs, several=True))
+    estimate_table(ranked.pairs, several=True)
     for better, worse in ranked.better:
         click.echo(f"{better} is better than {worse}")
     click.echo(f"\nnot shown to be worse than another: {', '.join(ranked.best)}")

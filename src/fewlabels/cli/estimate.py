@@ -10,14 +10,12 @@ from fewlabels.cli.completion import complete_metrics, complete_studies
 from fewlabels.cli.configuration import file_study, has_file_study
 from fewlabels.cli.options import json_option, ledger_option, peek_option, spelled
 from fewlabels.cli.output import (
-    ESTIMATE_HEADINGS,
     bounds_table,
     confusion_table,
-    estimate_rows,
+    estimate_table,
     gold_table,
     note,
     print_json,
-    table,
     working,
     worst_table,
 )
@@ -107,7 +105,10 @@ def _show_study(name: str, asked: ShownParts, *, ledger: str, as_json: bool) -> 
         if matrix:
             confusion_table(matrix)
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
-        note("strict: the interval that is valid even if errors occur where the guide predicts none")
+        if any(e.trusts_scores for e in shown.estimates):
+            note(
+                "interval: trusts the scores about errors that no label has shown; strict: valid even if they are where scores predict none"
+            )
     for line in (
         *(f"caution: {c}" for c in shown.cautions_of(_chosen(shown, asked.everything))),
         *(f"warning: {w}" for w in shown.warnings),
@@ -129,13 +130,15 @@ def _tables(shown: "Estimates", asked: ShownParts) -> None:
             f"A PEEK at {done.labels:,} of {done.planned:,} labels: NOT a {shown.estimates[0].level:.0%} interval; recorded as a look\n"
         )
     chosen = _chosen(shown, asked.everything)
-    table(ESTIMATE_HEADINGS, estimate_rows(chosen))
+    estimate_table(chosen)
     if asked.one_sided:
         bounds_table(chosen)
     gold_table(chosen)
     worst_table(chosen)
     if shown.agreement is not None:
         click.echo(f"\n{shown.agreement}")
+    for point in shown.tipping:
+        click.echo(f"\n{point}")
 
 
 def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: bool, metrics: tuple[str, ...], **options: Any) -> None:
@@ -149,7 +152,7 @@ def _show_counts(counts: str, *, everything: bool, as_json: bool, one_sided: boo
     if as_json:
         print_json({**found.as_json(), "estimates": [e.as_json() for e in shown]})
         return
-    table(ESTIMATE_HEADINGS, estimate_rows(shown))
+    estimate_table(shown)
     if one_sided:
         bounds_table(shown)
     click.echo(f"\nlevel {found.level:.4g}, interval {found.interval}")

@@ -16,6 +16,7 @@ from fewlabels.errors import EngineError, LedgerError, LedgerUnreachable, PlanEr
 from fewlabels.ledgers.base import Entry
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
@@ -144,7 +145,7 @@ def check_beginning(
     population: Population, profile: Profile, goals: Sequence[Goal], *, budget: int, grow_to: int | None = None
 ) -> None:  # fmt: skip
     """Check, before anything is recorded, that a plan with this budget can be locked."""
-    check_first(population, profile, list(goals), budget=budget, grow_to=grow_to, ways=PlanWays("bands", "rec", None, None))
+    check_first(population, profile, list(goals), budget=budget, grow_to=grow_to, ways=PlanWays("bands", USUAL_INTERVAL, None, None))
 
 
 def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal], *, needed: int | None) -> int | None:

@@ -59,7 +59,7 @@ POPULATION_OPTIONS = (
         "candidates",
         multiple=True,
         metavar="COLUMN",
-        help="A probability from which a guide may be fitted after a pilot. Repeatable.",
+        help="Another probability: it makes estimates steadier, or a pilot fits a guide from it. Repeatable.",
     ),
 )
 

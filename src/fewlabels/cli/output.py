@@ -107,31 +107,28 @@ def share(value: float | None) -> str:
     return f"{value:.4f}" if 5e-5 <= abs(value) < 0.01 else f"{round(value, 3) + 0.0:.3f}"
 
 
-def estimate_rows(estimates: Sequence[Estimate], *, several: bool | None = None) -> list[list[str]]:
-    """Return one row per estimate: value, interval, strict interval, half-width, effective n, labels, design effect."""
+def estimate_table(estimates: Sequence[Estimate], *, several: bool | None = None) -> None:
+    """Print one row per estimate; with a column for the strict interval if scores are trusted, so that it is another one."""
     apart = len({e.whose for e in estimates}) > 1 if several is None else several
-    return [
-        [
-            named(e, several=apart) + ("" if e.planned else " (not a goal)"),
-            share(e.value),
-            f"{share(e.low)} .. {share(e.high)}",
-            f"{share(e.strict_low)} .. {share(e.strict_high)}",
-            f"{e.half_width:.3f}",
-            count(e.n_eff),
-            count(e.labels),
-            "-" if e.design_effect is None else f"{e.design_effect:.2f}",
-        ]
-        for e in estimates
-    ]
+    columns: dict[str, list[str]] = {
+        "metric": [named(e, several=apart) + ("" if e.planned else " (not a goal)") for e in estimates],
+        "value": [share(e.value) for e in estimates],
+        "interval": [f"{share(e.low)} .. {share(e.high)}" for e in estimates],
+        "strict": [f"{share(e.strict_low)} .. {share(e.strict_high)}" for e in estimates],
+        "half-width": [f"{e.half_width:.3f}" for e in estimates],
+        "effective n": [count(e.n_eff) for e in estimates],
+        "labels": [count(e.labels) for e in estimates],
+        "design effect": ["-" if e.design_effect is None else f"{e.design_effect:.2f}" for e in estimates],
+    }
+    if not any(e.trusts_scores for e in estimates):
+        del columns["strict"]
+    table(tuple(columns), [list(row) for row in zip(*columns.values(), strict=True)])
 
 
 def named(estimate: Estimate, *, several: bool) -> str:
     """Return the metric's name, with its classifier if there are several."""
     where = "" if estimate.slice is None else f" in {estimate.slice[0]}={estimate.slice[1]}"
     return (f"{estimate.metric} of {estimate.whose}" if several else estimate.metric) + where
-
-
-ESTIMATE_HEADINGS = ("metric", "value", "interval", "strict", "half-width", "effective n", "labels", "design effect")
 
 
 def bounds_table(estimates: Sequence[Estimate]) -> None:

@@ -47,7 +47,7 @@ def design_options(function: Any) -> Any:
             "--design", "--cut", "--smallest-take", "--takes", "--expect", "--error-weights", "--pi", "--several", "--pilot", "--answers",
             "--number",
         ),
-        "When and how it is decided": ("--interval", "--stopping", "--grow-to", "--rule"),
+        "When and how it is decided": ("--trust-scores", "--interval", "--stopping", "--grow-to", "--rule"),
         "Earlier studies, and what is added later": ("--follows", "--add-classifier", "--add-vote"),
         "Tables that fewlabels does not open": ("--profile-file", "--type"),
         "What is shown": ("--cost-per-label", "--seconds-per-label", "--html", "--dry-run"),
@@ -77,9 +77,14 @@ def design_options(function: Any) -> Any:
 @click.option(
     "--interval",
     type=interval_choice(lambda interval: interval.may_plan),
-    help="The interval that decides. Default: rec. strict is valid even if errors occur where the scores predict none; "
-    "midp is narrower than rec and may cover only 0.90 at level 0.95.",
+    help="The interval that decides. Default: placed, valid wherever errors are; strict is too, and wider. midp trusts scores as rec "
+    "does and may cover only 0.90 at level 0.95.",
 )
+@click.option(
+    "--trust-scores", "interval", flag_value="rec",
+    help="Trust the scores about errors that no label has shown, once labels bear them out: fewer labels, and no protection against "
+    "positives that hide where scores see none. Short for --interval rec.",
+)  # fmt: skip
 @click.option(
     "--stopping", metavar="RULE",
     help='When to stop labeling: "decision", "decision +-0.02" or "width" (look as often as you like), or "5 looks". '
@@ -234,10 +239,10 @@ def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[st
 
 
 def interval_of(options: dict[str, Any]) -> Any:
-    """Return the interval that was named, or the usual one for the stopping rule."""
-    from fewlabels.nouns.stopping import usual_interval
+    """Return the interval that was named, or the usual one."""
+    from fewlabels.nouns.estimate import USUAL_INTERVAL
 
-    return options["interval"] or usual_interval(stopping_of(options))
+    return options["interval"] or USUAL_INTERVAL
 
 
 def stopping_of(options: dict[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from fewlabels.cli.options import (
     resource_options,
 )
 from fewlabels.cli.output import note, print_json, share, table
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 
 
 @click.command(
@@ -49,7 +50,7 @@ from fewlabels.cli.output import note, print_json, share, table
 @click.option(
     "--interval",
     type=interval_choice(lambda interval: not interval.running),
-    default="rec",
+    default=USUAL_INTERVAL,
     show_default=True,
     help="The interval. clopper_pearson and wilson need --design simple; wald, beta, bootstrap and rao_wu miss rare errors.",
 )

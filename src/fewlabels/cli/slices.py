@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fewlabels.cli.options import json_option, ledger_option, metric_option, peek_option, study_argument
-from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, note, print_json, table, working
+from fewlabels.cli.output import estimate_table, note, print_json, working
 
 
 @click.command("slices")
@@ -34,7 +34,7 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
     if as_json:
         print_json({"study": study, **found.as_json()})
         return
-    table(ESTIMATE_HEADINGS, estimate_rows(found.estimates, several=True))
+    estimate_table(found.estimates, several=True)
     together = f"all {len(found.estimates)} together" if found.simultaneous else "each interval by itself"
     click.echo(f"\nlevel {found.level:.4g}, {together}")
     if not found.simultaneous and len(found.estimates) > 1:

@@ -4,7 +4,7 @@ import click
 
 from fewlabels.cli.completion import complete_studies
 from fewlabels.cli.options import json_option, ledger_option, metric_option
-from fewlabels.cli.output import ESTIMATE_HEADINGS, estimate_rows, print_json, table, working
+from fewlabels.cli.output import estimate_table, print_json, working
 
 
 @click.command("window")
@@ -28,5 +28,5 @@ def command(*, studies: tuple[str, ...], metric: str, classifier: str | None, le
     if as_json:
         print_json(found.as_json())
         return
-    table(ESTIMATE_HEADINGS, estimate_rows([found], several=True))
+    estimate_table([found], several=True)
     click.echo(f"\nlevel {found.level:.4g}")

@@ -19,7 +19,7 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.estimators.comparing import PairTally, compare
 from fewlabels.nouns.arrays import BoolArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric
 
@@ -46,7 +46,7 @@ def claims(
     *,
     level: float = DEFAULT_LEVEL,
     lower_is_better: bool = False,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
 ) -> BoolArray:
     """Claims [..., i, j] "i is better than j" of k classifiers, by Holm's rule; leading axes are replicates.
 
@@ -90,7 +90,7 @@ def rank(
     *,
     level: float = DEFAULT_LEVEL,
     lower_is_better: bool = False,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
 ) -> Ranking:
     """The settled orderings of the named classifiers (one study), and the best."""
     if len(names) < 2:

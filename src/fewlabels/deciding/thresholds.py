@@ -74,7 +74,7 @@ def choose_threshold(
         needed = labels_to_find(profile, search, share, design=design, labels=labels, classifier=classifier)
         return _none(search, pieces, tried=order.size, needed=needed)
     other = RECALL if _is_down(search) else PRECISION
-    ribbon = measure_thresholds(pieces, n, k, metrics=[other], level=search.level)[0]
+    ribbon = measure_thresholds(pieces, n, k, metrics=[other], level=search.level, interval=search.interval)[0]
     return _found(search, pieces, by_piece, at, ribbon, tried=order.size)
 
 
@@ -94,7 +94,7 @@ def _found(
     search: Search, pieces: Pieces, by_piece: tuple[FloatArray, FloatArray], at: int, ribbon: Curve, *, tried: int
 ) -> FoundThreshold:
     read = read_thresholds(pieces, *by_piece)[at]
-    shown = limits_of(search.metric, [read], tail=1 - search.level)
+    shown = limits_of(search.metric, [read], tail=1 - search.level, interval=search.interval)
     score, units, bound = float(pieces.thresholds.score[at]), round(float(pieces.thresholds.units[at])), float(shown.low[0])
     other_value = float(ribbon.value[at])
     kind = "lowest" if _is_down(search) else "highest"

@@ -1,16 +1,18 @@
 """Equal-risk bands (strata), the default: cut each side by score into bands with equal expected shares of the error, sample in each.
 
-    size_i = |a_i| sqrt(s_i (1 - s_i))            a = influence of unit i on the goals, s = its guide
-    pi     = fill(0.5 fill(size, n) + 0.3 n/N + 0.2 [flagged] min(n, N1)/N1, n)
+    size_i = |a_i| sqrt(max(s_i (1 - s_i), r v))            a = influence of unit i on the goals, s = its guide, v = mean of s (1 - s)
+    pi     = fill((1 - e - f) fill(size, n) + e n/N + f [flagged] min(n, N1)/N1, n)
 
-Half of the labels go where the guide says the error is, 30 % evenly over the frame, 20 % evenly over the flagged units: no region
-is left out, whatever the guide says. A band never spans both sides. Where units have metric weights, heavy and light units are first
-separated, so that no label stands for units many times as heavy. Why these shares: docs/decisions/0005-mixture.md. Derivation:
+Most labels go where the guide says the error is, and evenly over the units of which it is surest (r, the floor); a share e evenly over the
+frame, a share f evenly over the flagged units: no region is left out, whatever the guide says. The mixture (r, e, f) is chosen for the
+interval that decides (`planning/mixing.py`). A band never spans both sides. Where units have metric weights, heavy and light units are
+first separated, so that no label stands for units many times as heavy. Why: docs/decisions/0019-draw-and-interval.md. Derivation:
 docs/maths/bands.md.
 """
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,21 +23,38 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_floats
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.profile import Profile
 
-OPTIMAL, EVEN, EVEN_FLAGGED = 0.5, 0.3, 0.2
-LABELS_PER_BAND = 5
+
+class Mixture(NamedTuple):
+    """How the rates of a draw follow the guide, and how far they do not.
+
+    floor          of the variance of a unit's answer, as a part of its side's mean
+    even           the share of the labels that is spread evenly over the frame
+    even_flagged   and that is spread evenly over the flagged units
+    """
+
+    floor: float
+    even: float
+    even_flagged: float
+
+
+MIXTURES = tuple(Mixture(floor, *even) for floor in (0.01, 0.03, 0.1, 0.3, 1.0) for even in ((0.1, 0.1), (0.3, 0.2)))
+USUAL = Mixture(0.03, 0.3, 0.2)  # where none is chosen
+EDITION = 2  # of this rule: a change that cuts other bands raises it
+LABELS_PER_BAND = 10
 HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn with certainty
 OWN_BAND = 0.6  # of a band's labels: a prediction pattern that carries as much has bands of its own
-SMALLEST_REFERENCE = 200  # bands are cut for at least this many labels, so that a small study can grow
+SMALLEST_REFERENCE = 100  # bands are cut for at least this many labels, so that a small study can grow
 
 
-def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: float) -> FloatArray:
-    """The inclusion probability of each cell's units under the 50/30/20 mixture; cells are those of the frame."""
+def inclusion(size: FloatArray, count: FloatArray, flagged: BoolArray, labels: float, *, mixture: Mixture = USUAL) -> FloatArray:
+    """The inclusion probability of each cell's units under a mixture; cells are those of the frame."""
     N, N1 = count.sum(), count[flagged].sum()
     if labels >= N:
         return np.ones_like(count)
     best = water_fill(size, count, labels) if (size > 0).any() else np.full_like(count, labels / N)
     even_flagged = np.where(flagged, min(labels, N1) / N1, 0.0) if N1 else np.zeros_like(count)
-    return water_fill(OPTIMAL * best + EVEN * labels / N + EVEN_FLAGGED * even_flagged, count, labels)
+    _, even, flags = mixture
+    return water_fill((1 - even - flags) * best + even * labels / N + flags * even_flagged, count, labels)
 
 
 def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: float) -> FloatArray:
@@ -52,18 +71,20 @@ def with_heavy(pi: FloatArray, weight: FloatArray, count: FloatArray, labels: fl
 
 
 def reference_of(labels: int, frame: int) -> int:
-    """The number of labels for which bands are cut: the budget, at least 200, at most all units of the frame."""
+    """The number of labels for which bands are cut: the budget, at least 100, at most all units of the frame."""
     return min(max(labels, SMALLEST_REFERENCE), frame)
 
 
-def rates(profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: float) -> FloatArray:
+def rates(
+    profile: Profile, *, frame: BoolArray, flagged: BoolArray, size: FloatArray, labels: float, mixture: Mixture = USUAL
+) -> FloatArray:
     """The inclusion probability of each cell's units if `labels` are drawn; 0 outside the frame.
 
     frame, flagged and size are per profile cell; size is the influence times sqrt(s (1 - s)) of one unit of the cell.
     """
     count = profile.count[frame].astype(np.float64)
     pi = np.zeros(profile.count.shape)
-    pi[frame] = inclusion(size[frame], count, flagged[frame], labels)
+    pi[frame] = inclusion(size[frame], count, flagged[frame], labels, mixture=mixture)
     if profile.weight is not None:
         pi[frame] = with_heavy(pi[frame], profile.mass[frame] / count, count, labels)
     return pi
@@ -78,7 +99,7 @@ def bands(
     domain: IntArray | None = None,
     pattern: IntArray | None = None,
 ) -> DrawDesign:
-    """Bands for a budget of `labels`: five labels each, fewer (at least two) if the budget is too small for five.
+    """Bands for a budget of `labels`: ten labels each, fewer (at least two) if the budget is too small for ten.
 
     pi are the rates at the number of labels for which bands are cut (`reference_of`); cells of rate 0 are outside the frame. No band spans
     both sides, nor several domains (a number per cell: which slice it belongs to) if there are enough labels to separate them.
@@ -105,7 +126,7 @@ def bands(
         band = np.where(frame, np.where(flagged | ~(frame & flagged).any(), 0, 1), -1)
     home = band[frame]
     mass = own_floats(np.bincount(home, weights=inside * count))
-    return DrawDesign(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass)
+    return DrawDesign(name="bands", band=band, N=np.bincount(home, weights=count).astype(np.int64), mass=mass, edition=EDITION)
 
 
 def cut_sides(profile: Profile, frame: BoolArray, side: IntArray, pi: FloatArray, per_band: int) -> IntArray:

@@ -26,7 +26,7 @@ from fewlabels.intervals.ellipsoid import reached
 from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
@@ -128,7 +128,7 @@ def matters(metric: Metric, size: FloatArray) -> BoolArray:
     return found & (size > 0)
 
 
-def compare(metric: Metric, tally: PairTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
+def compare(metric: Metric, tally: PairTally, *, tail: float, interval: IntervalKind = USUAL_INTERVAL) -> Measured:
     """The metric of the first minus that of the second, its limits (each missed with probability `tail`) and standard error.
 
     If the labels leave one of the two undefined, there is no value, and the limits are the extremes that the shares' limits allow.
@@ -138,9 +138,9 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
     cells = [read_side(tally.part(c)) if need[c] else None for c in range(CELLS)]
     nothing = np.zeros(tally.tally.n.shape[:-1])
     by_error = interval_named(interval).symmetric
-    kind: IntervalKind = "rec" if by_error else interval
+    kind = USUAL_INTERVAL if by_error else interval
     p = [nothing if e is None else e.p for e in cells]
-    ends = [Limits(nothing, nothing) if e is None else side_limits(e, tail, kind) for e in cells]
+    ends = [Limits(nothing, nothing) if e is None else side_limits(e, tail, kind, joined=True) for e in cells]
     T = [held * np.nan_to_num(share) for held, share in zip(tally.size, p, strict=True)]
     value = np.where(np.all([np.isfinite(share) for share in p], axis=0), difference(metric, T, tally.size), np.nan)
     known = np.isfinite(value)

@@ -12,15 +12,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from fewlabels.errors import GoalError, PlanError, PopulationError
-from fewlabels.estimators.estimating import estimate, one_sided_tail
+from fewlabels.estimators.estimating import estimate, one_sided_tail, untrusting
 from fewlabels.estimators.measuring import measure
-from fewlabels.estimators.multinomial import ENDLESS, measure_counts
+from fewlabels.estimators.multinomial import endless, measure_counts
 from fewlabels.estimators.sides import Measured
 from fewlabels.intervals.binomial import entering, is_simple, share_of
 from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
-from fewlabels.nouns.estimate import Estimate, IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, Estimate, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.tally import Tally
@@ -52,7 +52,8 @@ class Matrix(NamedTuple):
     @property
     def tally(self) -> Tally:
         """The counts by side: two bands of known size, or one simple draw from an infinite population."""
-        sizes = (ENDLESS, ENDLESS) if self.N1 is None or self.N0 is None else (float(self.N1), float(self.N0))
+        whole = endless(max(self[:4]))
+        sizes = (whole, whole) if self.N1 is None or self.N0 is None else (float(self.N1), float(self.N0))
         sides = ((True, sizes[0], self.tp + self.fp, self.tp), (False, sizes[1], self.fn + self.tn, self.fn))
         flagged, N, n, k = (np.array(column) for column in zip(*(side for side in sides if side[1]), strict=True))
         even = np.full(N.shape, 0.5)
@@ -92,7 +93,7 @@ class Confusion(Displayed):
         >>> import fewlabels
         >>> shown = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)
         >>> print(shown["precision"])
-        precision of counts 0.900 [0.772, 0.968] at 95.0%, 50 labels, effective n 50
+        precision of counts 0.900 [0.782, 0.967] at 95.0%, 50 labels, effective n 50
     """
 
     matrix: Matrix
@@ -118,7 +119,7 @@ class Confusion(Displayed):
             >>> import fewlabels
             >>> shown = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)
             >>> round(shown.bound("recall", "lower"), 3)
-            0.735
+            0.744
         """
         if side not in ("upper", "lower"):
             raise PlanError(f"a bound must be upper (at most) or lower (at least), got {side!r}: choose one")
@@ -161,7 +162,7 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
     n_predicted_positive: int | None = None,
     n_predicted_negative: int | None = None,
     level: float = 0.95,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     metrics: Sequence[str] | None = None,
 ) -> Confusion:
     """Estimate every metric, with interval and effective n, from a confusion matrix of labeled units.
@@ -173,12 +174,12 @@ def from_counts(  # noqa: PLR0913 - the four counts and what is known of them
         >>> import fewlabels
         >>> shown = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442, metrics=["recall"])
         >>> print(shown["recall"])
-        recall of counts 0.849 [0.713, 0.935] at 95.0%, 500 labels, effective n 500
+        recall of counts 0.849 [0.724, 0.933] at 95.0%, 500 labels, effective n 500
         >>> shown = fewlabels.from_counts(  # the 450 labels of units that are not flagged stand for 988,000
         ...     tp=45, fp=5, fn=8, tn=442, n_predicted_positive=12_000, n_predicted_negative=988_000, metrics=["recall"]
         ... )
         >>> print(shown["recall"])
-        recall of counts 0.381 [0.234, 0.588] at 95.0%, 500 labels, effective n 830
+        recall of counts 0.381 [0.236, 0.587] at 95.0%, 500 labels, effective n 630
     """
     if not 0.5 <= level < 1:
         raise PlanError(f"a level must lie in [0.5, 1), got {level:g}: 0.95 is usual")
@@ -232,7 +233,7 @@ def _estimate(metric: Metric, matrix: Matrix, *, level: float, interval: Interva
     if matrix.N1 is not None:
         found = estimate(metric, matrix.tally, classifier=CLASSIFIER, level=level, planned=True, interval=interval)
         return replace(found, why=why)
-    strict = matrix.measure(metric, tail=tail, interval="strict")
+    strict = matrix.measure(metric, tail=tail, interval=untrusting(interval))
     bound = matrix.measure(metric, tail=one_sided_tail(level), interval=interval)
     labels = _labels(metric, matrix)
     return Estimate(

@@ -10,7 +10,7 @@ from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.estimators.sides import Measured, Sides, read_sides
 from fewlabels.estimators.weighted import read_side
 from fewlabels.nouns.arrays import FloatArray, IntArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
 from fewlabels.nouns.weights import WeightSums
@@ -85,7 +85,7 @@ def _simple_weights(like: Tally, sides: list[bool], rate: FloatArray, share: Flo
 
 
 def effective_n(
-    metric: Metric, tally: AnyTally, measured: Measured, *, tail: float, interval: IntervalKind = "rec", sides: Sides | None = None
+    metric: Metric, tally: AnyTally, measured: Measured, *, tail: float, interval: IntervalKind = USUAL_INTERVAL, sides: Sides | None = None
 ) -> float | None:
     """The n of a simple draw whose interval of the same kind is as wide as the measured one at the same value; None without a value.
 

@@ -9,8 +9,9 @@ from fewlabels.estimators.effective import effective_n
 from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_gold, missing_gold
 from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.estimators.phases import read_phases
-from fewlabels.estimators.sides import Sides, read_sides
-from fewlabels.nouns.estimate import Estimate, IntervalKind
+from fewlabels.estimators.sides import Sides, prepare, read_sides
+from fewlabels.intervals.registered import interval_named
+from fewlabels.nouns.estimate import USUAL_INTERVAL, Estimate, IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
 
@@ -24,7 +25,7 @@ def estimate(
     classifier: str,
     level: float,
     planned: bool,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     effective: bool = True,
     sides: Sides | None = None,
 ) -> Estimate:
@@ -34,8 +35,10 @@ def estimate(
     sides       the result of `sides_of` for this tally, if several metrics are read from it; computed if omitted
     """
     tail, sides = (1 - level) / 2, sides or sides_of(tally)
+    if sides is not None and not sides.known:
+        prepare([sides], (tail, one_sided_tail(level)), interval)
     measured = measure(metric, tally, tail=tail, interval=interval, sides=sides)
-    strict = measure(metric, tally, tail=tail, interval="strict", sides=sides)
+    strict = measure(metric, tally, tail=tail, interval=untrusting(interval), sides=sides)
     bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval, sides=sides)
     value = float(measured.value)
     known = bool(np.isfinite(value))
@@ -59,6 +62,12 @@ def estimate(
     )
 
 
+def untrusting(interval: IntervalKind) -> IntervalKind:
+    """The interval beside one that trusts the scores, which does not; one that trusts nothing has none beside it."""
+    kind = interval_named(interval)
+    return interval if kind.of_side is not None and not kind.believes_guide else "strict"
+
+
 def one_sided_tail(level: float) -> float:
     """The tail of a one-sided bound: 1 - level, or slightly less at a level of one half, where the bound would be the value itself."""
     return min(1 - level, LARGEST_TAIL)
@@ -72,7 +81,7 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally, *, ef
     lacking = missing_gold(metric, tally, gold)
     tail = (1 - told.level) / 2
     measured = measure_with_gold(metric, tally, gold, tail=tail, interval=told.interval)
-    strict = measure_with_gold(metric, tally, gold, tail=tail, interval="strict")
+    strict = measure_with_gold(metric, tally, gold, tail=tail, interval=untrusting(told.interval))
     bound = measure_with_gold(metric, tally, gold, tail=one_sided_tail(told.level), interval=told.interval)
     needed = np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)
     known = bool(np.isfinite(measured.value))

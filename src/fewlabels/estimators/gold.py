@@ -22,12 +22,12 @@ import numpy as np
 from fewlabels.errors import LabelError, PlanError
 from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.linearize import influence
-from fewlabels.estimators.sides import Measured
+from fewlabels.estimators.sides import Measured, limits_of_each, side_limits
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import side_limits_of
 from fewlabels.nouns.arrays import BoolArray, FloatArray, own_floats
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
@@ -79,14 +79,20 @@ class Corrected(NamedTuple):
     limits: Limits
 
 
-def measure_with_gold(metric: Metric, tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
+def measure_with_gold(metric: Metric, tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = USUAL_INTERVAL) -> Measured:
     """The metric of the gold answers, from a tally of noisy ones and the gold answers to a random share of each side's labeled units.
 
     Each limit is missed with probability about `tail`. If a side that the metric needs has no gold answer, its limits are the whole range,
     and `missing_gold` says what to do. The estimate from the noisy answers alone is `measure(metric, tally, tail=tail)`.
     """
     one, zero = (
-        corrected_side(tally.side(flagged=is_flagged), gold.of_groups(tally.flagged == is_flagged), tail=tail, interval=interval)
+        corrected_side(
+            tally.side(flagged=is_flagged),
+            gold.of_groups(tally.flagged == is_flagged),
+            tail=tail,
+            interval=interval,
+            joined=metric.needs_flagged and metric.needs_unflagged,
+        )
         for is_flagged in (True, False)
     )
     one, zero = _if_needed(one, metric.needs_flagged and tally.N1 > 0), _if_needed(zero, metric.needs_unflagged and tally.N0 > 0)
@@ -107,10 +113,13 @@ def _if_needed(side: Corrected, needed: bool) -> Corrected:
     return side if needed else Corrected(nothing, nothing, Limits(nothing, nothing))
 
 
-def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = "rec") -> Corrected:
+def corrected_side(
+    tally: Tally, gold: GoldTally, *, tail: float, interval: IntervalKind = USUAL_INTERVAL, joined: bool = False
+) -> Corrected:
     """The positive share of one side (a tally of that side only) by its gold answers, with variance and limits.
 
-    If the units with one noisy answer have no gold, that answer is used for the value, and the limits allow for any truth behind it.
+    joined: the limits are for MOVER, with those of the other side. If the units with one noisy answer have no gold, that answer is used
+    for the value, and the limits allow for any truth behind it.
     """
     _check(tally, gold)
     w, yes, no, a, b = _behind(tally, gold)
@@ -121,16 +130,18 @@ def corrected_side(tally: Tally, gold: GoldTally, *, tail: float, interval: Inte
     def moved(p: FloatArray, of_yes: FloatArray, of_no: FloatArray) -> FloatArray:
         return np.asarray(p + share * (of_yes - a) + (1 - share) * (of_no - b))
 
-    limits_of = side_limits_of(interval, what="a corrected estimate")
-    whole_side, *answers = (limits_of(side, tail) for side in (whole, yes, no))  # no order is assumed for the answers
-    limits = mover(moved, (whole.p, a, b), (whole_side, *answers), low=0.0, high=1.0)
+    side_limits_of(interval, what="a corrected estimate")  # raise for an interval that has none
+    whole_side, *answers = limits_of_each((whole, yes, no), tail, interval)  # no order is assumed for the answers
+    limits = Limits(*mover(moved, (whole.p, a, b), (whole_side, *answers), low=0.0, high=1.0))
     v = share**2 * yes.v + (1 - share) ** 2 * no.v
     settled, known = v == 0, np.isfinite(whole.p) & (yes.n + no.n > 0)
-    low, high = (np.where(settled, at, end) for at, end in zip(whole_side, limits, strict=True))  # the same up to rounding
+    if settled.any():  # by gold for every answer: the ordinary limits
+        ordinary = whole_side if joined else side_limits(whole, tail, interval)
+        limits = Limits(*(np.where(settled, at, end) for at, end in zip(ordinary, limits, strict=True)))
     return Corrected(
         np.where(known, whole.p, np.nan),
         np.where(known, whole.v + v, np.nan),
-        Limits(np.where(known, low, 0.0), np.where(known, high, 1.0)),
+        Limits(np.where(known, limits.low, 0.0), np.where(known, limits.high, 1.0)),
     )
 
 

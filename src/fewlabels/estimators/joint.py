@@ -15,12 +15,12 @@ import numpy as np
 
 from fewlabels.estimators.grouping import Groups, fill_empty
 from fewlabels.estimators.linearize import influence
-from fewlabels.estimators.sides import Measured, read_sides
+from fewlabels.estimators.sides import Measured, limits_of_each, read_sides
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import side_limits_of
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import JointTally
 
@@ -54,9 +54,9 @@ def correlate(residuals: FloatArray, band: IntArray, N: IntArray) -> FloatArray:
     return np.asarray(correlation)
 
 
-def measure_joint(metric: Metric, joint: JointTally, *, tail: float, interval: IntervalKind = "rec") -> Measured:
+def measure_joint(metric: Metric, joint: JointTally, *, tail: float, interval: IntervalKind = USUAL_INTERVAL) -> Measured:
     """A metric of all classifiers together, with its limits and standard error."""
-    limits_of = side_limits_of(interval, what="a metric of several labels or classes")
+    side_limits_of(interval, what="a metric of several labels or classes")  # raise for an interval that has none
     sides = [side for tally in joint.tallies for side in read_sides(tally)]
     N = np.array([size for tally in joint.tallies for size in (tally.N1, tally.N0)])
 
@@ -65,7 +65,7 @@ def measure_joint(metric: Metric, joint: JointTally, *, tail: float, interval: I
         return Totals.of_sides(held[..., 0::2], held[..., 1::2], N1=N[0::2], N0=N[1::2])
 
     shares = [np.where(np.isfinite(side.p), side.p, np.nan if size else 0.0) for side, size in zip(sides, N, strict=True)]
-    limits = [limits_of(side, tail) for side in sides]
+    limits = limits_of_each(sides, tail, interval)
     value = np.clip(metric.value(totals(shares)), metric.low, metric.high)  # sums of huge totals round beyond the range
     low, high = mover(
         lambda *moved: metric.value(totals(moved)), shares, limits, low=metric.low, high=metric.high, correlation=joint.correlation

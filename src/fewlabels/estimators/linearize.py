@@ -56,15 +56,27 @@ def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
     return np.clip(s, CLIP, SUREST)
 
 
-def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric]) -> FloatArray:
+def floored_noise(profile: Profile, flagged: BoolArray, floor: float) -> FloatArray:
+    """The standard deviation of a unit's answer that a draw believes: by the guide, but its square at least `floor` times the side's mean.
+
+    So the units of which the guide is surest share one rate: nothing in them is left to the guide.
+    """
+    v = profile.guide * (1 - profile.guide)
+    for side in (flagged, ~flagged):
+        if side.any():
+            v[side] = np.maximum(v[side], max(floor * float(np.average(v[side], weights=profile.count[side])), CLIP))
+    return np.sqrt(v)
+
+
+def sizes(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], *, floor: float | None = None) -> FloatArray:
     """How much a unit of each cell matters: |a| sqrt(s (1 - s)); for several metrics, the root sum of squares of their shares.
 
     size = sqrt(sum_m (a_m / S_m)^2) sqrt(s (1 - s)),   S_m = sum over all units of |a_m| sqrt(s (1 - s))
 
-    A unit of metric weight x has x times the influence of one of weight 1.
+    A unit of metric weight x has x times the influence of one of weight 1. With a floor, by `floored_noise`; else by the doubted guide.
     """
     s = doubted_guide(profile, flagged)
-    noise = np.sqrt(s * (1 - s))
+    noise = np.sqrt(s * (1 - s)) if floor is None else floored_noise(profile, flagged, floor)
     squares = np.zeros(s.shape)
     for metric in metrics:
         a1, a0 = influence(metric, guided_totals(profile, flagged, metric.weight))

@@ -17,7 +17,7 @@ from fewlabels.intervals.binomial import binomial, counted_share, counts_of, ent
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
@@ -38,7 +38,7 @@ def measure(
     tally: AnyTally,
     *,
     tail: float,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     rng: np.random.Generator | None = None,
     sides: Sides | None = None,
 ) -> Measured:
@@ -70,7 +70,7 @@ def measure_sides(
     *,
     tally: Tally,
     tail: float,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     rng: np.random.Generator | None = None,
 ) -> Measured:
     """The same from sides already computed, for several metrics of one tally."""
@@ -122,9 +122,10 @@ def _both_sides(metric: Metric, sides: Sides, point: Point, *, tally: Tally, tai
     def theta(p1: FloatArray, p0: FloatArray) -> FloatArray:
         return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
 
+    joined = metric.needs_flagged and metric.needs_unflagged and min(tally.N1, tally.N0) > 0
     limits = [
-        sides.limits(tail, interval, flagged=True, needed=metric.needs_flagged),
-        sides.limits(tail, interval, flagged=False, needed=metric.needs_unflagged),
+        sides.limits(tail, interval, flagged=True, needed=metric.needs_flagged, joined=joined),
+        sides.limits(tail, interval, flagged=False, needed=metric.needs_unflagged, joined=joined),
     ]
     return mover(theta, (point.p1, point.p0), limits, low=metric.low, high=metric.high)
 

@@ -57,9 +57,12 @@ def worst_limits(
     base: where gold corrected the labels, the corrected counts without filling. The difference between their limits and the plain ones,
     the error of the correction, is added in full to every L_f and U_f.
     """
-    from fewlabels.estimators.measuring import measure  # and with it SciPy, which counting what is missing does not need
+    from fewlabels.estimators.measuring import measure, sides_of  # and with it SciPy, which counting what is missing does not need
+    from fewlabels.estimators.sides import prepare
 
-    found = [measure(metric, tally, tail=tail, interval=interval) for tally in filled]
+    sides = [sides_of(tally) for tally in filled]
+    prepare([one for one in sides if one is not None], (tail,), interval)
+    found = [measure(metric, tally, tail=tail, interval=interval, sides=one) for tally, one in zip(filled, sides, strict=True)]
     below = above = np.zeros_like(plain.low)
     if base is not None and found:
         sure = measure(metric, base, tail=tail, interval=interval)

@@ -29,7 +29,7 @@ from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals, over
 from fewlabels.nouns.tally import Tally
 
-ENDLESS = 1e18  # units of a population so large that the labels are a negligible part of it, to double precision
+ENDLESS, TIMES = 1e12, 1e6  # units, and times as many as labels: as good as infinitely many, and no digit of a label is lost beside them
 
 
 class ShareParts(NamedTuple):
@@ -82,18 +82,23 @@ def _totals(psi: FloatArray, r: FloatArray, s: FloatArray) -> Totals:
     return Totals(psi * r, (1 - psi) * (1 - s), psi * (1 - r), (1 - psi) * s)
 
 
+def endless(most: float) -> float:
+    """The units of a population of which so many labels are next to nothing."""
+    return max(ENDLESS, TIMES * most)
+
+
 def _read(k: FloatArray, n: FloatArray) -> Evidence:
     """The evidence of n labels, k of them inside, about a share of an infinite population."""
-    one = np.ones(1)
+    one, units = np.ones(1), endless(float(np.max(n)))
     return read_side(
         Tally(
             flagged=np.array([True]),
-            N=ENDLESS * one,
+            N=units * one,
             n=np.asarray(n, dtype=np.float64)[..., None],
             k=np.asarray(k, dtype=np.float64)[..., None],
             logit=0 * one,
             expected=0.5 * one,
-            N1=ENDLESS,
+            N1=units,
             N0=0.0,
             simple=True,
         )

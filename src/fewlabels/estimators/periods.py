@@ -24,7 +24,7 @@ from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.intervals.mover import mover
 from fewlabels.intervals.registered import INTERVALS, interval_named
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
@@ -53,7 +53,7 @@ def shared_units(before: IntArray, after: IntArray, positive: BoolArray) -> Shar
 
 
 def change(
-    metric: Metric, before: Tally, after: Tally, shared: Shared | None = None, *, tail: float, interval: IntervalKind = "rec"
+    metric: Metric, before: Tally, after: Tally, shared: Shared | None = None, *, tail: float, interval: IntervalKind = USUAL_INTERVAL
 ) -> Measured:
     """The metric after minus the metric before, its limits and standard error; arrays over replicates.
 
@@ -77,7 +77,7 @@ def change(
     value, whole = theta(*p), metric.high - metric.low
     if raw:
         return Measured(value, *_wald(value, error, tail, whole), error)
-    ends = [side_limits(side, tail, interval, needed=need) for side, need in zip(sides, needed, strict=True)]
+    ends = [side_limits(side, tail, interval, needed=need, joined=True) for side, need in zip(sides, needed, strict=True)]
     low, high = mover(theta, p, ends, low=-whole, high=whole, correlation=correlation)
     return Measured(value, low, high, np.where(np.isfinite(value), error, np.nan))
 

@@ -95,6 +95,7 @@ def completed(rest: Evidence, held: HeldBySide) -> Evidence:
         spread=part**2 * rest.spread,
         unlabeled=part * rest.unlabeled,
         heaviest=part * rest.heaviest,
+        bands=None,
     )
 
 

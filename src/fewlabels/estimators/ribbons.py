@@ -17,7 +17,7 @@ from fewlabels.estimators.linearize import influence
 from fewlabels.estimators.thresholds import PartAt, Pieces, Thresholds, limits_of, read_thresholds
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
 from fewlabels.randomness import stream
@@ -44,7 +44,7 @@ class Curve(NamedTuple):
 
 
 def measure_thresholds(
-    pieces: Pieces, n: FloatArray, k: FloatArray, *, metrics: Sequence[Metric], level: float, interval: IntervalKind = "rec"
+    pieces: Pieces, n: FloatArray, k: FloatArray, *, metrics: Sequence[Metric], level: float, interval: IntervalKind = USUAL_INTERVAL
 ) -> tuple[Curve, ...]:
     """Each metric at every threshold with intervals and ribbon at the level; n and k are labels and positive labels by profile cell."""
     by_piece = pieces.summed(n), pieces.summed(k)

@@ -1,16 +1,20 @@
 """The evidence about the flagged and the other side, and the limits of each."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
+from fewlabels.estimators.assisting import assisted, assisted_limits
 from fewlabels.estimators.weighted import read_side
-from fewlabels.intervals.registered import side_limits_of
+from fewlabels.intervals.registered import interval_named, side_limits_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.nouns.evidence import Evidence, Limits
+from fewlabels.nouns.evidence import Bands, Evidence, Limits
 from fewlabels.nouns.tally import Tally
+
+AT_END = 1e-5  # of a limit: it is where the units end
 
 
 class Measured(NamedTuple):
@@ -34,7 +38,7 @@ class Sides:
     def __init__(self, flagged: Evidence, other: Evidence) -> None:
         """Hold the evidence."""
         self.flagged, self.other = flagged, other
-        self._limits: dict[tuple[bool, float, IntervalKind], Limits] = {}
+        self.known: dict[tuple[bool, float, IntervalKind], Limits] = {}
         self._simple: dict[tuple[bool, bool, float, float], Sides] = {}
 
     def __iter__(self) -> Iterator[Evidence]:
@@ -47,24 +51,109 @@ class Sides:
             self._simple[key] = read()
         return self._simple[key]
 
-    def limits(self, tail: float, interval: IntervalKind, *, flagged: bool, needed: bool) -> Limits:
-        """The interval's limits for a side; a point if the metric does not depend on it."""
-        side = self.flagged if flagged else self.other
+    def limits(self, tail: float, interval: IntervalKind, *, flagged: bool, needed: bool, joined: bool) -> Limits:
+        """The interval's limits for a side; a point if the metric does not depend on it. joined: if it depends on both sides."""
+        side = self.part(flagged=flagged)
         if not needed:
             return side_limits(side, tail, interval, needed=False)
         key = (flagged, tail, interval)
-        if key not in self._limits:
-            self._limits[key] = side_limits(side, tail, interval)
-        return self._limits[key]
+        if key not in self.known:
+            self.known[key] = side_limits(side, tail, interval)
+        return _joined_if(joined, side, self.known[key], tail, interval)
+
+    def part(self, *, flagged: bool) -> Evidence:
+        """One side."""
+        return self.flagged if flagged else self.other
+
+
+def prepare(several: Sequence[Sides], tails: Sequence[float], interval: IntervalKind) -> None:
+    """Compute the limits of both sides of each at several tails at once, which costs little more than one of them."""
+    wanted = [(sides, flagged, tail) for sides in several for flagged in (True, False) for tail in tails]
+    counted = [(sides, flagged, tail) for sides, flagged, tail in wanted if _is_counted(sides.part(flagged=flagged))]
+    if interval_named(interval).ends_with_units:
+        found = limits_at([sides.part(flagged=flagged) for sides, flagged, _ in counted], [tail for *_, tail in counted], interval)
+        for (sides, flagged, tail), limits in zip(counted, found, strict=True):
+            sides.known[flagged, tail, interval] = limits
 
 
 def read_sides(tally: Tally) -> Sides:
     """The evidence about both sides of a tally."""
-    return Sides(read_side(tally.side(flagged=True)), read_side(tally.side(flagged=False)))
+    one, zero = (tally.side(flagged=flagged) for flagged in (True, False))
+    return Sides(assisted(read_side(one), one), assisted(read_side(zero), zero))
 
 
-def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True) -> Limits:
-    """The interval's limits for a side; a point if the metric does not depend on it."""
+def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True, joined: bool = False) -> Limits:
+    """The interval's limits for a side; a point if the metric does not depend on it. joined: for MOVER, with those of other sides."""
     if not needed:
         return Limits(np.zeros_like(side.p), np.zeros_like(side.p))
-    return side_limits_of(interval, what="a share of one side")(side, tail)
+    limits_of = side_limits_of(interval, what="a share of one side")
+    limits = limits_of(side, tail) if side.alone is None else assisted_limits(side, limits_of(side.alone, tail), tail)
+    return _joined_if(joined, side, limits, tail, interval)
+
+
+def _joined_if(joined: bool, side: Evidence, limits: Limits, tail: float, interval: IntervalKind) -> Limits:
+    return joined_limits(side, limits, tail) if joined and interval_named(interval).ends_with_units else limits
+
+
+def joined_limits(side: Evidence, limits: Limits, tail: float) -> Limits:
+    """The limits of a side for MOVER, which adds arms as it adds standard errors.
+
+    Where a limit is all that the unlabeled units allow, the truth may well lie on it: with one unit left it does, most of the time. Its arm
+    is then no measure of the error, and at least that of the standard error counts.
+    """
+    if side.bands is None:
+        return limits
+    N, n, k = side.bands
+    units = np.maximum(np.where(n > 0, N, 0.0).sum(-1), 1)
+    seen, left = (np.where(n > 0, counts, 0.0).sum(-1) / units * (1 - side.unlabeled) for counts in (k, N - n))
+    reach = -ndtri(tail) * np.sqrt(side.v)
+    low = np.where(limits.low <= seen * (1 + AT_END), np.minimum(limits.low, side.p - reach), limits.low)
+    most = seen + left + side.unlabeled
+    high = np.where(limits.high >= most * (1 - AT_END), np.maximum(limits.high, side.p + reach), limits.high)
+    known = np.isfinite(side.p)
+    return Limits(np.where(known, np.clip(low, 0, 1), limits.low), np.where(known, np.clip(high, 0, 1), limits.high))
+
+
+def limits_of_each(sides: Sequence[Evidence], tail: float, interval: IntervalKind) -> list[Limits]:
+    """The interval's limits for each of many sides, for MOVER; those with bands at once, since a call costs more than a side."""
+    takes_many = interval_named(interval).ends_with_units
+    counted = [side for side in sides if takes_many and _is_counted(side)]
+    at_once = iter(limits_at(counted, [tail] * len(counted), interval))
+    return [
+        joined_limits(side, next(at_once), tail) if takes_many and _is_counted(side) else side_limits(side, tail, interval, joined=True)
+        for side in sides
+    ]
+
+
+def limits_at(sides: Sequence[Evidence], tails: Sequence[float], interval: IntervalKind) -> list[Limits]:
+    """The limits of each side with bands at its tail, by one call."""
+    if not sides:
+        return []
+    limits_of = side_limits_of(interval, what="a share of one side")
+    each: Any = np.stack([np.broadcast_to(tail, sides[0].p.shape) for tail in tails])  # an array, as OfSide allows
+    limits = limits_of(_stacked(sides), each)
+    return [Limits(low, high) for low, high in zip(*limits, strict=True)]
+
+
+def _is_counted(side: Evidence) -> bool:
+    """Whether the limits are made from the counts of its bands alone."""
+    return side.bands is not None and bool(side.bands.N.size) and side.alone is None
+
+
+def _stacked(sides: Sequence[Evidence]) -> Evidence:
+    """Sides with bands as one, its first axis over the sides; those with fewer bands are filled up with empty ones."""
+    shape = sides[0].p.shape
+    most = max(side.bands.N.shape[-1] for side in sides if side.bands is not None)
+
+    def stack(name: str) -> FloatArray:
+        return np.stack([np.broadcast_to(getattr(side, name), shape) for side in sides])
+
+    bands = [np.stack([_filled(side.bands[i], shape, most) for side in sides if side.bands is not None]) for i in range(len(Bands._fields))]
+    names = [name for name in Evidence._fields if name not in ("bands", "alone")]
+    return Evidence(**{name: stack(name) for name in names}, bands=Bands(*bands))  # type: ignore[arg-type]
+
+
+def _filled(counts: FloatArray, shape: tuple[int, ...], most: int) -> FloatArray:
+    whole = np.zeros((*shape, most))
+    whole[..., : counts.shape[-1]] = counts
+    return whole

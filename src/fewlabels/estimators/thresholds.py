@@ -16,13 +16,13 @@ import numpy as np
 from fewlabels.errors import GoalError
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.pooling import pool_parts, pooled
-from fewlabels.estimators.sides import side_limits
+from fewlabels.estimators.sides import limits_of_each
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.mover import mover
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.evidence import Evidence, Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
@@ -221,15 +221,18 @@ def read_thresholds(pieces: Pieces, n: FloatArray, k: FloatArray, *, flagged_onl
     return [list(pieces.parts(j, n, k, flagged_only=flagged_only)) for j in range(pieces.thresholds.bin.size)]
 
 
-def limits_of(metric: Metric, read: Sequence[Sequence[PartAt]], *, tail: float, interval: IntervalKind = "rec") -> MeasuredAt:
+def limits_of(metric: Metric, read: Sequence[Sequence[PartAt]], *, tail: float, interval: IntervalKind = USUAL_INTERVAL) -> MeasuredAt:
     """The metric at every threshold; each limit is missed with probability `tail` at its threshold alone."""
-    each = [_joined(metric, parts, tail, interval) for parts in read]
-    return MeasuredAt(*(np.stack(ends, axis=-1) for ends in zip(*each, strict=True)))
+    needed = [[part for part in parts if (metric.needs_flagged if part.flagged else metric.needs_unflagged)] for parts in read]
+    ends = iter(limits_of_each([part.evidence for parts in needed for part in parts if part.evidence is not None], tail, interval))
+    each = [_joined(metric, parts, mine, ends) for parts, mine in zip(read, needed, strict=True)]
+    return MeasuredAt(*(np.stack(found, axis=-1) for found in zip(*each, strict=True)))
 
 
-def _joined(metric: Metric, parts: Sequence[PartAt], tail: float, interval: IntervalKind) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """REC of every part the metric needs, joined by MOVER."""
-    needed = [p for p in parts if (metric.needs_flagged if p.flagged else metric.needs_unflagged)]
+def _joined(
+    metric: Metric, parts: Sequence[PartAt], needed: Sequence[PartAt], limits: Iterator[Limits]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The parts the metric needs, joined by MOVER; `limits`: the next are those of the parts with evidence."""
     N1, N0 = (sum(p.N for p in parts if p.flagged == flagged) for flagged in (True, False))
 
     def theta(*shares: FloatArray) -> FloatArray:
@@ -238,8 +241,6 @@ def _joined(metric: Metric, parts: Sequence[PartAt], tail: float, interval: Inte
 
     shape = next(p.evidence.p.shape for p in parts if p.evidence is not None)
     points = [np.full(shape, np.nan) if p.evidence is None else p.evidence.p for p in needed]
-    ends = [
-        Limits(np.zeros(shape), np.ones(shape)) if p.evidence is None else side_limits(p.evidence, tail, interval) for p in needed
-    ]  # fmt: skip
+    ends = [Limits(np.zeros(shape), np.ones(shape)) if p.evidence is None else next(limits) for p in needed]
     low, high = mover(theta, points, ends, low=metric.low, high=metric.high)
     return theta(*points), low, high

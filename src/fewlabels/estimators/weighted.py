@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.nouns.arrays import BoolArray, FloatArray
-from fewlabels.nouns.evidence import Evidence
+from fewlabels.nouns.evidence import Bands, Evidence
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import LabelSums, WeightSums
 
@@ -174,6 +174,7 @@ def read_side(tally: Tally) -> Evidence:
         ordered=order_shown(tally),
         unlabeled=1 - labeled / held if held else np.zeros(n.shape[:-1]),
         heaviest=(W * left * group.top).max(-1, initial=0.0) if tally.weights is not None else 0.0,
+        bands=Bands(tally.N, n, tally.k) if tally.weights is None and tally.expansions is None else None,
     )
 
 

@@ -18,11 +18,19 @@ from fewlabels.reports.formatting import cleaned, count, interval, level, name, 
 from fewlabels.reports.fragment import Fragment, Verdict, fragment_html, fragment_text
 from fewlabels.reports.page_pictures import ribbon_pictures
 from fewlabels.reports.record_sections import MOST_LABELERS, gold_tables, labeler_table, plan_facts, unlisted, worst_tables
-from fewlabels.reports.result_sections import EXPLAINED, PEEK, RUNNING, comparison_section, goal_table, slice_sections, threshold_section
+from fewlabels.reports.result_sections import (
+    EXPLAINED,
+    PEEK,
+    RUNNING,
+    comparison_section,
+    explained,
+    goal_table,
+    slice_sections,
+    threshold_section,
+)
 from fewlabels.reports.sections import (
     BEHIND,
     MOST_ROWS,
-    NUMBERS,
     Mark,
     Section,
     Table,
@@ -31,6 +39,7 @@ from fewlabels.reports.sections import (
     levels,
     mark_of,
     named,
+    number_columns,
     numbers,
     whose,
 )
@@ -62,11 +71,11 @@ def _readable(text: str) -> str:
 
 
 def _estimates_table(estimates: Sequence[Found], *, several: bool | None = None) -> Table:
-    apart = len({whose(e) for e in estimates}) > 1 if several is None else several
+    apart, columns = len({whose(e) for e in estimates}) > 1 if several is None else several, number_columns(estimates)
     return Table(
         caption=levels(estimates),
-        columns=(TableColumn("metric", words=True), *NUMBERS, *BEHIND),
-        rows=tuple((named(e, several=apart), *numbers(e), *behind(e)) for e in estimates[:MOST_ROWS]),
+        columns=(TableColumn("metric", words=True), *columns, *BEHIND),
+        rows=tuple((named(e, several=apart), *numbers(e, columns), *behind(e)) for e in estimates[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in estimates[:MOST_ROWS]),
     )
 
@@ -89,12 +98,8 @@ def _of_estimate(found: Estimate) -> Fragment:
         f"At least {share(data['at_least'])}, at most {share(data['at_most'])}: one-sided, each at level {level(data['level'])} by itself."
     )
     tables = (_estimates_table([data], several=False), *worst_tables([data]), *gold_tables([data]))
-    section = Section(key="estimate", title="", tables=tables, bullets=(*lines, bounds), notes=(EXPLAINED, *_running(data)))
+    section = Section(key="estimate", title="", tables=tables, bullets=(*lines, bounds), notes=explained([data]))
     return Fragment(title=f"{named(data, several=True)}", sections=(section,))
-
-
-def _running(*estimates: Found) -> tuple[str, ...]:
-    return (RUNNING,) if any(e["interval"] == "anytime" for e in estimates) else ()
 
 
 def _of_estimates(shown: Estimates) -> Fragment:
@@ -106,13 +111,13 @@ def _of_estimates(shown: Estimates) -> Fragment:
     hidden = sum(max(0, sum(bool(one["planned"]) is wanted for one in found) - MOST_ROWS) for wanted in (True, False))
     cut = [f"{hidden:,} more: see fewlabels.table."] if hidden else []
     cautions = [_readable(f"Caution: {one}") for one in shown.cautions_of(shown.estimates)]
-    agreed = [] if shown.agreement is None else [_readable(str(shown.agreement))]
+    agreed = [_readable(str(one)) for one in (shown.agreement, *shown.tipping) if one is not None]
     section = Section(
         key="estimates",
         title="",
         tables=(*_goals_first(found), *worst_tables(found), *gold_tables(found)),
         bullets=(*cut, *agreed, *cautions, *warnings),
-        notes=(EXPLAINED, *_running(*found)),
+        notes=explained(found),
     )
     return Fragment(title="Estimates", alarms=() if shown.certified else (PEEK,), sizes=_sizes(done), sections=(section,))
 
@@ -130,7 +135,7 @@ def _sizes(done: Progress) -> tuple[tuple[str, str], ...]:
 def _of_counts(found: Confusion) -> Fragment:
     data = [plain(one) for one in found.estimates]
     cautions = tuple(_readable(f"Caution: {one}") for one in found.cautions)
-    section = Section(key="counts", title="", tables=(_estimates_table(data, several=False),), bullets=cautions, notes=(EXPLAINED,))
+    section = Section(key="counts", title="", tables=(_estimates_table(data, several=False),), bullets=cautions, notes=explained(data))
     return Fragment(title="Metrics of a confusion matrix", sections=(section,))
 
 
@@ -140,7 +145,7 @@ def _of_decision(decision: Decision) -> Fragment:
     alarms = () if decision.certified else (PEEK,)
     if not data["goals"]:
         return Fragment(title="Decision", verdict=verdict, alarms=alarms)
-    notes = (EXPLAINED, *_running(*(goal["estimate"] for goal in data["goals"])))
+    notes = explained([goal["estimate"] for goal in data["goals"]])
     return Fragment(
         title="Decision",
         verdict=verdict,
@@ -172,7 +177,7 @@ def _running_band(goal: Found, labels: int) -> Found:
 
 def _plan_data(plan: Plan) -> Found:
     stopping = None if plan.stopping is None else str(plan.stopping)
-    kept = {name: getattr(plan, name) for name in ("budget", "grow_to", "interval", "promise")}
+    kept = {name: getattr(plan, name) for name in ("budget", "grow_to", "interval", "promise", "assist")}
     return {**kept, "design": plan.design.name, "bands": int(plan.design.N.size), "stopping": stopping}
 
 
@@ -199,7 +204,7 @@ def _of_slices(found: InSlices) -> Fragment:
     section = slice_sections({"slices": [{"metric": data["estimates"][0]["metric"], **data}]})
     assert section is not None
     by = ", ".join(map(name, data["by"]))
-    return Fragment(title=f"Slices by {by}", sections=(_untitled(section, EXPLAINED),))
+    return Fragment(title=f"Slices by {by}", sections=(_untitled(section, *explained(data["estimates"])),))
 
 
 def _untitled(section: Section, *notes: str) -> Section:
@@ -224,7 +229,7 @@ def _of_comparison(found: Comparison) -> Fragment:
 def _compared(data: Found) -> Fragment:
     section = comparison_section({"comparison": {**data, "less_is_better": less_is_better(data["metric"])}})
     assert section is not None
-    shown = Section(key="pairs", title="", lines=section.lines, tables=section.tables, notes=(EXPLAINED,))
+    shown = Section(key="pairs", title="", lines=section.lines, tables=section.tables, notes=explained(data["pairs"]))
     return Fragment(title=f"Comparison in {name(data['metric'])}", sections=(shown,))
 
 
@@ -323,18 +328,14 @@ def _of_gate(gate: Gate) -> Fragment:
 
 def _rules(rules: Sequence[Found]) -> Iterator[Table]:
     """Return the rules, drawn if all of them have numbers."""
-    columns = (
-        TableColumn("rule", words=True),
-        TableColumn("verdict", words=True, under=True),
-        *NUMBERS,
-        TableColumn("one-sided bound"),
-        *BEHIND[:2],
-    )
+    shown = number_columns(rule["estimate"] for rule in rules if rule["estimate"] is not None)
+    first = (TableColumn("rule", words=True), TableColumn("verdict", words=True, under=True))
+    columns = (*first, *shown, TableColumn("one-sided bound"), *BEHIND[:2])
     rows = tuple(
         (
             rule["rule"],
             rule["verdict"].replace("_", " "),
-            *_rule_numbers(rule["estimate"]),
+            *(("",) * len(shown) if rule["estimate"] is None else numbers(rule["estimate"], shown)),
             "none" if rule["bound"] is None else share(rule["bound"]),
             *_rule_behind(rule["estimate"]),
         )
@@ -347,10 +348,6 @@ def _rules(rules: Sequence[Found]) -> Iterator[Table]:
         columns=(TableColumn("rule", words=True), TableColumn("why", words=True)),
         rows=tuple((r["rule"], "; ".join(r["reasons"])) for r in rules),
     )
-
-
-def _rule_numbers(found: Found | None) -> tuple[str, ...]:
-    return ("",) * 4 if found is None else numbers(found)
 
 
 def _rule_behind(found: Found | None) -> tuple[str, ...]:

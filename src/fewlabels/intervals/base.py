@@ -53,6 +53,7 @@ class Interval:
     symmetric            for of_error only: value -+ a normal quantile times the standard error, which works for differences too
     may_plan             whether a plan may be decided by it; such an interval has of_side, and a report includes its `statement`
     holds_over_looks     whether planned looks may share its error: each side errs at most as often as stated
+    ends_with_units      whether its limits stop where the unlabeled units end; sides are then joined with at least their standard errors
     believes_guide       whether it assumes that the guide is calibrated: once labels show that it is not, strict decides in its place
     is_baseline          for comparison, not to be relied on; `caution` says where it is known to fail
     caution              what a reader must know wherever it is used; None if nothing
@@ -69,6 +70,7 @@ class Interval:
     symmetric: bool = False
     may_plan: bool = False
     holds_over_looks: bool = False
+    ends_with_units: bool = False
     believes_guide: bool = False
     is_baseline: bool = False
     caution: str | None = None

@@ -7,13 +7,14 @@ from fewlabels.intervals.base import Interval, OfSide
 from fewlabels.intervals.binomial import CLOPPER_PEARSON, WILSON
 from fewlabels.intervals.bootstrap import BOOTSTRAP, RAO_WU
 from fewlabels.intervals.moment import BETA
+from fewlabels.intervals.placed import PLACED
 from fewlabels.intervals.rare import MIDP, REC, STRICT
 from fewlabels.registry import Registry
 
 INTERVALS = Registry(
     "interval",
     Interval,
-    (REC, STRICT, MIDP, CLOPPER_PEARSON, WILSON, WALD, BETA, BOOTSTRAP, RAO_WU, ANYTIME),
+    (REC, STRICT, PLACED, MIDP, CLOPPER_PEARSON, WILSON, WALD, BETA, BOOTSTRAP, RAO_WU, ANYTIME),
     error=PlanError,
 )
 

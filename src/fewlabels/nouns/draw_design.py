@@ -23,6 +23,7 @@ class DrawDesign:
     poisson   whether units are drawn one by one, each at its band's rate; the takes are then expected, not exact
     held      units of each band that an earlier design drew: a study that adds a classifier or a goal keeps them; None if there are none
     judged    the classifiers (by position) whose goals it was made for
+    edition   of the rule that cut the bands: those of an earlier edition are not cut anew when a study is verified
     """
 
     name: str
@@ -33,6 +34,7 @@ class DrawDesign:
     poisson: bool = False
     held: IntArray | None = None
     judged: tuple[int, ...] = (0,)
+    edition: int = 1
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise PlanError unless every band has units and mass."""
@@ -60,6 +62,8 @@ class DrawDesign:
             data["held"] = self.held.tolist()
         if self.judged != (0,):
             data["judged"] = list(self.judged)
+        if self.edition != 1:
+            data["edition"] = self.edition
         return data
 
     @classmethod
@@ -74,4 +78,5 @@ class DrawDesign:
             poisson=data.get("poisson", False),
             held=np.array(data["held"]) if "held" in data else None,
             judged=tuple(data.get("judged", (0,))),
+            edition=data.get("edition", 1),
         )

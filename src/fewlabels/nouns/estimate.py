@@ -10,6 +10,10 @@ from fewlabels.nouns.goal import whose
 
 IntervalKind = str
 """The name of an interval: one of `intervals/registered.py`, or one that another package adds."""
+USUAL_INTERVAL: IntervalKind = "placed"
+"""The interval of a plan that names none: valid wherever errors are, whatever the scores say."""
+TRUSTING_INTERVAL: IntervalKind = "rec"
+"""The interval of a plan that trusts the scores."""
 EXACT = 1e-9  # a half-width below it is rounding
 
 
@@ -35,9 +39,9 @@ class Estimate(Displayed):
         >>> import fewlabels
         >>> precision = fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"]
         >>> precision.value, round(precision.low, 3), round(precision.high, 3)
-        (0.9, 0.772, 0.968)
+        (0.9, 0.782, 0.967)
         >>> print(precision)
-        precision of counts 0.900 [0.772, 0.968] at 95.0%, 50 labels, effective n 50
+        precision of counts 0.900 [0.782, 0.967] at 95.0%, 50 labels, effective n 50
     """
 
     metric: str
@@ -100,6 +104,17 @@ class Estimate(Displayed):
         if self.value is None:
             return (self.high - self.low) / 2
         return max(self.high - self.value, self.value - self.low)
+
+    @property
+    def trusts_scores(self) -> bool:
+        """Whether its interval trusts the scores, so that the strict one beside it is another.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> small_study().estimate()["precision"].trusts_scores
+            False
+        """
+        return (self.strict_low, self.strict_high) != (self.low, self.high)
 
     @property
     def exactness(self) -> str | None:

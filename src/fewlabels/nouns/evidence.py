@@ -5,6 +5,14 @@ from typing import NamedTuple
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 
 
+class Bands(NamedTuple):
+    """Units, labels and positive labels of each band of a side; arrays whose last axis is over bands, the others over replicates."""
+
+    N: FloatArray
+    n: FloatArray
+    k: FloatArray
+
+
 class Evidence(NamedTuple):
     """The evidence about the positive share of one side; arrays over replicates.
 
@@ -17,6 +25,8 @@ class Evidence(NamedTuple):
     ordered    whether the labels have shown that positives increase with the guide on this side
     unlabeled  share of the side in groups without any label
     heaviest   the largest weight that one unlabeled unit's answer could have, where units differ in metric weight; else 0
+    bands      the counts behind it, where they determine it: each band a simple random sample of its units, and units counted; else None
+    alone      the evidence without other columns, where they steadied p and v; else None
     """
 
     N: float
@@ -29,6 +39,8 @@ class Evidence(NamedTuple):
     ordered: BoolArray
     unlabeled: FloatArray
     heaviest: FloatArray | float = 0.0
+    bands: Bands | None = None
+    alone: "Evidence | None" = None
 
 
 class Limits(NamedTuple):

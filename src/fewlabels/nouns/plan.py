@@ -44,13 +44,15 @@ class Plan(Displayed):
     change    how this plan relates to the one before it
     share     the share of the error 1 - level that this plan's look may spend
     promise   in words, what the interval at this plan's look guarantees
-    interval  "rec", "midp", or "strict", which is valid even if errors occur where the guide predicts none; or one of another package
+    interval  "rec", "midp", or "strict" and "placed", valid even if errors occur where the guide predicts none; or another package's
     interval_from   the package and version that added the interval; None for fewlabels itself
     pilot     if the study began with one: how the labels are divided and read, locked before the first label
     guide     after a pilot: the intercept and the slopes, fitted to its labels, of the log-odds of the guide and of each candidate
     choice    the options of the design beyond its name; None if there are none
     number_rule   how permanent numbers are derived from the salt and an id: "md5" or "fast"
     alarm     the interval read instead of `interval` once labels show that the guide is not calibrated; None if the guide is not trusted
+    region    the bin of the guide below which unflagged units are what a tipping point is about; None if there is no such region
+    assist    the columns that make its estimates steadier: the population's candidates, unless a pilot learns a guide from them
     stopping  the rule that ends the labeling; None for one look, when all labels are in
     fresh     classifiers that are first shown at a look of this plan: their intervals spend the whole error
 
@@ -58,7 +60,7 @@ class Plan(Displayed):
         >>> from fewlabels.demo.study import small_study
         >>> plan = small_study(labeled=False).standing.plan
         >>> plan.number, plan.budget, plan.interval
-        (1, 40, 'rec')
+        (1, 40, 'placed')
         >>> plan.promise
         'one look, when all labels are in: the interval holds at its level'
     """
@@ -82,6 +84,8 @@ class Plan(Displayed):
     number_rule: NumberRule = "md5"
     stopping: Stopping | None = None
     alarm: IntervalKind | None = None
+    region: int | None = None
+    assist: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise PlanError unless the takes sum to the budget."""
@@ -174,23 +178,20 @@ class Plan(Displayed):
             >>> plan.as_json()["budget"]
             40
         """
-        phased: dict[str, Json] = {} if self.pilot is None else {"pilot": self.pilot._asdict()}
-        if self.guide is not None:
-            phased["guide"] = list(self.guide)
-        if self.choice is not None:
-            phased["choice"] = self.choice.as_json()
-        if self.fresh:
-            phased["fresh"] = list(self.fresh)
-        if self.number_rule != "md5":
-            phased["number_rule"] = self.number_rule
-        if self.stopping is not None:
-            phased["stopping"] = self.stopping.as_json()
-        if self.interval_from is not None:
-            phased["interval_from"] = self.interval_from
-        if self.alarm is not None:
-            phased["alarm"] = self.alarm
+        some: dict[str, Json] = {  # written only where a plan has it
+            "pilot": None if self.pilot is None else self.pilot._asdict(),
+            "guide": None if self.guide is None else list(self.guide),
+            "choice": None if self.choice is None else self.choice.as_json(),
+            "fresh": list(self.fresh) or None,
+            "number_rule": None if self.number_rule == "md5" else self.number_rule,
+            "stopping": None if self.stopping is None else self.stopping.as_json(),
+            "interval_from": self.interval_from,
+            "alarm": self.alarm,
+            "region": self.region,
+            "assist": list(self.assist) or None,
+        }
         return {
-            **phased,
+            **{name: value for name, value in some.items() if value is not None},
             "number": self.number,
             "goals": [g.as_json() for g in self.goals],
             "design": self.design.as_json(),
@@ -234,4 +235,6 @@ class Plan(Displayed):
             number_rule=data.get("number_rule", "md5"),
             stopping=Stopping.of_json(data["stopping"]) if "stopping" in data else None,
             alarm=data.get("alarm"),
+            region=data.get("region"),
+            assist=tuple(data.get("assist", ())),
         )

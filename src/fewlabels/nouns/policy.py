@@ -16,7 +16,8 @@ from fewlabels.nouns.metrics import metric_named
 
 MOST_NONRESPONSE = 0.2
 LIMITS = ("level", "min_n_eff", "max_half_width", "max_nonresponse")  # at the top: for every rule that says nothing else
-KEYS = ("metric", "classifier", "over", "slice", "by", "target", *LIMITS)
+SWITCHES = ("rule_out_hidden",)  # the same, true or false
+KEYS = ("metric", "classifier", "over", "slice", "by", "target", *LIMITS, *SWITCHES)
 MOST_RULES = 500
 LARGEST = 1e15  # of any number a rule may hold
 LONGEST = 1_000_000  # characters of a file
@@ -32,12 +33,14 @@ class Rule:
     min_n_eff        the minimum effective n
     max_half_width   the maximum half-width of the two-sided interval at the level; None for the widest that any decision allows
     max_nonresponse  the maximum share of the rule's units without a usable answer
+    rule_out_hidden  whether the labels must rule out the positives that would make the target fall, if they hid where the scores see none
     """
 
     goal: Goal
     min_n_eff: float = THIN_N_EFF
     max_half_width: float | None = None
     max_nonresponse: float = MOST_NONRESPONSE
+    rule_out_hidden: bool = False
 
     def __post_init__(self) -> None:
         """Raise PolicyError for a limit that every study, or none, would meet."""
@@ -55,6 +58,10 @@ class Rule:
                 f"max_nonresponse must be a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 allows a tenth of the answers to "
                 "be missing"
             )
+        if self.rule_out_hidden and (self.goal.kind == "+-" or not metric.needs_unflagged):
+            raise PolicyError(
+                f"rule_out_hidden is for a target that depends on unflagged units, but {self} does not: leave it out of this rule"
+            )
 
     def __str__(self) -> str:
         """The rule's goal as it would be typed."""
@@ -62,11 +69,13 @@ class Rule:
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger."""
+        hidden: dict[str, Json] = {"rule_out_hidden": True} if self.rule_out_hidden else {}
         return {
             "goal": self.goal.as_json(),
             "min_n_eff": self.min_n_eff,
             "max_half_width": self.max_half_width,
             "max_nonresponse": self.max_nonresponse,
+            **hidden,
         }
 
     @classmethod
@@ -153,7 +162,7 @@ def parse_policy(text: str) -> Policy:
     except (ValueError, RecursionError) as error:  # not TOML, or a number or nesting that Python does not accept
         raise PolicyError(f"a policy must be TOML, but this file is not ({error}): write [[rule]] and under it metric and target") from None
     rules = said.pop("rule", [])
-    _refuse_unknown(said, LIMITS, "at the top of a policy", also="rules stand under [[rule]]")
+    _refuse_unknown(said, (*LIMITS, *SWITCHES), "at the top of a policy", also="rules stand under [[rule]]")
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise PolicyError(f"rules must be an array of tables, got {rules!r:.80}: write [[rule]] with two brackets on each side")
     return Policy(rules=tuple(_rule({**said, **rule}, number) for number, rule in enumerate(rules, start=1)))
@@ -165,8 +174,9 @@ def _rule(said: Mapping[str, Any], number: int) -> Rule:
     _refuse_unknown(said, KEYS, f"in {where}")
     if not isinstance(said.get("metric"), str):
         raise PolicyError(f'a rule must name a metric, but {where} has {said.get("metric", "none")!r}: write metric = "recall"')
-    given = {key: _number(said[key], key, where) for key in LIMITS if key in said}
+    given: dict[str, Any] = {key: _number(said[key], key, where) for key in LIMITS if key in said}
     level = given.pop("level", DEFAULT_LEVEL)
+    given |= {key: _switch(said[key], key, where) for key in SWITCHES if key in said}
     try:
         return Rule(goal=_goal(said, where, level), **given)
     except GoalError as error:
@@ -210,6 +220,12 @@ def _number(value: object, key: str, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
         raise PolicyError(f"{key} must be a number, but {where} has {value!r:.80}: write {key} = 0.9 without quotes")
     return float(value)
+
+
+def _switch(value: object, key: str, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise PolicyError(f"{key} must be true or false, but {where} has {value!r:.80}: write {key} = true without quotes")
+    return value
 
 
 def _text(value: object, key: str, where: str) -> str:

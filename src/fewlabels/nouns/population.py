@@ -22,7 +22,8 @@ class Population:
     slices       columns that divide the population into slices
     weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None if there is none
     guide        the column, a probability in [0, 1], that steers the draw; by default the first classifier's score, or the risk
-    candidates   columns of probabilities in [0, 1] from which a guide may be fitted after a pilot; read in steps of about a factor of two
+    candidates   columns of probabilities in [0, 1] that make estimates steadier, or from which a pilot fits a guide; read in steps of a
+                 factor of two
     missing_scores   whether a score or guide may be null: such units are not flagged and form bands of their own
     risk         for several questions: the weights of each classifier's score noise s (1 - s), unflagged and flagged, in the risk that
                  steers the draw; a study sets them from its goals

@@ -4,8 +4,9 @@ A cell is (guide bin, prediction pattern, slice). Bit j of the pattern is the pr
 not depend on the number of units.
 """
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,6 +101,14 @@ class Profile:
     def N(self) -> int:
         """The number of units in the population."""
         return int(self.count.sum())
+
+    @property
+    def counts(self) -> "SameCounts":
+        """What a plan depends on, as a key of results to be kept."""
+        digest = hashlib.blake2b(repr((self.guided, self.slice_values)).encode())
+        for part in (self.guide_bin, self.pattern, self.slice, self.count, self.weight, self.claims):
+            digest.update(b"-" if part is None else repr(part.shape).encode() + part.tobytes())
+        return SameCounts(digest.digest(), self)
 
     def part(self, cells: BoolArray) -> "Profile":
         """The profile of these cells alone, as if the table held nothing else."""
@@ -213,3 +222,11 @@ class Profile:
     def fingerprint(self) -> str:
         """The sha256 of the profile: detects changed counts, columns, extreme ids and files, not values swapped within a cell."""
         return fingerprint({**self.as_json(), "files": [list(f[:3]) for f in self.files]})
+
+
+@dataclass(frozen=True, slots=True)
+class SameCounts:
+    """A profile that is equal to any other with the same counts."""
+
+    digest: bytes
+    profile: Profile = field(compare=False, repr=False)

@@ -65,11 +65,6 @@ class Stopping:
         return cls(kind=data["kind"], tolerance=data.get("tolerance", 0.0), looks=data.get("looks", 0))
 
 
-def usual_interval(rule: Stopping | None) -> Literal["rec", "strict"]:
-    """The interval of a plan that names none: strict for planned looks, where an early look may believe scores that no label has tested."""
-    return "strict" if rule is not None and rule.kind == "looks" else "rec"
-
-
 def parse_stopping(text: str) -> Stopping:
     """Parse a stopping rule: "decision", "decision +-0.02", "width" or "5 looks"."""
     match = _WRITTEN.fullmatch(text.strip())

@@ -13,6 +13,19 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.weights import LabelSums, WeightSums
 
 
+class ControlSums(NamedTuple):
+    """Sums over the labels of each group of a control d whose mean over the group's units is 0: of d, of its square, and over positives.
+
+    d is what other columns predict of a label, from the answers of other labels, less the same for the whole group; `known` sums the
+    variance of d over all units of the group.
+    """
+
+    d: FloatArray
+    dd: FloatArray
+    dy: FloatArray
+    known: FloatArray
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
     """Counts of the answers by group of one classifier.
@@ -31,6 +44,7 @@ class Tally:
     chance   groups whose number of labels is random, because they are parts of bands, shape (G,); None if there are none
     stratum  which of several draws each group belongs to, shape (G,), where another classifier's goals raised the rates of some units;
              the guide's order must be shown in each; None for a single draw
+    control  sums of what other columns predict, which makes estimates steadier; None if there are no such columns
     """
 
     flagged: BoolArray
@@ -46,6 +60,7 @@ class Tally:
     expansions: LabelSums | None = None
     chance: BoolArray | None = None
     stratum: IntArray | None = None
+    control: ControlSums | None = None
 
     def side(self, *, flagged: bool) -> "Tally":
         """The groups of one side."""
@@ -67,16 +82,18 @@ class Tally:
             expansions=None if self.expansions is None else LabelSums(*(v[..., mine] for v in self.expansions)),
             chance=None if self.chance is None else self.chance[mine],
             stratum=None if self.stratum is None else self.stratum[mine],
+            control=None if self.control is None else ControlSums(*(v[..., mine] for v in self.control)),
         )
 
     def one(self, replicate: int) -> "Tally":
         """One replicate of a simulation alone, where units are counted."""
         sums = None if self.expansions is None else LabelSums(*(v[replicate] for v in self.expansions))
-        return replace(self, n=self.n[replicate], k=self.k[replicate], expansions=sums)
+        control = None if self.control is None else ControlSums(*(v[replicate] for v in self.control))
+        return replace(self, n=self.n[replicate], k=self.k[replicate], expansions=sums, control=control)
 
     def counted(self, n: FloatArray, k: FloatArray) -> "Tally":
         """The same groups with other counts."""
-        return replace(self, n=n, k=k)
+        return replace(self, n=n, k=k, control=None)
 
     @property
     def labels(self) -> FloatArray:

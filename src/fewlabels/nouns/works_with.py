@@ -214,6 +214,21 @@ FEATURES: dict[str, Feature] = {
         instead="read its estimates",
         refused={Trait.ONLINE: "the answers decided which units were drawn", **_ONE_DRAW},
     ),
+    "other columns": Feature(
+        "`candidates=`, `--candidate`: columns that make estimates steadier without being trusted",
+        rule="other columns steady the estimates of one draw by bands about one question",
+        instead="read its estimates, which do without them",
+        refused={
+            Trait.ONLINE: "it has confidence sequences of its own",
+            **_ONE_DRAW,
+            Trait.PILOT: "a guide is fitted from the same columns",
+            Trait.DESIGN: "it was not tested",
+            Trait.GOLD: "the labels are corrected",
+            Trait.DIFFERENCE: "two classifiers are counted unit by unit",
+            **_OF_UNITS,
+        },
+        metrics=True,
+    ),
     # ---------------------------------------------------------------- decision and report
     "decide": Feature("`decide`: ship, do not ship, or label more"),
     "forecast": Feature(
@@ -239,6 +254,20 @@ FEATURES: dict[str, Feature] = {
             Trait.EXTENSION: "it keeps units of an earlier plan",
         },
         error=PlanError,
+    ),
+    "tipping point": Feature(
+        "how many positives may hide where the scores see none before a target falls",
+        rule="a tipping point is about units counted at one look at a draw by bands or strata",
+        instead="see decide",
+        refused={
+            Trait.ONLINE: "its confidence sequences count the units below no score apart",
+            Trait.LOOKS: "it would have to hold at every look",
+            **_ONE_DRAW,
+            Trait.GOLD: "the labels that it counts are corrected",
+            Trait.DIFFERENCE: "a positive that hides counts for both classifiers",
+            **_OF_UNITS,
+        },
+        metrics=True,
     ),
     "other budgets": Feature(
         "the report's curve of half-widths over budgets",

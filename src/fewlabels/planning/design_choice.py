@@ -18,6 +18,7 @@ from fewlabels.nouns.design import DesignName as DesignName
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
+from fewlabels.planning.mixing import mixture_for
 
 
 def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
@@ -85,14 +86,16 @@ def sides_of(profile: Profile, classifier: int) -> BoolArray:
     return profile.pattern > 0 if profile.claims is not None else profile.predicted(classifier)
 
 
-def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> FloatArray:
+def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0, floor: float | None = None) -> FloatArray:
     """How much a unit of each cell matters; for several labels or classes, the square root of the risk, which is their guide."""
     if profile.claims is not None:
         return np.sqrt(profile.guide) if profile.guided else np.ones(profile.count.shape)
-    return sizes(profile, sides_of(profile, classifier), metrics)
+    return sizes(profile, sides_of(profile, classifier), metrics, floor=floor)
 
 
 def own_rates(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0) -> FloatArray:
     """The inclusion probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
-    frame, size = frame_of(profile, metrics, classifier=classifier), sizes_for(profile, metrics, classifier=classifier)
-    return rates(profile, frame=frame, flagged=sides_of(profile, classifier), size=size, labels=labels)
+    frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
+    mixture = mixture_for(profile, metrics, labels=labels, classifier=classifier)
+    size = sizes_for(profile, metrics, classifier=classifier, floor=mixture.floor)
+    return rates(profile, frame=frame, flagged=flagged, size=size, labels=labels, mixture=mixture)

@@ -13,7 +13,7 @@ from fewlabels.designs.base import takes_of
 from fewlabels.designs.extending import HeldByCell, extend_design
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import sides_of
 from fewlabels.planning.forecasting import Forecast, forecast
@@ -55,7 +55,9 @@ class Late(NamedTuple):
         return inside
 
 
-def late(profile: Profile, held: HeldByCell, asks: Sequence[Ask], *, judged: Sequence[int], interval: IntervalKind = "rec") -> Late:
+def late(
+    profile: Profile, held: HeldByCell, asks: Sequence[Ask], *, judged: Sequence[int], interval: IntervalKind = USUAL_INTERVAL
+) -> Late:
     """The new goals, sized as if nothing were labeled yet."""
     return Late(profile, held, asks, [labels_needed(ask, interval=interval) for ask in asks], judged)
 
@@ -75,7 +77,7 @@ def late_design(at: Late, labels: int) -> DrawDesign:
     return replace(extend_design(at.profile, at.held, pi=pi, pattern=told, flagged=flagged, labels=labels), judged=tuple(at.judged))
 
 
-def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = "rec") -> Forecast | None:
+def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = USUAL_INTERVAL) -> Forecast | None:
     """The forecast of a goal for `labels` labels, those held included; None if the draw misses units it is about."""
     design = late_design(at, labels)
     reached = np.zeros(at.profile.count.shape, dtype=np.bool_)
@@ -85,7 +87,7 @@ def late_forecast(at: Late, ask: Ask, labels: int, *, interval: IntervalKind = "
     return forecast(ask, design, labels, interval=interval, take=takes_of(design, labels))
 
 
-def labels_with_reuse(at: Late, *, interval: IntervalKind = "rec") -> int | None:
+def labels_with_reuse(at: Late, *, interval: IntervalKind = USUAL_INTERVAL) -> int | None:
     """Labels in all, those held included, that settle every new goal; None if not even a census does."""
 
     def short(n: int) -> float:

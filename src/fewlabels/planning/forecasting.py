@@ -19,7 +19,7 @@ from fewlabels.estimators.measuring import Measured, measure, measure_sides, rea
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.decision import widest
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
 from fewlabels.planning.assumptions import Believed, at_their_word
@@ -151,7 +151,7 @@ def forecast(
     labels: int,
     *,
     believed: Believed | None = None,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     share: float = 1.0,
     take: IntArray | None = None,
 ) -> Forecast:

@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from fewlabels.designs.bands import rates
 from fewlabels.errors import GoalError
 from fewlabels.estimators.linearize import influence
 from fewlabels.nouns import ladder
@@ -18,7 +17,7 @@ from fewlabels.nouns.goal import Goal, Slice
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.contests import Contest, difference_rates, difference_sizes
-from fewlabels.planning.design_choice import frame_of, sides_of, sizes_for
+from fewlabels.planning.design_choice import frame_of, own_rates, sizes_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +80,7 @@ class Ask:
         return pi
 
     def _rates(self, labels: float) -> FloatArray:
-        flagged = sides_of(self.part, self.classifier)
-        return rates(self.part, frame=self.needed, flagged=flagged, size=self.size, labels=labels)
+        return own_rates(self.part, [self.metric], labels=labels, classifier=self.classifier)
 
     def value(self, share: FloatArray) -> float:
         """The metric if these are the positive shares of the cells."""

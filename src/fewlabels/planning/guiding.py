@@ -19,9 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabels.errors import PlanError
+from fewlabels.estimators.logistic import hessian, likelihood, penalty, ridge_mode
 from fewlabels.estimators.weighted import expit
+from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.profile import Profile
 
 PILOT_SHARE = 0.25  # of the labels
 PILOT_COUNTS = 0.75  # the weight of the pilot's expansion, relative to what it would be if the second draw were no better
@@ -30,8 +33,6 @@ SUREST = 1e-7  # scores nearer to 0 or 1 have the log-odds of this: 16
 INTERCEPT_SD, CENTER_SD, OTHER_SD = 2.0, 0.25, 0.1
 OWN_BELIEF = 2.0  # natural log of the own score's prior odds over the others
 EVIDENCE_COUNTS = 0.25  # a high likelihood is not yet a good draw: columns about as likely as the best keep their weight
-NEWTON_STEPS = 60
-TOLERANCE = 1e-9
 
 
 class Phases(NamedTuple):
@@ -67,6 +68,13 @@ def log_odds(score: FloatArray) -> FloatArray:
     """The log-odds of scores in [0, 1], finite."""
     s = np.clip(score, SUREST, 1 - SUREST)
     return np.asarray(np.log(s) - np.log1p(-s))
+
+
+def columns_by_cell(profile: Profile, *, slices: int, candidates: int) -> FloatArray:
+    """The log-odds of the guide and of each candidate, by cell; the steps of candidates follow the values of so many slice columns."""
+    steps = np.array([[int(values[slices + j]) for j in range(candidates)] for values in profile.slice_values], dtype=np.int64)
+    others = ladder.step_middle(steps.reshape(len(profile.slice_values), candidates)[profile.slice])
+    return log_odds(np.column_stack([profile.guide, others]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,40 +149,8 @@ def _candidates(z: FloatArray, y: FloatArray, column: int) -> Sequence[Candidate
     center[1 + column] = 1.0
     sd = np.full(z.shape[1], OTHER_SD)
     sd[0], sd[1 + column] = INTERCEPT_SD, CENTER_SD
-    b = _mode(z, y, center, sd)
+    b = ridge_mode(z, y, center, sd)
     # Laplace: log posterior at its mode - 1/2 log det(Hessian) + the prior's own constant; 2 pi cancels
-    volume = -0.5 * np.linalg.slogdet(_hessian(z, b, sd))[1] - float(np.log(sd).sum())
-    fitted = Candidate(b, column, _likelihood(z, y, b) - _penalty(b, center, sd) + volume)
-    return Candidate(center, column, _likelihood(z, y, center)), fitted
-
-
-def _mode(z: FloatArray, y: FloatArray, center: FloatArray, sd: FloatArray) -> FloatArray:
-    """The posterior mode of a ridge logistic regression: Newton steps, halved until the posterior rises (it is strictly concave)."""
-    b = center.copy()
-    height = _likelihood(z, y, b)
-    for _ in range(NEWTON_STEPS):
-        slope = z.T @ (y - expit(z @ b)) - (b - center) / sd**2
-        step = np.linalg.solve(_hessian(z, b, sd), slope)
-        while np.abs(step).max() > TOLERANCE:
-            risen = _likelihood(z, y, b + step) - _penalty(b + step, center, sd)
-            if risen >= height:
-                break
-            step = step / 2
-        else:
-            return b
-        b, height = b + step, risen
-    return b
-
-
-def _hessian(z: FloatArray, b: FloatArray, sd: FloatArray) -> FloatArray:
-    mu = expit(z @ b)
-    return np.asarray((z * (mu * (1 - mu))[:, None]).T @ z + np.diag(1 / sd**2))
-
-
-def _likelihood(z: FloatArray, y: FloatArray, b: FloatArray) -> float:
-    eta = z @ b
-    return float((y * eta - np.logaddexp(0.0, eta)).sum())
-
-
-def _penalty(b: FloatArray, center: FloatArray, sd: FloatArray) -> float:
-    return float(0.5 * (((b - center) / sd) ** 2).sum())
+    volume = -0.5 * np.linalg.slogdet(hessian(z, b, sd))[1] - float(np.log(sd).sum())
+    fitted = Candidate(b, column, likelihood(z, y, b) - penalty(b, center, sd) + volume)
+    return Candidate(center, column, likelihood(z, y, center)), fitted

@@ -5,7 +5,8 @@ The requested interval is computed from the expected answers, n labels of which 
     wald              p -+ z sqrt(p (1 - p) / n), so n = ceil(z^2 p (1 - p) / e^2); the textbook's size, and a baseline
     wilson            the score interval of n p of n
     clopper_pearson   the exact interval of n p of n
-    rec               what a study reports for a simple draw from one infinite side about which the guide is right
+    placed            what a study reports for a simple draw from one infinite side: as good as clopper_pearson
+    rec               the same if the scores are trusted and the guide is right
 
 and likewise any other interval that does not resample.
 
@@ -21,10 +22,11 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.estimators.multinomial import endless
 from fewlabels.intervals.binomial import binomial
 from fewlabels.intervals.registered import interval_named, reading_labels
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.tally import Tally
@@ -36,7 +38,6 @@ Around = Literal["value", "middle"]
 value    the share itself: the distance to the farther limit, as in every goal "+-" of a study
 middle   the middle of the interval: half of its width, which is less if the interval is not symmetric
 """
-ENDLESS = 1e18  # units of a side so large that any draw is a negligible part of it
 MAX_LABELS = 100_000_000
 ROUNDING = 1e-12
 
@@ -46,7 +47,7 @@ def labels_for_share(
     share: float,
     *,
     level: float = DEFAULT_LEVEL,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     around: Around = "value",
 ) -> int:
     """The fewest labels at which the interval of an expected share has a half-width of at most `half_width`.
@@ -71,7 +72,7 @@ def half_width_for(
     share: float,
     *,
     level: float = DEFAULT_LEVEL,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     around: Around = "value",
 ) -> float:
     """The half-width of the interval of a share estimated from `labels` labels."""
@@ -79,7 +80,7 @@ def half_width_for(
     return float(found.half_width if around == "value" else (found.high - found.low) / 2)
 
 
-def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: IntervalKind = "rec") -> Measured:
+def expected_share(labels: int, share: float, *, level: float = DEFAULT_LEVEL, interval: IntervalKind = USUAL_INTERVAL) -> Measured:
     """The share and its limits if exactly that share of the labels is positive."""
     _check(share, level, interval)
     if labels < 1:
@@ -109,22 +110,23 @@ def uniform(labels_flagged: int, flagged_share: float) -> int:
 def _one_side(n: FloatArray, p: FloatArray) -> Tally:
     """The tally of n labels of one infinite side, n p of them positive, whose guide is p."""
     s = np.clip(p, CLIP, 1 - CLIP)
-    N = np.array([ENDLESS])
+    units = endless(float(np.max(n)))
     return Tally(
-        flagged=np.array([True]), N=N, n=n[None], k=(n * p)[None], logit=np.log(s / (1 - s))[None], expected=p[None], N1=ENDLESS, N0=0.0
-    )
+        flagged=np.array([True]), N=np.array([units]), n=n[None], k=(n * p)[None], logit=np.log(s / (1 - s))[None], expected=p[None],
+        N1=units, N0=0.0,
+    )  # fmt: skip
 
 
 def _check(share: float, level: float, interval: IntervalKind) -> None:
     """Raise PlanError if the interval of the share cannot be computed."""
     if (kind := interval_named(interval)).is_resampled:
         known = ", ".join(name for name in reading_labels() if not interval_named(name).is_resampled)
-        raise PlanError(f"the interval of a share must be one of {known}, got {interval!r}: use rec")
+        raise PlanError(f"the interval of a share must be one of {known}, got {interval!r}: use placed")
     if not 0 <= share <= 1:
         raise PlanError(f"a share must lie in [0, 1], got {share}: 0.9 means nine out of ten")
     if not 0.5 < level < 1:
         raise PlanError(f"a level must lie in (0.5, 1), got {level}: 0.95 is usual")
     if kind.of_error is not None and share in (0, 1):
         raise PlanError(
-            f"{interval} has no width at a share of {share}, so any number of labels would do: use rec, clopper_pearson or wilson"
+            f"{interval} has no width at a share of {share}, so any number of labels would do: use placed, clopper_pearson or wilson"
         )

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +16,9 @@ from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.profile import Profile, SameCounts
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed
 from fewlabels.planning.design_choice import DesignName, choose_design, sides_of
@@ -28,6 +31,7 @@ CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
 NEAR = 1.03  # for several goals on one draw: a half-width as near to the goal as simulated draws can tell
 MOST_RAISES = 5
+KEPT = 32  # sizes found
 PLAIN = Design()
 UNSIZED = ("manual", "given")  # their labels are set by the user
 
@@ -93,7 +97,7 @@ def labels_needed(
     *,
     name: DesignName | Design = "bands",
     believed: Believed | None = None,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     share: float = 1.0,
     start: int | None = None,
     slices: Sequence[str] = (),
@@ -103,20 +107,56 @@ def labels_needed(
     A half-width is settled when its mean is small enough, a target when it is settled with the goal's power. None if not even a census
     suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice.
     """
-    alone = ask.alone
-    frame = alone.frame
     choice = name if isinstance(name, Design) else Design(name=name)
     if choice.name in UNSIZED:
         return None
+    how = _How(choice, interval, share, start or START, tuple(slices))
+    if believed is None:
+        return _once(_SameAsk.of(ask.alone), how)
+    return _searched(ask.alone, how, believed)
+
+
+class _How(NamedTuple):
+    """How a goal would be drawn for and read, and where to begin the search."""
+
+    choice: Design
+    interval: IntervalKind
+    share: float
+    start: int
+    slices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _SameAsk:
+    """An ask that is equal to any other with the same goal and counts."""
+
+    kind: type[Ask]
+    goal: Goal
+    judged: tuple[int, ...]
+    counts: SameCounts
+    ask: Ask = field(compare=False)
+
+    @classmethod
+    def of(cls, ask: Ask) -> "_SameAsk":
+        return cls(type(ask), ask.goal, ask.judged, ask.part.counts, ask)
+
+
+@lru_cache(maxsize=KEPT)  # a plan is sized, checked and locked, each by itself
+def _once(same: _SameAsk, how: _How) -> int | None:
+    return _searched(same.ask, how, None)
+
+
+def _searched(ask: Ask, how: _How, believed: Believed | None) -> int | None:
+    """The labels found by search; `ask` is as if the table consisted of its slice."""
 
     def short(n: int) -> float:
         try:
-            design = _own_design(alone, n, choice, slices)
+            design = _own_design(ask, n, how.choice, how.slices)
         except PlanError:  # too few labels for the strata
             return 2.0
-        return forecast(alone, design, n, believed=believed, interval=interval, share=share).short
+        return forecast(ask, design, n, believed=believed, interval=how.interval, share=how.share).short
 
-    return nearly_smallest(short, low=min(10, frame), high=frame, start=start or START)
+    return nearly_smallest(short, low=min(10, ask.frame), high=ask.frame, start=how.start)
 
 
 def _own_design(ask: Ask, labels: int, choice: Design, slices: Sequence[str]) -> DrawDesign:
@@ -139,7 +179,7 @@ def labels_for_all(
     *,
     choice: Design = PLAIN,
     slices: Sequence[str] = (),
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
 ) -> int | None:
     """The labels of one draw that settles every goal; None if one needs more than there are. `needs` are the labels of each alone.
 

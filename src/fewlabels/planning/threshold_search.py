@@ -22,6 +22,7 @@ from fewlabels.estimators.thresholds import Pieces, limits_of, pieces_of, rank_o
 from fewlabels.estimators.weighted import expit
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.profile import Profile
@@ -41,6 +42,12 @@ class Search(NamedTuple):
     metric: Metric
     target: float
     level: float = 0.95
+    interval: IntervalKind = USUAL_INTERVAL
+
+    @property
+    def imagined(self) -> IntervalKind:
+        """The interval of imagined draws, by which the order is chosen: strict stands for the usual one, which takes ten times as long."""
+        return "strict" if self.interval == USUAL_INTERVAL else self.interval
 
     @property
     def fewest(self) -> float:
@@ -48,14 +55,14 @@ class Search(NamedTuple):
         return math.log(1 - self.level) / math.log(self.target)
 
 
-def search_of(metric: Metric, target: float, level: float = 0.95) -> Search:
+def search_of(metric: Metric, target: float, level: float = 0.95, *, interval: IntervalKind = USUAL_INTERVAL) -> Search:
     """A valid search; raise GoalError for a metric other than precision and recall, or a target that no labels can show."""
     if metric.name not in ("precision", "recall") or not 0 < target < 1 or not 0.5 <= level < 1:
         raise GoalError(
             f"a search must be for precision or recall of at least a target in (0, 1), at a level in [0.5, 1), got {metric.name} >= "
             f"{target:g} at {level:g}: write precision 0.9 at 0.95"
         )
-    return Search(metric, target, level)
+    return Search(metric, target, level, interval)
 
 
 class Belief(NamedTuple):
@@ -140,7 +147,7 @@ def _only(pieces: Pieces, order: IntArray) -> Pieces:
 def _imagined(pieces: Pieces, profile: Profile, share: FloatArray, search: Search, *, purpose: int) -> BoolArray:
     """Which thresholds pass in simulated draws if these are the positive shares of the cells."""
     n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, purpose))
-    return passes(pieces, n, k, search)
+    return passes(pieces, n, k, search._replace(interval=search.imagined))
 
 
 def imagined_counts(
@@ -156,7 +163,7 @@ def imagined_counts(
 def passes(pieces: Pieces, n: FloatArray, k: FloatArray, search: Search) -> BoolArray:
     """Whether each threshold's one-sided bound reaches the target; n and k by piece."""
     read = read_thresholds(pieces, n, k, flagged_only=search.metric is PRECISION)
-    return np.asarray(limits_of(search.metric, read, tail=1 - search.level).low >= search.target)
+    return np.asarray(limits_of(search.metric, read, tail=1 - search.level, interval=search.interval).low >= search.target)
 
 
 def last_passed(passed: BoolArray) -> IntArray:

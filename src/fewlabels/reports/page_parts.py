@@ -19,8 +19,8 @@ SHAPES = {  # one shape per verdict, in a box of 48 by 48: color is never the on
     "NO VERDICT YET": ("M24 4a20 20 0 1 0 .01 0z", "M24 13v12l8 5"),
 }
 LEGEND = (
-    "Bar: interval. Thin line: strict interval. Dot: value. Dashed line: target. Outer marks: the half-width wanted. A target is "
-    "decided by the one-sided bound, which may lie inside the bar."
+    "Bar: interval. Dot: value. Dashed line: target. Outer marks: the half-width wanted. A target is decided by the one-sided bound, "
+    "which may lie inside the bar."
 )
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
 WIDE_FROM = 5  # columns from which a table becomes cards on a small screen

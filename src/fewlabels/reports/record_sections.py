@@ -163,6 +163,7 @@ def plan_facts(plan: Found, goals: Sequence[str], level_: float) -> tuple[tuple[
         ("level", level(level_)),
         ("draw", f"{plan['design']}, {plural(plan['bands'], 'band')}"),
         ("interval", plan["interval"]),
+        *([("columns", f"{', '.join(plan['assist'])}: they steady the estimates, and are not trusted")] if plan.get("assist") else []),
         ("stopping", plan["stopping"] or "when the budget is used"),
         ("promise", plan["promise"] or "none"),
     )

@@ -7,7 +7,6 @@ from fewlabels.reports.formatting import count, interval, level, name, share
 from fewlabels.reports.sections import (
     BEHIND,
     MOST_ROWS,
-    NUMBERS,
     Section,
     Table,
     TableColumn,
@@ -16,8 +15,10 @@ from fewlabels.reports.sections import (
     levels,
     mark_of,
     named,
+    number_columns,
     numbers,
     target_of,
+    trust_scores,
     whose,
 )
 
@@ -29,8 +30,12 @@ FORECAST = (
 )
 PEEK = "A peek, not certified: these numbers were not read at the planned look, so no interval holds at its stated level."
 EXPLAINED = (
-    "Strict interval: valid even if errors occur where the scores predict none. Effective n: labels of a simple draw, of the units the "
-    "metric is about, that give as narrow an interval. Design effect: labels divided by effective n."
+    "Effective n: labels of a simple draw, of the units the metric is about, that give as narrow an interval. Design effect: labels "
+    "divided by effective n."
+)
+TRUSTED = (
+    "Scores are trusted: the interval relies on them about errors that no label has shown. The strict interval (thin line) does not, and "
+    "is valid even if errors occur where the scores predict none."
 )
 UNIFORM = "Uniform would need: labels drawn evenly over the whole table for as narrow an interval."
 RUNNING = "A running band (confidence sequence) is wider than the interval of a single look: that is the price of looking at any time."
@@ -73,20 +78,20 @@ def goal_section(report: Report) -> Section:
     uniform = {key_of(found): found["uniform_labels"] for found in report["estimates"]}
     even = [count(uniform.get(key_of(goal["estimate"]))) for goal in goals]
     table = goal_table(goals, report["study"]["level"], more=[(TableColumn("uniform would need"), even)])
-    return Section(key="goals", title="Goals", tables=(table,), notes=(f"{EXPLAINED} {UNIFORM}", *_running(report["estimates"])))
+    return Section(key="goals", title="Goals", tables=(table,), notes=(UNIFORM, *explained([goal["estimate"] for goal in goals])))
 
 
 def goal_table(goals: Sequence[Found], whole: float | None = None, *, more: Sequence[tuple[TableColumn, Sequence[str]]] = ()) -> Table:
     """Return goals against their estimates; `whole` is the level at which all hold together, `more` further columns with their cells."""
-    rows = []
+    rows, columns = [], number_columns(goal["estimate"] for goal in goals)
     for i, goal in enumerate(goals):
         found = goal["estimate"]
         cells = (cells[i] for _, cells in more)
-        rows.append((goal["goal"], STATES[goal["status"]], *numbers(found), _bound(goal), *behind(found), *cells))
+        rows.append((goal["goal"], STATES[goal["status"]], *numbers(found, columns), _bound(goal), *behind(found), *cells))
     first = (TableColumn("goal", words=True), TableColumn("status", words=True, under=True))
     return Table(
         caption=levels([goal["estimate"] for goal in goals], whole),
-        columns=(*first, *NUMBERS, TableColumn("one-sided bound"), *BEHIND, *(column for column, _ in more)),
+        columns=(*first, *columns, TableColumn("one-sided bound"), *BEHIND, *(column for column, _ in more)),
         rows=tuple(rows),
         marks=tuple(mark_of(goal["estimate"], target_of(goal["goal"])) for goal in goals),
         states=tuple(goal["status"] for goal in goals),
@@ -98,8 +103,10 @@ def _bound(goal: Found) -> str:
     return "none" if goal["bound"] is None else share(goal["bound"])
 
 
-def _running(estimates: Sequence[Found]) -> tuple[str, ...]:
-    return (RUNNING,) if any(found["interval"] == "anytime" for found in estimates) else ()
+def explained(estimates: Sequence[Found]) -> tuple[str, ...]:
+    """Return what a reader has to know about the numbers of these estimates."""
+    running = (RUNNING,) if any(found["interval"] == "anytime" for found in estimates) else ()
+    return (*((TRUSTED,) if trust_scores(estimates) else ()), EXPLAINED, *running)
 
 
 def metric_section(report: Report) -> Section | None:
@@ -108,11 +115,11 @@ def metric_section(report: Report) -> Section | None:
     others = [found for found in report["estimates"] if key_of(found) not in shown]
     if not others:
         return None
-    several = len({whose(found) for found in report["estimates"]}) > 1
+    several, columns = len({whose(found) for found in report["estimates"]}) > 1, number_columns(others)
     table = Table(
         caption=f"{levels(others)} Not goals of the plan: the draw was not designed for them.",
-        columns=(TableColumn("metric", words=True), *NUMBERS, *BEHIND, TableColumn("uniform would need")),
-        rows=tuple((named(e, several=several), *numbers(e), *behind(e), count(e["uniform_labels"])) for e in others[:MOST_ROWS]),
+        columns=(TableColumn("metric", words=True), *columns, *BEHIND, TableColumn("uniform would need")),
+        rows=tuple((named(e, several=several), *numbers(e, columns), *behind(e), count(e["uniform_labels"])) for e in others[:MOST_ROWS]),
         marks=tuple(mark_of(e) for e in others[:MOST_ROWS]),
         folded=f"{len(others):,} other metrics",
     )
@@ -184,12 +191,13 @@ def slice_sections(report: Report) -> Section | None:
 
 def _sliced(part: Found) -> Table:
     estimates = part["estimates"]
+    columns = number_columns(estimates)
     together = f"All {len(estimates)} hold together at level {level(part['level'])}." if part["simultaneous"] else ""
     of = f" of {whose(estimates[0])}" if estimates else ""
     return Table(
         caption=f"{name(part['metric'])}{of} by {', '.join(map(name, part['by']))}. {levels(estimates)} {together}".strip(),
-        columns=(TableColumn("slice", words=True), *NUMBERS, *BEHIND),
-        rows=tuple((name(e["slice"][1]) if e.get("slice") else "all", *numbers(e), *behind(e)) for e in estimates),
+        columns=(TableColumn("slice", words=True), *columns, *BEHIND),
+        rows=tuple((name(e["slice"][1]) if e.get("slice") else "all", *numbers(e, columns), *behind(e)) for e in estimates),
         marks=tuple(mark_of(e) for e in estimates),
     )
 
@@ -228,11 +236,11 @@ def comparison_section(report: Report) -> Section | None:
     found = report["comparison"]
     if not found:
         return None
-    better = {frozenset(pair): pair[0] for pair in found["better"]}
+    better, columns = {frozenset(pair): pair[0] for pair in found["better"]}, number_columns(found["pairs"])
     table = Table(
         caption=f"Difference in {name(found['metric'])}, the first minus the second, on the same units. {levels(found['pairs'])}",
-        columns=(TableColumn("pair", words=True), TableColumn("better", words=True, under=True), *NUMBERS, *BEHIND),
-        rows=tuple((whose(e), _better(e, better), *numbers(e), *behind(e)) for e in found["pairs"]),
+        columns=(TableColumn("pair", words=True), TableColumn("better", words=True, under=True), *columns, *BEHIND),
+        rows=tuple((whose(e), _better(e, better), *numbers(e, columns), *behind(e)) for e in found["pairs"]),
         marks=tuple(mark_of(e)._replace(target=0.0) for e in found["pairs"]),
     )
     way = "Lower is better." if found["less_is_better"] else "Higher is better."
@@ -252,12 +260,14 @@ def confusion_section(report: Report) -> Section | None:
     if not cells:
         return None
     shown = sorted(cells, key=lambda c: -(c["count"] or 0.0))[:MOST_ROWS] if len(cells) > MOST_CLASSES**2 else cells
+    columns = number_columns(shown)
     cut = (f"The {len(shown)} largest of {len(cells):,} cells; the others are in report.json.",) if len(shown) < len(cells) else ()
     table = Table(
         caption=levels(shown),
-        columns=(TableColumn("class", words=True), *NUMBERS, *BEHIND, TableColumn("units, estimated")),
+        columns=(TableColumn("class", words=True), *columns, *BEHIND, TableColumn("units, estimated")),
         rows=tuple(
-            (f"predicted {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c), *behind(c), count(c["count"])) for c in shown
+            (f"predicted {name(c['predicted'])}, truly {name(c['true'])}", *numbers(c, columns), *behind(c), count(c["count"]))
+            for c in shown
         ),
         marks=tuple(mark_of(c) for c in shown),
         folded=f"All {len(shown)} cells with their labels",

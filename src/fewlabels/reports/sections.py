@@ -1,6 +1,6 @@
 """What a report consists of, before it is drawn: sections of sentences, facts, tables and commands. Every format shows the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -110,14 +110,25 @@ def key_of(found: Mapping[str, Any]) -> tuple[Any, ...]:
     return found["metric"], found["classifier"], found.get("over"), tuple(found.get("slice") or ()), found["level"]
 
 
-NUMBERS = (TableColumn("value"), TableColumn("half-width", under=True), TableColumn("interval"), TableColumn("strict interval", under=True))
+NUMBERS = (TableColumn("value"), TableColumn("half-width", under=True), TableColumn("interval"))
+STRICT = TableColumn("strict interval", under=True)
 BEHIND = (TableColumn("effective n"), TableColumn("labels"), TableColumn("design effect"))
 
 
-def numbers(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the cells under NUMBERS."""
-    strict = interval(found["strict_low"], found["strict_high"])
-    return share(found["value"]), f"±{share(found['half_width'])}", interval(found["low"], found["high"]), strict
+def trust_scores(estimates: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether an interval trusts the scores, so that the strict one is another."""
+    return any((e["strict_low"], e["strict_high"]) != (e["low"], e["high"]) for e in estimates)
+
+
+def number_columns(estimates: Iterable[Mapping[str, Any]]) -> tuple[TableColumn, ...]:
+    """Return the columns of these estimates' numbers: the strict interval only if it is another."""
+    return (*NUMBERS, STRICT) if trust_scores(estimates) else NUMBERS
+
+
+def numbers(found: Mapping[str, Any], columns: Sequence[TableColumn]) -> tuple[str, ...]:
+    """Return the cells under `number_columns`."""
+    cells = (share(found["value"]), f"±{share(found['half_width'])}", interval(found["low"], found["high"]))
+    return (*cells, interval(found["strict_low"], found["strict_high"])) if STRICT in columns else cells
 
 
 def behind(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from fewlabels.reports.sections import trust_scores
+
 UNKNOWN = "–"  # noqa: RUF001 - a dash, as the eye expects it in a table
 
 
@@ -18,7 +20,7 @@ def environment() -> Environment:
     made.globals["static"] = static
     made.filters.update(
         about=about, cautions=cautions, data=data, level=level, moment=moment, number=number, of_slice=of_slice, part=part,
-        remaining=remaining, seconds=seconds, sentence=sentence, share=share, value=value,
+        remaining=remaining, seconds=seconds, sentence=sentence, share=share, trust_scores=trust_scores, value=value,
     )  # fmt: skip
     return made
 

@@ -167,6 +167,7 @@ class EstimatesShown(OfStudy):
     certified: bool
     promise: str
     estimates: list[Data]
+    tipping: list[Data]
     missing: Data
     agreement: Data | None
     warnings: list[str]

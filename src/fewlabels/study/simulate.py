@@ -13,6 +13,7 @@ import numpy as np
 from fewlabels.designs.base import pi_of, takes_of
 from fewlabels.engines.opening import open_engine
 from fewlabels.errors import PlanError
+from fewlabels.estimators.assisting import Columns, control
 from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.intervals.registered import interval_named
@@ -20,15 +21,16 @@ from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.draw_design import DrawDesign
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.nouns.tally import Tally
+from fewlabels.nouns.tally import ControlSums, Tally
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.design_choice import DesignName, choose_design
+from fewlabels.planning.guiding import columns_by_cell
 from fewlabels.randomness import stream
 
 MOST_UNITS = 10**9  # the limit of NumPy's hypergeometric generator
@@ -81,7 +83,7 @@ def simulate(  # noqa: PLR0913 - one keyword for each option of the command
     seed: int = 42,
     level: float = DEFAULT_LEVEL,
     joint: bool = False,
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
     on_cell: Callable[[SimulatedCell], None] | None = None,
 ) -> list[SimulatedCell]:
     """Simulate draws on known labels; return one cell for each classifier, metric, design and number of labels.
@@ -133,6 +135,7 @@ class _Bench:
     reps: int
     level: float
     interval: IntervalKind
+    columns: Columns | None
 
     @classmethod
     def open(
@@ -144,6 +147,8 @@ class _Bench:
         engine = open_engine(replace(population, classifiers=(*voters, classifier), slices=()))
         profile = engine.profile()
         positives = engine.positives(profile, truth=truth)
+        candidates = len(population.candidates) if not voters else 0
+        x = columns_by_cell(profile, slices=0, candidates=candidates) if candidates else None
         return cls(
             classifier=classifier.name,
             position=len(voters),
@@ -152,6 +157,7 @@ class _Bench:
             reps=reps,
             level=level,
             interval=interval,
+            columns=None if x is None else Columns(x, profile.count.astype(np.float64)),
         )
 
     def cell(self, metric: Metric, *, designed_for: Sequence[Metric], labels: int, name: DesignName, chance: Chance) -> SimulatedCell:
@@ -159,7 +165,12 @@ class _Bench:
         design = choose_design(self.profile, designed_for, labels=labels, name=name, classifier=self.position)
         used = min(labels, design.frame)
         groups = groups_of(self.profile, design, classifier=self.position)
-        tally = replicate(groups, design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
+        if self.columns is not None and design.name == "bands" and interval_named(self.interval).of_side is not None:
+            tally = replicate_steadied(
+                self.profile, groups, design, self.positives, self.columns, labels=used, reps=self.reps, rng=chance.draw
+            )
+        else:
+            tally = replicate(groups, design, self.positives, labels=used, reps=self.reps, rng=chance.draw)
         how = measure_each if design.poisson else measure
         measured = how(metric, tally, tail=(1 - self.level) / 2, interval=self.interval, rng=chance.interval)
         named = {"classifier": self.classifier, "metric": metric.name, "design": name, "interval": self.interval}
@@ -217,6 +228,30 @@ def replicate_cells(
         found = rng.multivariate_hypergeometric(parts, int(take), size=reps, method="marginals")
         k[:, cells], n[:, cells] = found[:, 0::2], found[:, 0::2] + found[:, 1::2]
     return CellCounts(n, k)
+
+
+def replicate_steadied(
+    profile: Profile,
+    groups: Groups,
+    design: DrawDesign,
+    positives: IntArray,
+    columns: Columns,
+    *,
+    labels: int,
+    reps: int,
+    rng: np.random.Generator,
+) -> Tally:
+    """Tallies of independent draws, each with what other columns predict of its labels; without, if a draw leaves a group empty."""
+    counts = replicate_cells(design, profile.count, positives, labels=labels, reps=reps, rng=rng)
+    tally = groups.tally(groups.summed(counts.n), groups.summed(counts.k))
+    found = []
+    for n, k in zip(counts.n.astype(np.int64), counts.k.astype(np.int64), strict=True):
+        cell = np.repeat(np.tile(np.arange(n.size), 2), np.concatenate([k, n - k]))
+        y = np.repeat([1.0, 0.0], [k.sum(), (n - k).sum()])
+        order = rng.permutation(cell.size)
+        found.append(control(columns, groups, cell[order], y[order]))
+    told = [one for one in found if one is not None]
+    return tally if len(told) < reps else replace(tally, control=ControlSums(*(np.stack(sums) for sums in zip(*told, strict=True))))
 
 
 def sequential(design: DrawDesign, *, labels: int, reps: int, rng: np.random.Generator) -> IntArray:

@@ -15,11 +15,12 @@ from fewlabels.ledgers.opening import DEFAULT_LEDGER, open_ledger
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.display import html_of
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population
 from fewlabels.nouns.profile import Profile
-from fewlabels.nouns.stopping import Stopping, parse_stopping, usual_interval
+from fewlabels.nouns.stopping import Stopping, parse_stopping
 from fewlabels.nouns.works_with import require
 from fewlabels.randomness import NumberRule, new_salt
 from fewlabels.study.decision.results import Results
@@ -240,8 +241,8 @@ class Study:
         """Lock a budget of labels before the first label is paid for. A later, larger budget only adds units.
 
         grow_to declares a larger budget now, so that a look (an interim analysis) at `budget` spends little of the error probability.
-        design (a name, or a Design for more control) and interval ("rec", "midp", or "strict": valid even if errors occur where the scores
-        predict none) are locked with the first plan. Unless told, the interval is rec, and strict for planned looks.
+        design (a name, or a Design for more control) and interval are locked with the first plan. Unless told, the interval is "placed",
+        valid wherever errors are; "rec" trusts scores that the labels bear out.
 
         stopping is the rule that ends the labeling; if omitted, there is one look when all labels are in. "decision", "decision +-0.02"
         (with a tolerance) and "width" choose units adaptively, and every look is free; "5 looks" plans five. Locked with the first plan.
@@ -255,7 +256,7 @@ class Study:
             >>> study = fewlabels.Study.create("week 1", population, goals=["f1 +-0.1"], ledger="sqlite:///:memory:")
             >>> plan = study.plan(60, grow_to=80)
             >>> plan.budget, plan.grow_to, plan.interval
-            (60, 80, 'rec')
+            (60, 80, 'placed')
         """
         from fewlabels.study.plan.next_plan import PlanWays, check_fixed, next_plan
 
@@ -269,7 +270,7 @@ class Study:
             check_fixed(standing, design, interval, pilot, rule)
             if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
-            ways = PlanWays(design or "bands", interval or usual_interval(rule), pilot, rule)
+            ways = PlanWays(design or "bands", interval or USUAL_INTERVAL, pilot, rule)
             plan = next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
             act.append("plan", key=f"plan:{plan.number}", body={"plan": plan.as_json(), "hash": plan.hash})
             return plan

@@ -25,6 +25,7 @@ from fewlabels.study.estimate.estimates import Estimates, look_body
 from fewlabels.study.estimate.kept import read
 from fewlabels.study.estimate.warnings import asked_late
 from fewlabels.study.kinds import KINDS, kind_of
+from fewlabels.study.plan.design import grown_design
 from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh
 from fewlabels.study.plan.pilot import pilot_units, plan_rest
@@ -278,14 +279,14 @@ class Refolded:
             yield f"entry {entry.serial} (plan): the error its look may spend is not what the plans and looks before it allow"
         widened = plan.change == "extension"
         fresh = not earlier or earlier[-1].is_pilot or widened
-        design = plan.design if fresh else earlier[-1].design
-        if plan.design.as_json() != design.as_json() or not np.array_equal(plan.take, takes_of(design, plan.budget - plan.before)):
-            yield f"entry {entry.serial} (plan): its bands or takes do not follow from the first plan's"
+        same = fresh or plan.design.as_json() in (earlier[-1].design.as_json(), grown_design(self.standing, plan.budget).as_json())
+        if not same or not np.array_equal(plan.take, takes_of(plan.design, plan.budget - plan.before)):
+            yield f"entry {entry.serial} (plan): its bands or takes do not follow from the plan before it"
         if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
             yield f"entry {entry.serial} (plan): it marks classifiers as new although numbers of them were shown"
-        if plan.change == "after the pilot" and plan_rest(self.standing).hash != plan.hash:
+        if plan.change == "after the pilot" and not _is_same_plan(plan, plan_rest(self.standing)):
             yield f"entry {entry.serial} (plan): its guide and bands do not follow from the pilot's labels"
-        if widened and extension_plan(self.standing, plan.budget).hash != plan.hash:
+        if widened and not _is_same_plan(plan, extension_plan(self.standing, plan.budget)):
             yield f"entry {entry.serial} (plan): its bands do not follow from the units held and the new goals"
         earlier.append(plan)
 
@@ -372,6 +373,13 @@ def _name_of(look: Mapping[str, Any]) -> str:
 def _json_of(result: Any) -> Json:
     """A result as looks have it."""
     return [one.as_json() for one in result.estimates] if isinstance(result, Estimates) else result.as_json()
+
+
+def _is_same_plan(plan: Plan, again: Plan) -> bool:
+    """Whether a plan is the one made again. Bands cut by an earlier edition of the rule cannot be cut again; all else is compared."""
+    if plan.design.edition == again.design.edition:
+        return plan.hash == again.hash
+    return replace(again, design=plan.design, take=plan.take).hash == plan.hash
 
 
 def without_words(value: Json) -> Json:

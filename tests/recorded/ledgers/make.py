@@ -9,7 +9,7 @@ import json
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.ledgers.sqlite import SqliteLedger
 from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
+from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
@@ -54,7 +55,40 @@ def closed(path: Path) -> Study:
     return study
 
 
-def planned(path: Path) -> tuple[Study, SqliteLedger, dict[str, str]]:
+def grown(path: Path) -> Study:
+    """A study that was seen and grew, twice as large."""
+    study, _, says = planned(path)
+    answer_all(study, says)
+    study.estimate()
+    study.plan(60)
+    return answer_all(study, says)
+
+
+def extended(path: Path) -> Study:
+    """A study to which a classifier and a goal were added."""
+    study, _, says = planned(path)
+    answer_all(study, says)
+    study.estimate()
+    study.extend(classifiers=[Classifier("stricter", score="score", threshold=0.7)], goals=["precision +-0.2 for stricter"], budget=40)
+    return answer_all(study, says)
+
+
+def piloted(path: Path) -> Study:
+    """A study whose second round followed a guide fitted to the first."""
+    study, _, says = planned(path, budget=200, goals=["recall >= 0.4"], pilot=50)
+    return answer_all(study, says)
+
+
+def answer_all(study: Study, says: dict[str, str]) -> Study:
+    """One labeler answers all that is asked."""
+    while batch := study.ask(UNITS):
+        study.tell([{"unit": unit, "answer": says[unit], "labeler": "ada"} for unit in batch.units])
+    return study
+
+
+def planned(
+    path: Path, *, budget: int = 30, goals: Sequence[str] = ("precision +-0.2", "recall >= 0.4"), pilot: int | None = None
+) -> tuple[Study, SqliteLedger, dict[str, str]]:
     """A study with its plan, and what the units truly are."""
     rng = np.random.default_rng(5)
     score = np.round(rng.beta(0.5, 1.5, UNITS), 4)
@@ -63,9 +97,8 @@ def planned(path: Path) -> tuple[Study, SqliteLedger, dict[str, str]]:
     table = {"id": ids, "score": score, "text": [f"made-up text {i} <b>'quoted'</b>" for i in range(UNITS)]}
     seconds = itertools.count()
     ledger = SqliteLedger(f"sqlite:///{path}", clock=lambda: (START + timedelta(seconds=next(seconds))).isoformat(timespec="microseconds"))
-    goals = ["precision +-0.2", "recall >= 0.4"]
-    study = Study.create(NAME, read_population(table, score="score", threshold=0.5), goals=goals, ledger=ledger)
-    study.plan(30)
+    study = Study.create(NAME, read_population(table, score="score", threshold=0.5), goals=list(goals), ledger=ledger)
+    study.plan(budget, pilot=pilot)
     return study, ledger, says
 
 
@@ -93,7 +126,13 @@ def people(ledger: SqliteLedger) -> None:
         connection.execute(sa.insert(SECRET), [secret])
 
 
-STORIES: dict[str, Callable[[Path], Study]] = {HEAD: made, f"{HEAD}-closed": closed}
+STORIES: dict[str, Callable[[Path], Study]] = {
+    HEAD: made,
+    f"{HEAD}-closed": closed,
+    f"{HEAD}-grown": grown,
+    f"{HEAD}-extended": extended,
+    f"{HEAD}-piloted": piloted,
+}
 
 
 def write(folder: Path, name: str) -> None:

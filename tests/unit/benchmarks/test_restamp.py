@@ -18,7 +18,7 @@ OLD, NEW, SEED = "aaaa", "bbbb", 7
 def cells() -> dict[str, dict[str, Any]]:
     """Two sizes of one metric of a made-up population, as the atlas makes them."""
     at = made.calibrated(stream(atlas.SEED, 0)).known()
-    wanted = [atlas.Task(at.name, "own", "prevalence", "simple", n, "rec", 0.95, atlas.FULL_REPS) for n in (50, 100)]
+    wanted = [atlas.Task(at.name, "own", "prevalence", "simple", n, "placed", 0.95, atlas.FULL_REPS[n]) for n in (50, 100)]
     return {task.key: restamp.as_stored(atlas.run(at, task)) for task in wanted}
 
 

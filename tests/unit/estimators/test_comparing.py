@@ -179,7 +179,7 @@ def test_weights_that_are_all_alike_change_nothing() -> None:
 
 def test_empty_groups_join_their_own_cell() -> None:
     made = profile()
-    groups = pair_groups(made, drawn_for(Judged(made, made.count), "f1", [(0, 1)], labels=200), 0, 1)
+    groups = pair_groups(made, drawn_for(Judged(made, made.count), "f1", [(0, 1)], labels=400), 0, 1)
     n = np.full(groups.groups.N.size, 3.0)
     empty = np.flatnonzero(groups.cell == 3)[0]
     n[empty] = 0

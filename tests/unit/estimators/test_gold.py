@@ -180,7 +180,7 @@ def test_impossible_counts_are_refused() -> None:
     sums = WeightSums(*([np.ones(1)] * 7))
     with pytest.raises(LabelError, match="metric weight"):
         corrected_side(replace(tally, weights=sums), gold_of([1], [0], [0], [1]), tail=TAIL)
-    with pytest.raises(PlanError, match="rec, strict, midp"):
+    with pytest.raises(PlanError, match="rec, strict, placed, midp"):
         corrected_side(tally, gold_of([1], [0], [0], [1]), tail=TAIL, interval="wald")
 
 

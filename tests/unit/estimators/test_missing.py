@@ -9,6 +9,7 @@ from scipy.stats import binom, fisher_exact, hypergeom
 from fewlabels.estimators.measuring import measure
 from fewlabels.estimators.missing import FALSE_ALARM, FILLS, Fill, check_missing, count_missing, fill_all, two_sided_p, worst_limits
 from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metrics import METRICS
 from fewlabels.nouns.tally import AnyTally, Tally
@@ -141,7 +142,7 @@ FILLED = fill_all(filled_by)
 
 def worst(name: str, filled: tuple[AnyTally, ...] = FILLED) -> Limits:
     plain = measure(METRICS[name], PLAIN, tail=0.025)
-    return worst_limits(METRICS[name], Limits(plain.low, plain.high), filled, tail=0.025, interval="rec")
+    return worst_limits(METRICS[name], Limits(plain.low, plain.high), filled, tail=0.025, interval=USUAL_INTERVAL)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -191,5 +192,5 @@ def test_a_side_with_no_answer_at_all_has_a_worst_case() -> None:
     plain = measure(METRICS["precision"], nothing, tail=0.025)
     full = [tally_of([1, 0], [100, 900], [20, 50], [k, 5]) for k in (0, 20)]
     filled = full
-    low, high = worst_limits(METRICS["precision"], Limits(plain.low, plain.high), filled, tail=0.025, interval="rec")
+    low, high = worst_limits(METRICS["precision"], Limits(plain.low, plain.high), filled, tail=0.025, interval=USUAL_INTERVAL)
     assert (float(low), float(high)) == (0, 1)

@@ -106,7 +106,7 @@ def test_at_its_own_threshold_a_classifier_has_the_interval_it_has_alone(metric:
     expected = measure(metric, tally, tail=0.025)
     found = limits_of(metric, read_thresholds(pieces, pieces.summed(n), pieces.summed(k)), tail=0.025)
     for mine, theirs in ((found.value, expected.value), (found.low, expected.low), (found.high, expected.high)):
-        assert mine[:, 0] == pytest.approx(theirs, abs=1e-9)
+        assert mine[:, 0] == pytest.approx(theirs, abs=1e-7)  # a limit is a root, found to 1e-6 of itself
 
 
 def test_parts_hold_all_units_and_all_labels() -> None:
@@ -124,7 +124,7 @@ def test_a_part_of_a_band_with_few_labels_joins_its_neighbor() -> None:
     home = pieces.of_cell
     band = int(pieces.band[home[PROFILE.guide_bin > HALF]].min())
     cells = np.sort(PROFILE.guide_bin[pieces.band[home] == band])
-    inside = pieces.thresholds.bin[:1] * 0 + cells[cells.size // 2]
+    inside = pieces.thresholds.bin[:1] * 0 + cells[cells.size * 7 // 8]
     design = choose_design(PROFILE, [F1], labels=200)
     units = np.array([float(PROFILE.count[PROFILE.guide_bin >= inside[0]].sum())])
     cut = pieces_of(PROFILE, design, Thresholds(inside, score_of(inside), units, units), takes_of(design, 200))

@@ -66,7 +66,7 @@ def test_equal_probabilities_are_a_simple_draw() -> None:
     tp, fp, fn, tn = (int(((true == t) & (predicted == p)).sum()) for t, p in ((1, 1), (0, 1), (1, 0), (0, 0)))
     same = fewlabels.from_counts(tp=tp, fp=fp, fn=fn, tn=tn)["precision"]
     assert (found.confidence_interval, found.n_labels, found.n_eff) == ((same.low, same.high), same.labels, same.n_eff)
-    assert (found.standard_error, found.method, found.confidence_level) == (same.standard_error, "rec", 0.95)
+    assert (found.standard_error, found.method, found.confidence_level) == (same.standard_error, "placed", 0.95)
     assert found.caution is not None
     even = precision_score(true, predicted, inclusion_prob=np.full(true.size, 0.1))
     assert even.confidence_interval == found.confidence_interval

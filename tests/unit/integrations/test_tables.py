@@ -80,7 +80,7 @@ def test_columns_are_named_as_in_the_json_and_none_is_forgotten(name: str) -> No
     result = everything()[name]
     columns = " ".join(flatten(result).columns)
     left_out = {
-        "Estimates": {"progress", "promise", "missing", "agreement", "warnings"},
+        "Estimates": {"progress", "promise", "missing", "agreement", "warnings", "tipping"},
         "Decision": {"reasons"},
         "InSlices": {"by", "left_out"},
         "Ranked": {"best"},

@@ -139,7 +139,8 @@ def as_then(said: Any, then: Any) -> Any:
         return [as_then(one, other) for one, other in zip(said, then, strict=True)]
     if isinstance(then, float) and isinstance(said, float) and math.isclose(said, then, rel_tol=1e-12):
         return then  # p-values are summed in another way since
-    return then if isinstance(then, str) and then.startswith("band 1") and said == f"band {int(then[5:]) - 10**6}" else said
+    numbered = isinstance(then, str) and then.startswith("band 1") and then[5:].isdigit()
+    return then if numbered and said == f"band {int(then[5:]) - 10**6}" else said
 
 
 @on_both

@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from benchmarks.piloting import SECOND_DRAWS, Automatic, Judged, guided_by
 from fewlabels.errors import PlanError
+from fewlabels.estimators.logistic import likelihood, penalty, ridge_mode
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.planning import guiding
 from fewlabels.planning.guiding import FittedGuide, divide, fit_guide, log_odds
@@ -89,10 +90,10 @@ def test_the_fit_is_the_mode() -> None:
     x, y = made(80)
     z = np.column_stack([np.ones(80), x])
     center, sd = np.array([0, 1.0, 0, 0]), np.array([2, 0.25, 0.1, 0.1])
-    b = guiding._mode(z, y, center, sd)
+    b = ridge_mode(z, y, center, sd)
 
     def height(b: Floats) -> float:
-        return guiding._likelihood(z, y, b) - guiding._penalty(b, center, sd)
+        return likelihood(z, y, b) - penalty(b, center, sd)
 
     for j in range(4):
         for step in (-1e-3, 1e-3):

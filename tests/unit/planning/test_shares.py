@@ -20,10 +20,10 @@ from fewlabels.planning.sizing import CLOSE, labels_needed
 from tests.identities.made import checked, profile_of
 
 shares = st.floats(0.001, 0.999)
-SHARE_INTERVALS: tuple[IntervalKind, ...] = ("rec", "clopper_pearson", "wilson", "wald")
+SHARE_INTERVALS: tuple[IntervalKind, ...] = ("placed", "rec", "clopper_pearson", "wilson", "wald")
 intervals = st.sampled_from(SHARE_INTERVALS)
 arounds: st.SearchStrategy[Around] = st.sampled_from(["value", "middle"])
-NO_WALD: tuple[IntervalKind, ...] = ("rec", "clopper_pearson", "wilson")
+NO_WALD: tuple[IntervalKind, ...] = ("placed", "rec", "clopper_pearson", "wilson")
 
 
 @checked
@@ -66,7 +66,14 @@ def test_a_share_and_its_opposite_need_as_many_labels(share: float, interval: In
 @checked
 @given(st.floats(0.02, 0.2), shares)
 def test_rec_needs_no_fewer_labels_than_clopper_pearson_which_it_contains(half_width: float, share: float) -> None:
-    assert labels_for_share(half_width, share, interval="clopper_pearson") <= labels_for_share(half_width, share)
+    assert labels_for_share(half_width, share, interval="clopper_pearson") <= labels_for_share(half_width, share, interval="rec")
+
+
+@checked
+@given(shares, st.integers(1, 3000))
+def test_placed_is_clopper_pearson_for_one_share(share: float, n: int) -> None:
+    ours, exact = (expected_share(n, share, interval=name) for name in ("placed", "clopper_pearson"))
+    assert (float(ours.low), float(ours.high)) == pytest.approx((float(exact.low), float(exact.high)), abs=1e-5)
 
 
 @checked
@@ -96,7 +103,7 @@ def test_a_share_at_the_end_still_needs_labels(share: float, interval: IntervalK
 
 
 def mean_half_width(n: int, share: float) -> tuple[float, float]:
-    """Mean and standard deviation of REC's half-width over the answers of n labels, by the exact binomial."""
+    """Mean and standard deviation of the half-width over the answers of n labels, by the exact binomial."""
     k = np.arange(n + 1)
     chance = binom.pmf(k, n, share)
     width = np.array([half_width_for(n, float(found)) if weight > 1e-12 else 0.0 for found, weight in zip(k / n, chance, strict=True)])
@@ -137,7 +144,7 @@ def test_uniform_labels_hold_the_flagged_ones_on_average(labels: int, share: flo
         ({"level": 0.5}, "a level must lie in"),
         ({"level": 1.0}, "a level must lie in"),
         ({"interval": "agresti"}, "no interval 'agresti': fewlabels knows rec"),
-        ({"interval": "bootstrap"}, "must be one of rec, strict, midp, clopper_pearson, wilson, wald, beta, got 'bootstrap'"),
+        ({"interval": "bootstrap"}, "must be one of rec, strict, placed, midp, clopper_pearson, wilson, wald, beta, got 'bootstrap'"),
         ({"interval": "wald", "share": 1.0}, "wald has no width"),
         ({"half_width": 1e-6}, "needs more than 100,000,000 labels: widen it"),
     ],

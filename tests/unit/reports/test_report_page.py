@@ -107,12 +107,21 @@ def test_each_goal_has_what_is_behind_its_number(kind: str, reports: Reports) ->
         )
         _, value, interval, bound, n_eff, labels, effect, even = rows[goal["goal"]]
         assert value == [share(found["value"]), f"±{share(found['half_width'])}"]
-        assert interval == [
-            f"{share(found[low])} to {share(found[high])}" for low, high in (("low", "high"), ("strict_low", "strict_high"))
-        ]
+        assert interval == [f"{share(found['low'])} to {share(found['high'])}"]
         assert bound == [share(goal["bound"]) if goal["bound"] is not None else "none"]
         assert (n_eff, labels, effect) == ([f"{found['n_eff']:,.0f}"], [f"{found['labels']:,}"], [f"{found['design_effect']:.2f}"])
         assert even == [f"{uniform:,}"]
+
+
+def test_the_strict_interval_is_shown_where_scores_are_trusted(reports: Reports) -> None:
+    report = reports["ship"]
+    page = report_page(report)
+    assert "trict interval" not in page
+    found = report["verdict"]["goals"][0]["estimate"]
+    found["strict_low"] = found["low"] - 0.05
+    page = report_page(report)
+    assert f"{share(found['strict_low'])} to {share(found['strict_high'])}" in page
+    assert "Scores are trusted" in page
 
 
 def test_a_changed_number_changes_the_page(reports: Reports) -> None:

@@ -36,7 +36,6 @@ def test_between_and_beyond_the_sizes_tested_there_is_none(labels: int) -> None:
         (found("f3"), "bands", 500, "not tested"),
         (found("recall", level=0.999), "bands", 500, "not tested at level"),
         (found(), "given", 500, "not tested"),
-        (found("prevalence"), "neyman", 500, "covered only"),
         (replace(found(), interval="wald"), "bands", 500, "baseline"),
         (replace(found(), metric="recall by amount"), "bands", 500, "by weight"),
         (replace(found(), metric="macro[f1]"), "bands", 500, "several labels"),
@@ -50,7 +49,7 @@ def test_what_was_not_tested_says_so(estimate: Estimate, design: str, labels: in
 
 
 def test_what_fell_short_says_by_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {("rec", "bands", "precision", 0.95): (Seen(200, 0.951, "passes"), Seen(500, 0.912, "caution"))}
+    seen = {("placed", "bands", "precision", 0.95): (Seen(200, 0.951, "passes"), Seen(500, 0.912, "caution"))}
     monkeypatch.setattr("fewlabels.study.estimate.atlas.read_atlas", lambda: seen)
     assert "0.912" in str(caution_of(found(), design="bands", labels=300))
     assert caution_of(found(), design="bands", labels=200) is None
@@ -62,7 +61,7 @@ def test_cautions_are_said_once_with_their_metrics() -> None:
 
 
 def test_the_table_is_there() -> None:
-    assert ("rec", "bands", "f1", 0.95) in read_atlas()
+    assert ("placed", "bands", "f1", 0.95) in read_atlas()
 
 
 @pytest.mark.parametrize(
@@ -71,20 +70,31 @@ def test_the_table_is_there() -> None:
         ("grown", "passes", None),
         ("grown", "caution", "one-sided bounds of a plan that grew were wrong 9.1% of the time"),
         ("grown", "refuse", "of a plan that grew were wrong 9.1% of the time"),
-        ("planned looks", "passes", "one-sided bounds at planned looks were not tested for precision with rec"),
+        ("planned looks", "passes", "one-sided bounds at planned looks were not tested for precision with placed"),
         (None, "refuse", None),
     ],
 )
 def test_a_verdict_on_a_target_reads_the_one_sided_cells(monkeypatch: pytest.MonkeyPatch, way: Way, verdict: str, says: str | None) -> None:
-    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_one_sided", lambda: {("grown", "rec", "precision"): (0.091, verdict)})
-    caution = caution_of_goal(found(), way)
+    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_one_sided", lambda: {("grown", "placed", "precision"): (0.091, verdict)})
+    caution = caution_of_goal(found(), way, design="bands", labels=500)
     assert (says is None and caution is None) or str(says) in str(caution)
+
+
+def test_one_look_reads_the_one_sided_wing_of_the_atlas(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {
+        ("placed", "bands", "precision", 0.95): (Seen(200, 0.951, "passes", 0.048, "passes"), Seen(500, 0.95, "passes", 0.071, "refuse"))
+    }
+    monkeypatch.setattr("fewlabels.study.estimate.atlas.read_atlas", lambda: seen)
+    assert caution_of_goal(found(), None, design="bands", labels=200) is None
+    assert "wrong 7.1% of the time" in str(caution_of_goal(found(), None, design="bands", labels=500))
 
 
 def test_the_one_sided_table_is_there() -> None:
     found = read_one_sided()
     assert found["grown", "strict", "recall"][1] == found["planned looks", "strict", "negative_predictive_value"][1] == "passes"
     assert found["planned looks", "rec", "negative_predictive_value"][1] == "refuse"
+    assert sum(key[:2] == ("grown", "placed") for key in found) == 5
+    assert {found["planned looks", "placed", metric][1] for metric in ("precision", "accuracy")} == {"passes"}
 
 
 def test_only_the_targets_of_a_plan_that_grew_are_cautioned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

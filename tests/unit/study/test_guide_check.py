@@ -66,7 +66,7 @@ def test_strict_decides_everywhere_once_labels_contradict_the_scores(tmp_path: P
 def test_calibrated_scores_keep_the_interval_of_the_plan(tmp_path: Path) -> None:
     held = table(confident=False)
     study = study_of(tmp_path, held)
-    study.plan(BUDGET)
+    study.plan(BUDGET, interval="rec")
     answer(study, held)
     assert guide_alarms(study.standing) == []
     assert {e.interval for e in study.estimate().estimates} == {"rec"}
@@ -76,7 +76,7 @@ def test_a_plan_without_the_rule_keeps_its_numbers(tmp_path: Path) -> None:
     """The twin: plans that were locked before there was such a rule, whose looks an auditor recomputes."""
     held = table(confident=True)
     study = study_of(tmp_path, held)
-    plan = study.plan(BUDGET)
+    plan = study.plan(BUDGET, interval="rec")
     answer(study, held)
     before = replace(plan, alarm=None)
     assert "alarm" not in before.as_json()
@@ -96,7 +96,7 @@ def test_growth_and_planned_looks_keep_the_rule(tmp_path: Path) -> None:
     held = table(confident=True)
     (tmp_path / "a").mkdir()
     grown = study_of(tmp_path / "a", held)
-    grown.plan(150)
+    grown.plan(150, interval="rec")
     answer(grown, held)
     grown.estimate()
     assert grown.plan(BUDGET).alarm == "strict"
@@ -105,7 +105,7 @@ def test_growth_and_planned_looks_keep_the_rule(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     population = read_population(held, score="score", threshold=0.5)
     looked = Study.create("s", population, goals=["accuracy >= 0.5"], ledger=f"sqlite:///{tmp_path}/b/l.db")
-    looked.plan(BUDGET, stopping="2 looks")
+    looked.plan(BUDGET, stopping="2 looks", interval="rec")
     answer(looked, held, most=BUDGET // 2)
     first = looked.estimate()
     assert first["accuracy"].interval == "strict"

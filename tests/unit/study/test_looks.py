@@ -36,8 +36,8 @@ def test_numbers_are_shown_at_the_planned_sizes_only(tmp_path: Path) -> None:
     assert found.passed, found.findings
 
 
-@pytest.mark.parametrize(("named", "used"), [(None, "strict"), ("rec", "rec"), ("strict", "strict")])
-def test_planned_looks_are_read_by_strict_unless_another_interval_is_named(tmp_path: Path, named: str | None, used: str) -> None:
+@pytest.mark.parametrize(("named", "used"), [(None, "placed"), ("rec", "rec"), ("strict", "strict")])
+def test_planned_looks_are_read_by_placed_unless_another_interval_is_named(tmp_path: Path, named: str | None, used: str) -> None:
     study = create(tmp_path, goals=[GOAL])
     assert study.plan(200, stopping="4 looks", interval=named).interval == used
     label_all(study)

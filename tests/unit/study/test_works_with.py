@@ -15,14 +15,19 @@ from fewlabels.integrations.sklearn import score
 from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.policy import parse_policy
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.works_with import FEATURES, OF_METRICS, Trait, refusal_of
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate_self_test import self_test
+from fewlabels.study.estimate.tipping import tipping_of
 from fewlabels.study.population.read import read_population
 from fewlabels.study.report.budgets import read_budgets
 from fewlabels.study.simulate import simulate
+from fewlabels.study.state.tallies import StudyCounts, groups_for, read_answers
 from fewlabels.study.study import Study
 
 UNITS, BUDGET = 300, 60
@@ -44,12 +49,13 @@ def table() -> dict[str, Any]:
         "old": rng.random(UNITS),
         "country": ["BR" if i % 3 else "DE" for i in range(UNITS)],
         "amount": 1.0 + rng.integers(0, 4, UNITS),
+        "hint": np.clip(score + rng.normal(0, 0.1, UNITS), 0, 1),
         "truth": positive.astype(np.int64),
     }
 
 
 def population(**how: Any) -> Population:
-    return read_population(table(), **{"classifiers": [NEW, OLD], "slices": ["country"], **how})
+    return read_population(table(), **{"classifiers": [NEW, OLD], "slices": ["country"], "candidates": ["hint"], **how})
 
 
 def says(unit: str) -> str:
@@ -181,6 +187,20 @@ def forecast(study: Study) -> None:
         raise FEATURES["forecast"].error("nothing is forecast")
 
 
+def tipping(study: Study) -> None:
+    standing = study.standing
+    goal = parse_goal(f"{standing.goals[0].metric} >= 0.1")
+    if tipping_of(standing, read_answers(standing), goal, share=1.0) is None:
+        raise FEATURES["tipping point"].error("there is none")
+
+
+def steadied(study: Study) -> None:
+    standing = study.standing
+    counted, _ = StudyCounts(standing, read_answers(standing), {None: groups_for(standing)}).labels(metric_named("accuracy"), 0)
+    if not isinstance(counted, Tally) or counted.control is None:
+        raise FEATURES["other columns"].error("they are not used")
+
+
 def verified(study: Study) -> None:
     assert study.verify().findings == ()
 
@@ -199,15 +219,17 @@ ASKED: dict[str, Callable[[Study], object]] = {
     "periods": lambda study: study.change(other(), "precision", classifier=None),
     "convergence": converged,
     "calibration": read_calibration,
+    "other columns": steadied,
     "decide": lambda study: study.decide(),
     "forecast": forecast,
     "gate": lambda study: study.gate(POLICY),
     "self-test": lambda study: self_test(study.standing, POLICY, reps=40),
+    "tipping point": tipping,
     "other budgets": lambda study: read_budgets(study.standing, study.estimate()),
     "report": lambda study: study.report(),
     "verify": lambda study: verified(study),
 }
-SILENT = {"forecast", "convergence"}  # they leave a number out, and say why beside it
+SILENT = {"forecast", "convergence", "tipping point", "other columns"}  # they leave a number out, and say why beside it
 PLANS: dict[Trait, dict[str, Any]] = {
     Trait.ONE_LOOK: {},
     Trait.GROWTH: {"grow_to": 125},
@@ -277,7 +299,7 @@ def test_a_feature_works_with_a_study_or_is_refused_in_the_tables_words(feature:
     compared = feature == "comparison" and trait not in FEATURES[feature].refused  # drawn for the pair, where that can be
     study = study_with(trait, tmp_path, COMPARED if compared else "accuracy +-0.01")
     assert trait is Trait.DESIGN or trait in study.standing.traits
-    check([feature], study.standing.traits, lambda: ASKED[feature](study))
+    check([feature], (*study.standing.traits, trait), lambda: ASKED[feature](study))
 
 
 @pytest.mark.parametrize(
@@ -326,7 +348,14 @@ def test_what_is_planned_together_is_refused_from_both_sides() -> None:
 
 def test_every_feature_is_asked() -> None:
     assert {*ASKED, *PLANNED, *OF_METRIC} == {*FEATURES}
-    assert {name for name, feature in FEATURES.items() if feature.metrics} == {*OF_METRIC, "pilot", "planned looks", "online"}
+    assert {name for name, feature in FEATURES.items() if feature.metrics} == {
+        *OF_METRIC,
+        "pilot",
+        "planned looks",
+        "online",
+        "tipping point",
+        "other columns",
+    }
 
 
 def test_a_refusal_is_read_off_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

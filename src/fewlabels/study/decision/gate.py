@@ -19,6 +19,7 @@ from fewlabels.nouns.decision import MoreLabels
 from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.policy import Policy, Rule
+from fewlabels.nouns.tipping import TippingPoint
 from fewlabels.nouns.works_with import refusal_of
 from fewlabels.planning.goal_scope import expand
 from fewlabels.study.decision.gate_online import gate_online
@@ -28,6 +29,7 @@ from fewlabels.study.estimate.estimates import ahead_of, is_goal, read_one, show
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates
+from fewlabels.study.estimate.tipping import tipping_of
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
 from fewlabels.study.plan.looks import at_look
 from fewlabels.study.state.progress import Progress, progress
@@ -35,6 +37,10 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
 PLANNED = "planned looks"  # the kind of plan
+NO_TIPPING_POINT = (
+    "this study has none: it is known for one look at a draw by bands or strata for one question, without gold and with answers missing at "
+    "random at most; leave rule_out_hidden out, or plan such a study"
+)
 PEEKED = "the labeling was closed after a peek: no number of this plan is valid at its level, so plan more labels and gate on those"
 
 
@@ -74,6 +80,7 @@ class ReadRule(NamedTuple):
     rule: Rule
     reading: Reading
     nonresponse: float
+    tipping: TippingPoint | None
     notes: tuple[str, ...]
 
 
@@ -212,11 +219,13 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         rule.max_half_width,
     )
     notes = [] if planned else ["not a goal of the plan: the draw was made for other metrics, so this one costs more labels"]
-    cautions = (caution_of(found, design=plan.design.name, labels=plan.budget), caution_of_goal(found, way_of(plan)))
+    design, labels = plan.design.name, plan.budget
+    cautions = (caution_of(found, design=design, labels=labels), caution_of_goal(found, way_of(plan), design=design, labels=labels))
     notes += filter(None, cautions)
     if standing.gold and one.gold is None:
         notes.append("judged on the labels as recorded, gold answers do not correct it")
-    return ReadRule(rule, reading, _nonresponse(standing, answers, goal), tuple(notes))
+    tipping = None if missing.differs else tipping_of(standing, answers, goal, share=share)
+    return ReadRule(rule, reading, _nonresponse(standing, answers, goal), tipping, tuple(notes))
 
 
 def _nonresponse(standing: Standing, answers: Answers, goal: Goal) -> float:
@@ -233,10 +242,19 @@ def _verdict(read: ReadRule, *, share: float, among: int) -> RuleVerdict:
     verdict, reasons = rated.verdict, rated.reasons
     if read.nonresponse > rule.max_nonresponse:
         verdict, reasons = "invalid", (too_silent(rule, read.nonresponse), *reasons)
+    elif rule.rule_out_hidden and verdict == "ship":
+        verdict, reasons = _ruled_out(rule, read.tipping, reasons)
     return RuleVerdict(
         rule=rule, verdict=verdict, reasons=reasons, estimate=reading.estimate, bound=rated.judged.bound,
         nonresponse=read.nonresponse, notes=read.notes,
     )  # fmt: skip
+
+
+def _ruled_out(rule: Rule, point: TippingPoint | None, reasons: tuple[str, ...]) -> tuple[Verdict, tuple[str, ...]]:
+    """The verdict on a rule that would ship, but for what may hide where the scores see none."""
+    if point is None:
+        return "invalid", (f"{rule}: rule_out_hidden needs a tipping point, and {NO_TIPPING_POINT}", *reasons)
+    return "ship" if point.holds else "label_more", (*reasons, str(point))
 
 
 def too_silent(rule: Rule, share: float) -> str:

@@ -33,7 +33,8 @@ from fewlabels.study.estimate.atlas import caution_of, caution_of_goal, way_of
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates as Estimates
-from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
+from fewlabels.study.estimate.tipping import read_tipping
+from fewlabels.study.estimate.warnings import closed_after_a_peek, column_warnings, read_warnings
 from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.state.progress import Progress, progress
 from fewlabels.study.state.standing import Standing
@@ -98,21 +99,25 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
     found = tuple(read_one(standing, one, missing, interval, effective=not goals_only, sides=sides[id(one.tally)]) for one in wanted)
     certified = done.complete and not closed_after_a_peek(standing)
     cautions = tuple(None if goals_only else _caution(standing, one, e) for one, e in zip(wanted, found, strict=True))
-    return replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing))
+    warned = (*empty.warnings, *(() if goals_only else column_warnings(plan, tallies.values())))
+    shown = replace(empty, estimates=found, certified=certified, cautions=cautions, agreement=read_agreement(standing), warnings=warned)
+    return shown if goals_only else replace(shown, tipping=read_tipping(standing, missing))
 
 
 def _caution(standing: Standing, one: EstimateSource, found: Estimate) -> str | None:
     """Why a reader should be careful with an interval, or with the verdict on a target that rests on it."""
     plan = standing.plan
     aimed = any(goal.kind != "+-" and is_goal(goal, one, standing) for goal in plan.goals)
-    said = (caution_of(found, design=plan.design.name, labels=plan.budget), caution_of_goal(found, way_of(plan)) if aimed else None)
+    design, labels = plan.design.name, plan.budget
+    of_goal = caution_of_goal(found, way_of(plan), design=design, labels=labels) if aimed else None
+    said = (caution_of(found, design=design, labels=labels), of_goal)
     return "; ".join(filter(None, said)) or None
 
 
 def of_look(found: Estimates, done: Progress) -> Estimates:
     """The estimates a planned look may show: metrics for which planned looks are valid."""
     kept = [(e, c) for e, c in zip(found.estimates, found.cautions, strict=True) if holds_at_looks(e.metric)]
-    return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept))
+    return replace(found, progress=done, estimates=tuple(e for e, _ in kept), cautions=tuple(c for _, c in kept), tipping=())
 
 
 def readable(standing: Standing, *, goals_only: bool = False) -> list[EstimateSource]:
@@ -264,6 +269,7 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
         filled = one.filled() if feared else ()
         found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
         readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
+    notes += [str(point) for point in shown.tipping if point.stands is not None]
     first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
     settled = first.outcome != "label more" or plan.budget >= plan.design.frame
     if not forecast or settled or feared or refusal_of("forecast", standing.traits):

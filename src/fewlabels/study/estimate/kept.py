@@ -17,6 +17,7 @@ from fewlabels.version import VERSION
 TYPES: Mapping[str, str] = {
     "Estimates": "fewlabels.study.estimate.result",
     "Estimate": "fewlabels.nouns.estimate",
+    "TippingPoint": "fewlabels.nouns.tipping",
     "Progress": "fewlabels.study.state.progress",
     "Missing": "fewlabels.nouns.missing",
     "Part": "fewlabels.nouns.missing",

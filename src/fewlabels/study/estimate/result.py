@@ -10,6 +10,7 @@ from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.missing import Missing
+from fewlabels.nouns.tipping import TippingPoint
 from fewlabels.study.estimate.atlas import in_words
 from fewlabels.study.state.progress import Progress
 
@@ -23,6 +24,7 @@ class Estimates(Displayed):
     cautions    for each estimate, why its interval was not shown to reach its level; None if it was
     agreement   agreement of labelers on units that several answered; None if there are none
     missing     missing answers: how many, where, and whether they could be missing at random
+    tipping     for each target, how many positives may hide where the scores see none before it falls
     warnings    what a reader must know: scores that are not calibrated, missing answers, disagreement
 
     Examples:
@@ -42,6 +44,7 @@ class Estimates(Displayed):
     agreement: Agreed | None
     warnings: tuple[str, ...]
     cautions: tuple[str | None, ...] = ()
+    tipping: tuple[TippingPoint, ...] = ()
 
     def __getitem__(self, metric: str) -> Estimate:
         """The estimate of a metric for the first classifier that has one."""
@@ -101,6 +104,7 @@ class Estimates(Displayed):
             "certified": self.certified,
             "promise": self.promise,
             "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
+            "tipping": [one.as_json() for one in self.tipping],
             "missing": self.missing.as_json(),
             "agreement": None if self.agreement is None else self.agreement.as_json(),
             "warnings": list(self.warnings),

@@ -13,6 +13,7 @@ from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
+from fewlabels.nouns.estimate import TRUSTING_INTERVAL, USUAL_INTERVAL
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.threshold_search import search_of
@@ -87,9 +88,9 @@ def find_threshold(standing: Standing, metric: str, target: float, classifier: s
     j = _judged(standing, classifier)
     if metric not in (PRECISION.name, RECALL.name):
         raise StudyError(f"a threshold must be chosen by precision or recall, got {metric}: name one of the two")
-    search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]))
-    counts = count_cells(standing)
-    plan = standing.plan
+    plan, counts = standing.plan, count_cells(standing)
+    interval = USUAL_INTERVAL if plan.interval == USUAL_INTERVAL else TRUSTING_INTERVAL  # as before there was a choice
+    search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]), interval=interval)
     return choose_threshold(standing.profile, plan.design, counts.n, counts.k, search=search, labels=plan.budget, classifier=j)
 
 

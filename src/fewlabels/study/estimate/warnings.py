@@ -1,9 +1,14 @@
 """Warnings shown beside the numbers: scores that are not calibrated, missing answers, disagreement, gold."""
 
+from collections.abc import Iterable
+
 from fewlabels.estimators.calibration import FALSE_ALARM
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.label import UNANSWERED
 from fewlabels.nouns.missing import Missing
+from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.sheet import late_changes
+from fewlabels.nouns.tally import AnyTally, Tally
 from fewlabels.study.estimate.guide_check import guide_alarms
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
@@ -31,6 +36,20 @@ def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple
     """Warnings about the numbers of a plan that names its looks."""
     guide = _guide_warnings(standing, counts=done.complete) if standing.profile.guided and done.answered else []
     return (*guide, *label_warnings(standing, done, assumed=say_missing(missing)))
+
+
+def column_warnings(plan: Plan, tallies: Iterable[AnyTally]) -> list[str]:
+    """Whether other columns were not used, because labeled units differ by them from all units."""
+    from fewlabels.estimators.assisting import unlike  # and with it SciPy, which `status` does not need
+
+    sides = [tally.side(flagged=flagged) for tally in tallies if isinstance(tally, Tally) for flagged in (True, False)]
+    if not any(side.N.size and unlike(side).any() for side in sides):
+        return []
+    named = ", ".join(plan.assist)
+    return [
+        f"labeled units differ from all units by the candidates ({named}), as if those had been filled in from the labels: they were not "
+        "used; name columns that were there before the draw"
+    ]
 
 
 def label_warnings(standing: Standing, done: Progress, *, assumed: str) -> tuple[str, ...]:
@@ -115,7 +134,7 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
         return []
     plan, worst = standing.plan, min(alarms, key=lambda m: m.p_value)
     where = str(worst) if counts else f"{worst.side} units, {worst.part} by score"
-    read = "The strict interval is valid whatever the scores are"
+    read = f"The {'' if plan.interval == USUAL_INTERVAL else 'strict '}interval is valid whatever they are"
     if plan.alarm is not None:
         read = f"So every interval here is {plan.alarm}, valid whatever the scores are, in place of {plan.interval}"
     return [

@@ -8,6 +8,7 @@ from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.goal import Goal
 from fewlabels.planning.forecasting import Forecast, forecast
+from fewlabels.study.plan.design import grown_design
 from fewlabels.study.plan.sizes import ColumnNames, asks_for
 from fewlabels.study.state.standing import Standing
 
@@ -57,7 +58,7 @@ class Growth:
 
 
 def growth(standing: Standing, budget: int) -> Growth:
-    """What `budget` labels would show, compared with those planned, by the first plan's bands. Recorded labels are not read."""
+    """What `budget` labels would show, compared with those planned, by the bands each would have. Recorded labels are not read."""
     if not standing.plans:
         raise PlanError(f"study {standing.name!r} has no plan to grow: name its POPULATION and goals, and a first --budget")
     plan = standing.plan
@@ -69,11 +70,12 @@ def growth(standing: Standing, budget: int) -> Growth:
     names = ColumnNames(standing.classifiers, standing.population["slices"])
     share = spending(standing.plans, budget=budget, grow_to=None, shown=standing.shown_plans).share if budget > plan.budget else plan.share
     asks = asks_for(standing.profile, standing.goals, names)
+    larger = grown_design(standing, budget)
     goals = tuple(
         Grown(
             ask.goal,
             forecast(ask, plan.design, plan.budget, interval=plan.interval, share=plan.share),
-            forecast(ask, plan.design, budget, interval=plan.interval, share=share),
+            forecast(ask, larger, budget, interval=plan.interval, share=share),
         )
         for ask in asks
     )

@@ -17,14 +17,13 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.stopping import ONLINE, Stopping
 from fewlabels.nouns.works_with import FEATURES, Trait, require
-from fewlabels.planning.goal_scope import expand, kept_columns, merge
+from fewlabels.planning.goal_scope import expand
 from fewlabels.planning.guiding import pilot_weight
-from fewlabels.planning.shared_draw import design_together
-from fewlabels.planning.sizing import labels_needed
+from fewlabels.planning.region import region_of
+from fewlabels.study.plan.design import first_design, grown_design
 from fewlabels.study.plan.looks import with_looks
 from fewlabels.study.plan.online import online_plan, require_online
 from fewlabels.study.plan.pilot import pilot_of
-from fewlabels.study.plan.sizes import ColumnNames, asks_for
 from fewlabels.study.state.standing import Standing
 
 
@@ -67,23 +66,8 @@ def check_fixed(
         )
 
 
-def first_design(standing: Standing, budget: int, choice: Design, interval: IntervalKind) -> DrawDesign:
-    """The design of a study's first plan: one draw for all its goals."""
-    names = ColumnNames(standing.classifiers, standing.population["slices"])
-    if standing.profile.claims is not None:
-        return design_together(standing.profile, asks_for(standing.profile, standing.goals, names), [None], labels=budget, choice=choice)
-    keep = kept_columns(standing.goals, choice)
-    merged = merge(standing.profile, keep, names.slices)
-    asks = asks_for(merged.profile, standing.goals, ColumnNames(names.classifiers, keep))
-    # A goal without units stays unanswered and does not block the others; for a slice it is refused, since no group could hold its labels.
-    asks = [ask for ask in asks if ask.goal.slice is not None or not ask.is_empty] or asks
-    needs = [labels_needed(ask, interval=interval) for ask in asks] if len(asks) > 1 else [None]
-    found = design_together(merged.profile, asks, needs, labels=budget, choice=choice, slices=keep)
-    return replace(found, band=found.band[merged.home])
-
-
 def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: PlanWays) -> Plan:
-    """The next plan, with the bands of the first plan if there is one, or of the plan that followed its pilot."""
+    """The next plan: after the first, or after the plan that followed a pilot, with its bands or parts of them."""
     if budget < 1 and not standing.plans:
         raise PlanError(f"the budget must be at least 1 label, got {budget}: raise it")
     if standing.plans and standing.plan.is_pilot:
@@ -102,12 +86,14 @@ def next_plan(standing: Standing, *, budget: int, grow_to: int | None, ways: Pla
     pilot = last.pilot
     if pilot is not None:  # a rule set in advance: the weight of the pilot falls as labels are added, to zero for a census
         pilot = Pilot(pilot.labels, budget, pilot_weight(pilot.labels, budget, frame=last.design.frame + last.before))
+    design = grown_design(standing, budget)
     return replace(
         last,
         pilot=pilot,
         number=len(standing.plans) + 1,
+        design=design,
         budget=budget,
-        take=takes_of(last.design, budget - last.before),
+        take=takes_of(design, budget - last.before),
         grow_to=declared_next(last, budget),
         change=spend.change,
         share=spend.share,
@@ -153,6 +139,8 @@ def _first_plan(standing: Standing, budget: int, grow_to: int | None, ways: Plan
         pilot=None if ways.pilot is None else pilot_of(budget, ways.pilot, chosen.frame),
         choice=choice if choice.as_json().keys() - {"name"} else None,
         alarm="strict" if interval.believes_guide else None,
+        region=region_of(standing.profile, chosen),
+        assist=_assisting(standing, chosen, ways),
     )
 
 
@@ -163,6 +151,12 @@ def check_first(
     wanted = expand(profile, goals, slices=population.slices, names=[c.name for c in population.classifiers])
     standing = Standing(name="", population=population.as_json(), profile=profile, salt="", goals=wanted)
     next_plan(standing, budget=budget, grow_to=grow_to, ways=ways)
+
+
+def _assisting(standing: Standing, design: DrawDesign, ways: PlanWays) -> tuple[str, ...]:
+    """The columns that make estimates of this plan steadier: the candidates of a study of one question, by bands, without a pilot."""
+    works = standing.profile.claims is None and ways.pilot is None and design.name == "bands"
+    return tuple(standing.population.get("candidates", ())) if works and plan_interval(ways.interval).of_side is not None else ()
 
 
 def _refuse_more(largest: int, budget: int, grow_to: int | None) -> None:

@@ -13,7 +13,7 @@ from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import Design, DesignName
 from fewlabels.nouns.display import Displayed
-from fewlabels.nouns.estimate import IntervalKind
+from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Profile
@@ -89,7 +89,8 @@ class Sizing(Displayed):
     separately   labels of one draw per goal
     left_out     goals of slices that have no unit they are about
     recycled     if every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
-    optimum      labels of one draw optimized where goals overlap, instead of the largest rates; None for a single goal or more than eight
+    optimum      labels of one draw optimized where goals overlap, instead of the largest rates; None if that saves none, and for a
+                 single goal or more than eight
     """
 
     N: int
@@ -133,7 +134,7 @@ class PlanOptions(NamedTuple):
     """How labels would be drawn and read: what a plan locks besides its goals and sizes."""
 
     choice: Design = Design()
-    interval: IntervalKind = "rec"
+    interval: IntervalKind = USUAL_INTERVAL
     recalibration: Recalibration | None = None
 
 
@@ -202,6 +203,7 @@ def size_goals(
     shared = partial(labels_for_all, profile, asks, alone, slices=names.slices, interval=ways.interval)
     together = shared(choice=ways.choice)
     several = 1 < len(asks) <= MOST_COMPARED and together is not None and profile.claims is None and ways.choice == PLAIN
+    optimum = shared(choice=Design(several="optimum")) if several else None
     flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
     return Sizing(
         N=profile.N,
@@ -209,7 +211,7 @@ def size_goals(
         goals=sizes,
         together=together,
         separately=sum(known) if len(known) == len(alone) else None,
-        optimum=shared(choice=Design(several="optimum")) if several else None,
+        optimum=optimum if several and optimum is not None and together is not None and optimum < together else None,
         budget=budget,
         cost=cost,
         left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
@@ -262,7 +264,7 @@ def size(
     budget: int | None = None,
     level: float = DEFAULT_LEVEL,
     design: DesignName | Design = "bands",
-    interval: IntervalKind = "rec",
+    interval: IntervalKind = USUAL_INTERVAL,
 ) -> Sizing:
     """How many labels the goals need, each and all together, and what a budget would show; nothing is recorded.
 
@@ -275,7 +277,7 @@ def size(
         >>> population = fewlabels.read_population(table, score="score", threshold=0.5)
         >>> sizes = fewlabels.size(population, "precision +-0.05")
         >>> sizes.together, sizes.goals[0].uniform
-        (187, 428)
+        (182, 424)
     """
     wanted = read_goals(goals, level)
     population, profile = profile_for(population, wanted)

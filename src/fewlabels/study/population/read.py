@@ -29,8 +29,9 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
 
     Pass `classifiers`, or for a single one `score` and `threshold`, or `predicted`. Nothing is read yet.
 
-    `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities from which a
-    guide may be fitted after a pilot. missing_scores=True allows null scores: such units are not flagged and form their own bands.
+    `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that make
+    estimates steadier, or from which a pilot fits a guide. missing_scores=True allows null scores: such units are not flagged and form
+    their own bands.
 
     Examples:
         >>> import fewlabels

@@ -141,6 +141,7 @@ def _plan(study: Reportable, standing: Standing) -> Json:
         "grow_to": plan.grow_to,
         "design": plan.design.name,
         "bands": int(plan.design.N.size),
+        "assist": list(plan.assist),
         "interval": plan.interval,
         "stopping": None if plan.stopping is None else str(plan.stopping),
         "promise": plan.promise,

@@ -4,21 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.planning.guiding import FittedGuide, log_odds
+from fewlabels.planning.guiding import FittedGuide, columns_by_cell
 from fewlabels.study.state.standing import Standing
 
 
 def columns_of(standing: Standing) -> FloatArray:
     """The log-odds of the guide and of each candidate, by cell: the predictors of a fitted guide."""
-    profile = standing.profile
-    first, C = len(standing.population["slices"]), len(standing.population.get("candidates", ()))
-    steps = np.array([[int(values[first + j]) for j in range(C)] for values in profile.slice_values], dtype=np.int64).reshape(
-        len(profile.slice_values), C
-    )
-    others = ladder.step_middle(steps[profile.slice])
-    return log_odds(np.column_stack([profile.guide, others]))
+    slices, candidates = len(standing.population["slices"]), len(standing.population.get("candidates", ()))
+    return columns_by_cell(standing.profile, slices=slices, candidates=candidates)
 
 
 def guide_of(standing: Standing, coefficients: Sequence[float]) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.errors import StudyError
+from fewlabels.estimators.assisting import Columns, control
 from fewlabels.estimators.gold import GoldTally, corrected_tally, fill_empty_gold
 from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.joint import joint_tally
@@ -20,7 +21,7 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.tally import AnyTally, JointTally, PhasedTally, Tally
 from fewlabels.nouns.weights import QUANTA, LabelSums
 from fewlabels.planning.goal_scope import cells_of
-from fewlabels.study.state.fitted_guide import guide_of
+from fewlabels.study.state.fitted_guide import columns_of, guide_of
 from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
 
@@ -224,6 +225,8 @@ class StudyCounts(NamedTuple):
         """The tally a metric is read from, and the gold answers that correct it; None for joint metrics, by weight, or of a slice."""
         if self._told_only(metric, classifier):
             return self._told(metric, classifier, self.answers), None
+        if not np.isfinite(self.answers.gold[:, classifier]).any():
+            return self._told(metric, classifier, self.answers), None
         return with_gold(self.answers, self.groups[None][classifier], classifier)
 
     def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
@@ -239,7 +242,19 @@ class StudyCounts(NamedTuple):
         if self.standing.plan.guide is not None:
             return phased(self.standing, said, metric.weight, self.part)
         groups = self.groups[metric.weight]
-        return joint(self.standing, said, groups) if metric.joint else fill_empty(tally(said, groups[classifier], classifier))
+        if metric.joint:
+            return joint(self.standing, said, groups)
+        told = self._steadied(metric, classifier, said, tally(said, groups[classifier], classifier))
+        return fill_empty(told)
+
+    def _steadied(self, metric: Metric, classifier: int, said: Answers, told: Tally) -> Tally:
+        """The tally with what other columns predict of its labels, where the plan says so; not by weight, and not of a slice."""
+        if not self.standing.plan.assist or metric.weight is not None or self.part is not None:
+            return told
+        groups, y = self.groups[None][classifier], said.positive[:, classifier]
+        usable = np.isfinite(y) & (groups.of_cell[said.cell] >= 0)
+        columns = Columns(columns_of(self.standing), self.standing.profile.count.astype(np.float64))
+        return replace(told, control=control(columns, groups, said.cell[usable], y[usable]))
 
     def _filled(self, metric: Metric, classifier: int, said: Answers) -> AnyTally:
         """The tally with missing answers filled in. Gold corrects the labels only; filled-in values are taken as the truth."""
