@@ -149,8 +149,8 @@ def _stacked(sides: Sequence[Evidence]) -> Evidence:
         return np.stack([np.broadcast_to(getattr(side, name), shape) for side in sides])
 
     bands = [np.stack([_filled(side.bands[i], shape, most) for side in sides if side.bands is not None]) for i in range(len(Bands._fields))]
-    names = [name for name in Evidence._fields if name not in ("bands", "alone")]
-    return Evidence(**{name: stack(name) for name in names}, bands=Bands(*bands))  # type: ignore[arg-type]
+    apart = {"bands": Bands(*bands), "alone": None}
+    return Evidence._make(apart[name] if name in apart else stack(name) for name in Evidence._fields)
 
 
 def _filled(counts: FloatArray, shape: tuple[int, ...], most: int) -> FloatArray:
