@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: many-goals known late estimand growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -26,8 +26,12 @@ help:
 	@echo "make belief-free DATA=FOLDER FOLDER=FOLDER  writes docs/belief-free.md: how often the bound that decides is wrong, wherever positives are"
 	@echo "make assisting DATA=FOLDER FOLDER=FOLDER  writes docs/assisting.md: what other columns buy, and whether they may lie"
 	@echo "make shorter DATA=FOLDER FOLDER=FOLDER BEFORE=CHECKOUT  writes docs/shorter.md: the default interval and error, beside the version before"
+	@echo "make late         writes docs/late.md: answers that arrive by themselves, provisional and final, over 20 weeks"
+	@echo "make estimand     writes docs/estimand.md: intervals about units like these, where units come in clusters"
+	@echo "make known        writes docs/known.md: labels already owned, in e-discovery"
 	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
-	@echo "make plans DATA=FOLDER    writes docs/plans.md: whether plans come true"
+	@echo "make plans DATA=FOLDER FOLDER=FOLDER  writes docs/plans.md: whether plans come true"
+	@echo "make many-goals DATA=FOLDER FOLDER=FOLDER  writes docs/many-goals.md: what goals cost together, prices by slice, gaps between slices"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
 	@echo "make reuse DATA=FOLDER    writes docs/reuse.md: a classifier that arrives later"
@@ -66,7 +70,9 @@ contracts:
 	PYTHONPATH=src $(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
 
 # One session, in the order and the groups of tests/conftest.py; what works on the Spark cluster is one of them. Two workers: on the
-# Spark cluster a third would wait for the others to end. Tests of Spark and PostgreSQL need `scripts/services run -- make test`.
+# Spark cluster a third would wait for the others to end. One thread each for sums: with more, the workers wait for one another. Tests of
+# Spark and PostgreSQL need `scripts/services run -- make test`.
+test: export OPENBLAS_NUM_THREADS = 1
 test:
 	$(PYTEST) -m "not slow" $(BOTH_CORES) --durations=40
 
@@ -145,11 +151,25 @@ guides:
 one-sided:
 	$(PYTHON) -m benchmarks.one_sided --data $(DATA) --folder $(FOLDER) --reps 200 --seed 42 --out docs/one-sided.md
 
+late:
+	$(PYTHON) -m benchmarks.late --reps 100 --seed 42 --out docs/late.md
+
+estimand:
+	$(PYTHON) -m benchmarks.estimand --reps 2000 --seed 42 --out docs/estimand.md
+
+# About ten minutes on one core.
+known:
+	$(PYTHON) -m benchmarks.known --reps 2000 --seed 42 --out docs/known.md
+
 false-ships:
 	$(PYTHON) -m benchmarks.false_ships --data $(DATA) --reps 300 --seed 42 --out docs/false-ships.md
 
 plans:
-	$(PYTHON) -m benchmarks.plans --data $(DATA) --seed 42 --out docs/plans.md
+	$(PYTHON) -m benchmarks.plans --data $(DATA) --folder $(FOLDER) --seed 42 --out docs/plans.md
+
+# Some hours on two cores; every cell is kept in FOLDER, so it may be stopped and goes on.
+many-goals:
+	$(PYTHON) -m benchmarks.many_goals --data $(DATA) --folder $(FOLDER) --seed 42 --out docs/many-goals.md
 
 pairs:
 	$(PYTHON) -m benchmarks.pairs --data $(DATA) --reps 500 --seed 42 --out docs/pairs.md

@@ -14,7 +14,7 @@ from fewlabels.estimators.linearize import doubted_guide, sizes
 from fewlabels.estimators.online import difference_terms, terms_of
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.metrics import ACCURACY, F1, PRECISION, metric_named
-from fewlabels.planning.design_choice import frame_of
+from fewlabels.planning.frames import frame_of
 
 BANDS = 10
 RATIO = 0.69  # of the variance of the best fixed draw from the bands to that of a simple random draw

@@ -2,11 +2,13 @@
 
     python -m benchmarks.belief_free --data FOLDER --folder FOLDER --seed 42 --out docs/belief-free.md        (make belief-free)
     python -m benchmarks.belief_free ... --kept         the page of the cells that were made so far
+    python -m benchmarks.belief_free ... --known docs/belief-free.json      goes on from these, made by code with the same numbers
 
 Tables and made-up populations, with scores as they are, too sure, worthless, reversed, and with positives hidden where they see none; one
 look, plans that grew, planned looks, a pilot; bounds at 5 % and 1 %. Cells are screened with 1,000 replicates, the doubtful ones made anew
 with 4,000, and those above 5.65 % again with 20,000; two fifths of that after pilots. Every cell is kept in --folder, so a run that was
-stopped goes on. The product's cautions about plans that grew and planned looks are written, too.
+stopped goes on; docs/belief-free.json has them too, so that another machine can go on (--known). The product's cautions about plans that
+grew and planned looks are written, too.
 """
 
 import hashlib
@@ -117,6 +119,13 @@ class Cell(NamedTuple):
             or any(binom.sf(self.worst(tail) * self.reps - 1, self.reps, tail) < 0.1 for tail in TAILS)
             or binom.sf(self.missed - 1, self.reps, 0.05) < 0.05
         )
+
+
+class Again(NamedTuple):
+    """A cell, and the same with fresh seeds and more replicates."""
+
+    before: Cell
+    after: Cell
 
 
 def units_of(where: Where, data: Path, seed: int) -> made.Made:
@@ -274,29 +283,44 @@ def places() -> Iterator[Where]:
     return (Where(name, scores) for scores in SCORES for name in names)
 
 
-def run(given: Any) -> list[Cell]:
+def run(given: Any, kept: Kept[Cell]) -> None:
     """Screen every cell, and make the doubtful ones anew."""
-    kept = Kept(given.folder / f"belief-free-{given.seed}.jsonl", Cell)
     with ProcessPoolExecutor(given.jobs) as pool:
         one = partial(cells_at, data=given.data, reps=SCREENED, seed=given.seed, known=frozenset(of_size(kept.rows, SCREENED)))
         for where, found in zip(places(), pool.map(one, places()), strict=True):
             kept.add(found)
             print(*where, *(f"{cell.way} {cell.metric} {cell.worst(0.05):.3f}" for cell in found if cell.is_doubtful), sep="; ", flush=True)
         for reps, wanted in ((JUDGED, SCREENED), (FRESH, JUDGED)):
-            have = of_size(kept.rows, reps)
-            doubtful = [
-                cell for key, cell in of_size(kept.rows, wanted).items()
-                if key not in have and (cell.is_doubtful if reps == JUDGED else cell.worst(0.05) > DOUBTFUL)
-            ]  # fmt: skip
+            doubtful = sorted(left(kept.rows, reps, wanted), key=lambda cell: cell.worst(0.05), reverse=True)  # the worst first
             for cell in pool.map(partial(again, data=given.data, reps=reps, seed=given.seed + reps), doubtful):
                 kept.add([cell])
                 print(*cell, flush=True)
-    return newest(kept.rows)
+
+
+def left(rows: Sequence[Cell], reps: int, wanted: int) -> list[Cell]:
+    """The cells with `wanted` replicates that are doubtful, and were not made again with `reps`."""
+    have = of_size(rows, reps)
+    return [
+        cell for key, cell in of_size(rows, wanted).items()
+        if key not in have and (cell.is_doubtful if reps == JUDGED else cell.worst(0.05) > DOUBTFUL)
+    ]  # fmt: skip
 
 
 def newest(rows: Sequence[Cell]) -> list[Cell]:
     """Every cell with the most replicates that it has."""
     return list({key: cell for reps in (SCREENED, JUDGED, FRESH) for key, cell in of_size(rows, reps).items()}.values())
+
+
+def as_lines(rows: Sequence[Cell], seed: int) -> str:
+    """All cells as JSON, one a line: every run of every cell, so that another machine can go on."""
+    lines = ",\n".join(json.dumps(list(row)) for row in sorted(rows, key=lambda row: (*row.key, row.reps)))
+    return f'{{"seed": {seed}, "fields": {json.dumps(Cell._fields)}, "cells": [\n{lines}\n]}}\n'
+
+
+def take_up(kept: Kept[Cell], path: Path) -> None:
+    """Keep the cells of a file, unless there are some already."""
+    if not kept.rows:
+        kept.add([Cell(*row) for row in json.loads(path.read_text())["cells"]])
 
 
 def summary(cells: Sequence[Cell]) -> list[dict[str, object]]:
@@ -321,9 +345,18 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where cells are kept")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kept", action="store_true", help="make none")
+    parser.add_argument("--known", type=Path, help="cells made before, by code whose numbers are the same")
     given = parser.parse_args()
-    cells = newest(Kept(given.folder / f"belief-free-{given.seed}.jsonl", Cell).rows) if given.kept else run(given)
-    given.out.write_text(page(cells, chosen_on=CHOSEN_ON))
+    kept = Kept(given.folder / f"belief-free-{given.seed}.jsonl", Cell)
+    if given.known is not None:
+        take_up(kept, given.known)
+    if not given.kept:
+        run(given, kept)
+    cells = newest(kept.rows)
+    before, fresh = of_size(kept.rows, JUDGED), of_size(kept.rows, FRESH)
+    again_of = [Again(before[key], cell) for key, cell in fresh.items() if key in before]
+    given.out.write_text(page(cells, chosen_on=CHOSEN_ON, again=again_of, left=len(left(kept.rows, FRESH, JUDGED))))
+    given.out.with_suffix(".json").write_text(as_lines(kept.rows, given.seed))
     others = [line for line in json.loads(READ.read_text())["tested"] if line["interval"] != USUAL_INTERVAL]
     READ.write_text(json.dumps({"seed": given.seed, "tested": [*others, *summary(cells)]}, indent=1) + "\n")
 

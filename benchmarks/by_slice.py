@@ -26,7 +26,8 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.planning.forecasting import groups_for
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.shared_draw import design_together
-from fewlabels.planning.sizing import labels_for_all, labels_needed
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.planning.together import labels_for_all, needs_together
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate_cells, true_value
 
@@ -69,8 +70,9 @@ def in_slices(at: Bench, text: str, *, reps: int, seed: int, planned: bool = Tru
     asks = [ask_of(at.profile, g, slices=SLICES) for g in expand(at.profile, [goal], slices=SLICES)]
     whole = [ask_of(at.profile, parse_goal(f"{goal.metric} +-{goal.value:g}"), slices=SLICES)]
     served = asks if planned else whole
-    needs = [labels_needed(ask) for ask in served]
-    labels = labels_for_all(at.profile, served, [n or a.frame for n, a in zip(needs, served, strict=True)], slices=SLICES) or 0
+    alone = [labels_needed(ask) or ask.frame for ask in served]
+    needs = needs_together(at.profile, served, alone, slices=SLICES)
+    labels = labels_for_all(at.profile, served, needs, slices=SLICES) or 0
     design = design_together(at.profile, served, needs, labels=labels, choice=Design(), slices=SLICES)
     labels = min(labels, design.frame)
     rng = stream(seed, IN_SLICES, MODELS.index(at.model), len(text), int(planned))

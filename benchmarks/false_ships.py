@@ -10,6 +10,7 @@ python -m benchmarks.false_ships --data FOLDER --reps 300 --seed 42 --out docs/f
 """
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -123,11 +124,16 @@ def truths(y: BoolArray, flagged: BoolArray) -> dict[str, float]:
 
 
 def judged(standing: Standing) -> tuple[Decision, Estimates]:
-    """The verdict, without the forecast of labels that are still needed, and the estimates it rests on."""
+    """The verdict, without the forecast of labels that are still needed, and the estimates it rests on.
+
+    The effective n, which takes most of the time, is read only where the verdict depends on it.
+    """
     planned = standing.plan.kind == PLANNED
-    shown = read_estimates((at_look(standing) or standing) if planned else standing, goals_only=True)
-    then = (at_look(standing, one_sided=True) or standing) if planned else standing
-    return read_decision(then, shown, forecast=False), shown
+    now, then = ((at_look(standing, one_sided=side) or standing) if planned else standing for side in (False, True))
+    shown = read_estimates(now, goals_only=True)
+    ample = replace(shown, estimates=tuple(replace(one, n_eff=math.inf) for one in shown.estimates))
+    found = read_decision(then, ample, forecast=False)
+    return (read_decision(then, read_estimates(now), forecast=False) if found.outcome == "ship" else found), shown
 
 
 def looks(
@@ -139,7 +145,7 @@ def looks(
     classifier = fewlabels.Classifier(model, score=f"score_{model}", threshold=threshold)
     population = fewlabels.read_population(folder / f"{table}.parquet", id="id", classifiers=[classifier])
     goals = [f"{metric} >= {value[metric] + HAIR:.8f}" for metric in metrics]
-    with patch("fewlabels.study.study.new_salt", lambda: salt):
+    with patch("fewlabels.study.create.new_salt", lambda: salt):
         study = Study.create(f"{table} {salt}", population, goals=goals, ledger="sqlite:///:memory:")
     for labels in act(partial(study.plan, interval=interval)):
         while (told := len(study.standing.answers)) < labels and (batch := study.ask(labels - told)) is not None:

@@ -1,13 +1,14 @@
-"""The options that the benchmarks share: --data FOLDER, --reps, --seed and --out PAGE."""
+"""The options that the benchmarks share: --data FOLDER (of those that read tables), --reps, --seed and --out PAGE."""
 
 import argparse
 from pathlib import Path
 
 
-def parser_of(description: str | None, *, reps: int | None = None) -> argparse.ArgumentParser:
+def parser_of(description: str | None, *, reps: int | None = None, tables: bool = True) -> argparse.ArgumentParser:
     """A parser of the shared options, to which a benchmark may add its own. reps: how many unless told; None: they are fixed."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder of tables whose truth is known")
+    if tables:
+        parser.add_argument("--data", type=Path, required=True, help="the folder of tables whose truth is known")
     if reps is not None:
         parser.add_argument("--reps", type=int, default=reps, help="replicates of a cell")
     parser.add_argument("--seed", type=int, default=42)

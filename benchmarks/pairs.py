@@ -23,7 +23,8 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.goal_scope import Ask, ask_of
 from fewlabels.planning.shared_draw import design_together
-from fewlabels.planning.sizing import labels_for_all, labels_needed
+from fewlabels.planning.sizing import labels_needed
+from fewlabels.planning.together import labels_for_all, needs_together
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate
 
@@ -83,8 +84,10 @@ def rows(table: str, at: Bench) -> Iterator[Row]:
         sizes, ratios = [], []
         kinds: tuple[Several, ...] = ("largest", "optimum")
         for several in kinds:
-            labels = labels_for_all(at.profile, asks, alone, choice=Design(several=several)) or 0
-            design = design_together(at.profile, asks, alone, labels=labels, choice=Design(several=several))
+            choice = Design(several=several)
+            asked = needs_together(at.profile, asks, alone, choice=choice)
+            labels = labels_for_all(at.profile, asks, asked, choice=choice) or 0
+            design = design_together(at.profile, asks, asked, labels=labels, choice=choice)
             sizes.append(labels)
             ratios.append(tuple(at.half_width(ask, design, labels) / h for ask, h in zip(asks, own, strict=True)))
         yield Row(table, pair, (alone[0], alone[1]), sizes[0], sizes[1], (ratios[0][0], ratios[0][1]), (ratios[1][0], ratios[1][1]))

@@ -20,7 +20,8 @@ from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import PhasedTally, Tally
-from fewlabels.planning.design_choice import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.frames import frame_of
 from fewlabels.planning.guiding import divide, fit_guide, log_odds
 from fewlabels.study.simulate import replicate
 

@@ -1,21 +1,24 @@
 """Do plans come true? The half-width that was planned for against the one that came, on tables whose truth is known.
 
-    python -m benchmarks.plans --data FOLDER --seed 42 --out docs/plans.md
+    python -m benchmarks.plans --data FOLDER --folder FOLDER --seed 42 --out docs/plans.md        (make plans)
 
-For each goal: the labels a plan names with the scores at their word, and recalibrated by a pilot of 100 labels (drawn by the default
-design for the same metric, 50 pilots, ten draws of the planned size for each: 500 replicates); and the mean half-width of the reported
-interval of those draws over the goal's.
+Every goal is kept in --folder, so a run that was stopped goes on. For each goal: the labels a plan names with the scores at their word, and
+recalibrated by a pilot of 100 labels (drawn by the default design for the same metric, 50 pilots, ten draws of the planned size for each:
+500 replicates); and the mean half-width of the reported interval of those draws over the goal's.
 """
 
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.options import read_options
+from benchmarks.kept import Kept
+from benchmarks.options import parser_of
 from benchmarks.tables import SEVEN, load
 from fewlabels.engines.opening import open_engine
 from fewlabels.estimators.grouping import groups_of
@@ -85,33 +88,57 @@ def planned(at: Table, ask: Ask, rng: np.random.Generator) -> Iterator[int]:
         yield labels_needed(ask, believed=belief) or ask.frame
 
 
-def rows(at: Table, *, seed: int, number: int) -> Iterator[Row]:
-    """Every goal of one table."""
-    for m, metric in enumerate(METRICS):
-        for h, half_width in enumerate(HALF_WIDTHS):
-            ask = ask_of(at.profile, parse_goal(f"{metric} +-{half_width}"))
-            rng = stream(seed, number, m, h)
-            word = labels_needed(ask)
-            came = at.half_widths(ask, word or ask.frame, 100, rng).mean() / half_width
-            labels = list(planned(at, ask, rng))
-            if np.median(labels) >= ask.frame:  # a census is exact, whatever was planned for
-                continue
-            ratio = np.mean([at.half_widths(ask, n, DRAWS, rng).mean() for n in labels]) / half_width
-            worst = labels_needed(ask, believed=at_their_worst(ask))
-            yield Row(
-                at.name, at.model, metric, half_width, ask.frame, word, float(came), worst,
-                int(np.median(labels)), min(labels), max(labels), float(ratio),
-            )  # fmt: skip
+class Planned(NamedTuple):
+    """What was planned for one goal; no row for what a pilot plans as a census, which is exact whatever was planned for."""
+
+    table: str
+    model: str
+    metric: str
+    half_width: float
+    row: list[Any] | None
 
 
-def page(found: Sequence[Row], *, seed: int) -> str:
+def plan_of(goal: tuple[int, int, int], data: Path, *, seed: int) -> Planned:
+    """One goal on one table, by their numbers."""
+    number, m, h = goal
+    (table, model), metric, half_width = TABLES[number], METRICS[m], HALF_WIDTHS[h]
+    with tempfile.TemporaryDirectory() as scratch:
+        engine = open_engine(load(data, table, model, mode="real", seed=seed, scratch=Path(scratch)).population)
+        profile = engine.profile()
+        at = Table(table, model, profile, engine.positives(profile, truth="y"))
+    ask, rng = ask_of(at.profile, parse_goal(f"{metric} +-{half_width}")), stream(seed, *goal)
+    word = labels_needed(ask)
+    came = at.half_widths(ask, word or ask.frame, 100, rng).mean() / half_width
+    labels = list(planned(at, ask, rng))
+    if np.median(labels) >= ask.frame:
+        return Planned(table, model, metric, half_width, None)
+    ratio = np.mean([at.half_widths(ask, n, DRAWS, rng).mean() for n in labels]) / half_width
+    worst = labels_needed(ask, believed=at_their_worst(ask))
+    row = Row(
+        table,
+        model,
+        metric,
+        half_width,
+        ask.frame,
+        word,
+        float(came),
+        worst,
+        int(np.median(labels)),
+        min(labels),
+        max(labels),
+        float(ratio),
+    )
+    return Planned(table, model, metric, half_width, list(row))
+
+
+def page(found: Sequence[Row]) -> str:
     """docs/plans.md."""
     held = sum(r.holds for r in found)
     words = [r.word_ratio for r in found]
     lines = [
         "# Do plans come true?",
         "",
-        f"    python -m benchmarks.plans --data FOLDER --seed {seed} --out docs/plans.md",
+        "    make plans DATA=FOLDER FOLDER=FOLDER",
         "",
         "A plan names the labels with which a half-width is reached on average. Here it is held against tables of real predictions whose "
         "truth is known (the tables are not part of fewlabels). *came* is the mean half-width of the reported interval (95 %) over "
@@ -154,19 +181,29 @@ def reasons(found: Sequence[Row]) -> list[str]:
 
 
 def main() -> None:
-    """Runs all tables and writes the page and, beside it, the rows as JSON."""
-    options = read_options(__doc__)
-    found: list[Row] = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for number, (table, model) in enumerate(TABLES):
-            engine = open_engine(load(options.data, table, model, mode="real", seed=options.seed, scratch=Path(scratch)).population)
-            profile = engine.profile()
-            at = Table(table, model, profile, engine.positives(profile, truth="y"))
-            for row in rows(at, seed=options.seed, number=number):
-                found.append(row)
-                print(row, flush=True)
-    options.out.write_text(page(found, seed=options.seed))
-    options.out.with_suffix(".json").write_text(json.dumps({"seed": options.seed, "rows": [r._asdict() for r in found]}, indent=1) + "\n")
+    """Runs all goals and writes the page and, beside it, the rows as JSON."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--folder", type=Path, required=True, help="where goals are kept")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    kept = Kept(given.folder / f"plans-{given.seed}.jsonl", Planned)
+    known = {tuple(one[:4]) for one in kept.rows}
+    goals = [
+        (number, m, h)
+        for number, table in enumerate(TABLES)
+        for m, metric in enumerate(METRICS)
+        for h, half_width in enumerate(HALF_WIDTHS)
+        if (*table, metric, half_width) not in known
+    ]
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for one in pool.map(partial(plan_of, data=given.data, seed=given.seed), goals):
+            kept.add([one])
+            print(one, flush=True)
+    places = [(*table, metric, half_width) for table in TABLES for metric in METRICS for half_width in HALF_WIDTHS]
+    by_place = {tuple(one[:4]): one.row for one in kept.rows}
+    found = [Row(*row) for place in places if (row := by_place[place]) is not None]
+    given.out.write_text(page(found))
+    given.out.with_suffix(".json").write_text(json.dumps({"seed": given.seed, "rows": [r._asdict() for r in found]}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from fewlabels.estimators.measuring import Measured, measure
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
-from fewlabels.planning.design_choice import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate, true_value
 
@@ -67,7 +67,7 @@ class Row(NamedTuple):
 def square_root_strata(at: Known, metric: Metric, *, neyman: bool) -> DrawDesign:
     """Ten square-root strata, cut at the threshold too; takes are Neyman's, or proportional."""
     profile = at.profile
-    frame, flagged = frame_of(profile, [metric]), profile.predicted(0)
+    frame, flagged = choose_design(profile, [metric], labels=1, name="simple").band >= 0, profile.predicted(0)
     cuts = square_root_cuts(profile.guide[frame], weights=profile.count[frame].astype(np.float64))
     _, home = np.unique(2 * np.digitize(profile.guide[frame], cuts) + flagged[frame], return_inverse=True)
     band = np.full(frame.shape, -1, dtype=np.int64)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 Z = 1.959964
 NEAR_CENSUS = 0.5  # of the frame
+MUCH = 1.15  # times another squared error
 
 
 class Pair(NamedTuple):
@@ -62,9 +63,11 @@ geometric; beside each, the largest.
         _lengths(pairs),
         _simple(pairs),
         "## Squared error, over the version before\n",
-        _table(pairs, chosen_on, lambda pair: pair.now.error / pair.before.error),
+        _table(pairs, chosen_on, _over_before),
+        _over(pairs, _over_before),
         "## Squared error, over ten strata by the square-root rule with Neyman's takes\n",
-        _table(pairs, chosen_on, lambda pair: pair.now.error / pair.now.strata_error),
+        _table(pairs, chosen_on, _over_strata),
+        _over(pairs, _over_strata),
         _census(pairs),
     ]
     return "\n".join(parts) + "\n"
@@ -83,6 +86,21 @@ def _table(pairs: Sequence[Pair], chosen_on: Collection[str], of: Callable[[Pair
             each = [[of(pair) for pair in cells if pair.now.labels == n] for n in sizes]
             lines.append(f"| {metric} | {name} | {' | '.join(f'{_mean(x):.2f} ({max(x):.2f})' if x else '-' for x in each)} |")
     return "\n".join(lines) + "\n"
+
+
+def _over_before(pair: Pair) -> float:
+    return pair.now.error / pair.before.error
+
+
+def _over_strata(pair: Pair) -> float:
+    return pair.now.error / pair.now.strata_error
+
+
+def _over(pairs: Sequence[Pair], of: Callable[[Pair], float]) -> str:
+    """The mean of all cells, and where it is much larger than 1."""
+    much = sorted((pair for pair in pairs if of(pair) > MUCH), key=of, reverse=True)
+    said = f"All {len(pairs):,} cells: {_mean([of(pair) for pair in pairs]):.3f}. Above {MUCH:g}: {len(much)}"
+    return said + (", the largest:" if much else ".") + _named(much, lambda pair: f"{of(pair):.2f}") + "\n"
 
 
 def _beyond(pairs: Sequence[Pair]) -> str:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fewlabels.study.monitor import Monitor as Monitor
     from fewlabels.study.plan.sizes import size as size
     from fewlabels.study.population.read import read_population as read_population
+    from fewlabels.study.sample import from_sample as from_sample
     from fewlabels.study.simulate import simulate as simulate
     from fewlabels.study.state.standing import Batch as Batch
     from fewlabels.study.study import Study as Study
@@ -73,6 +74,7 @@ _HOMES = {
     "Decision": "fewlabels.nouns.decision",
     "Policy": "fewlabels.nouns.policy",
     "Monitor": "fewlabels.study.monitor",
+    "from_sample": "fewlabels.study.sample",
     "simulate": "fewlabels.study.simulate",
     "from_counts": "fewlabels.estimators.counts",
     "to_table": "fewlabels.integrations.tables",

@@ -5,6 +5,7 @@
     │   └── FingerprintError   the table is not the one the study was made on
     ├── EngineError        the engine is missing, cannot be reached, or computes other numbers than fewlabels' reference
     ├── GoalError          a goal cannot be read, or names a metric or classifier that does not exist
+    │   └── UnclearGoal        a goal has a number, but does not say whether it is a target or a half-width
     ├── PolicyError        a policy of the gate cannot be read, or contradicts itself
     ├── PlanError          the plan cannot be made, or would break what an earlier plan promised
     ├── DrawError          a unit was requested or answered that was never drawn
@@ -17,6 +18,8 @@
 
 Each class below repeats its line.
 """
+
+from collections.abc import Sequence
 
 
 class FewlabelsError(Exception):
@@ -76,6 +79,25 @@ class GoalError(FewlabelsError):
         ...     print(type(refused).__name__)
         GoalError
     """
+
+
+class UnclearGoal(GoalError):
+    """A goal has a number, but does not say whether it is a target or a half-width. `ways` are the goals it may mean, as text.
+
+    Examples:
+        >>> from fewlabels.nouns.goal import parse_goal
+        >>> try:
+        ...     parse_goal("f1 0.8")
+        ... except UnclearGoal as unclear:
+        ...     print(unclear.ways)
+        ('f1 >= 0.8', 'f1 +-0.8')
+    """
+
+    def __init__(self, text: str, ways: Sequence[str]) -> None:
+        """`text` is what was typed."""
+        said = " or ".join(f'"{way}"' for way in ways)
+        super().__init__(f"a goal must say whether its number is a target or a half-width, got {text!r}: write {said}")
+        self.text, self.ways = text, tuple(ways)
 
 
 class PolicyError(FewlabelsError):

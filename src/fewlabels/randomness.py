@@ -11,7 +11,7 @@ A seeded stream is for simulation only.
 
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -82,6 +82,13 @@ def new_salt() -> str:
 def stream(seed: int, *purpose: int) -> np.random.Generator:
     """The Generator for one purpose of a seed: same arguments, same numbers; the streams of other purposes do not affect it."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=purpose))
+
+
+def cluster_numbers(salt: str, clusters: Sequence[str | None], units: Sequence[str]) -> NDArray[np.int64]:
+    """A number of 52 bits for the name of each unit's cluster; for its own id where it has none. Names stay where the table is."""
+    named = (f"{salt}:cluster:{name}" if name is not None else f"{salt}:alone:{unit}" for name, unit in zip(clusters, units, strict=True))
+    digests = (hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() for text in named)
+    return np.array([int(digest[: BITS // 4], 16) for digest in digests], dtype=np.int64)
 
 
 def is_double(salt: str, unit: str, share: float) -> bool:

@@ -14,7 +14,8 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.design_choice import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.frames import frame_of
 from fewlabels.randomness import stream
 from fewlabels.study.draw.fixed import draw_plan
 from tests.contracts.engines_under_test import SALT

@@ -10,6 +10,7 @@ import pytest
 SPARK = os.environ.get("FEWLABELS_TEST_SPARK", "")
 CONNECT = os.environ.get("FEWLABELS_TEST_SPARK_CONNECT", "")
 POSTGRES = os.environ.get("FEWLABELS_TEST_POSTGRES", "")
+# `.ci/run` starts both servers (scripts/services run -- make test): only a desk without them skips.
 _WAY_OUT = "needs a server: scripts/services run -- COMMAND"
 # One Spark session a process, so under pytest-xdist every test that needs one goes to the same worker (--dist loadgroup).
 NEEDS_SPARK = (pytest.mark.spark, pytest.mark.skipif(not SPARK, reason=_WAY_OUT))

@@ -14,7 +14,8 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.design_choice import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.frames import frame_of
 from tests.contracts.designs_under_test import CHOICES, SLICES, design_for, drawn, sliced, table
 from tests.contracts.engines_under_test import GBM, reference
 from tests.identities.made import EPS, checked_less, profile_of, profiles, through_text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -55,6 +56,26 @@ def test_profile_is_that_of_the_reference(under: UnderTest, tmp_path: Path) -> N
     assert ("∅", "∅") in found.slice_values
     assert ("∅∅x", "10") in found.slice_values
     assert (found.smallest_id, found.largest_id) == ("-300", "6693")
+
+
+CLUSTERS: dict[str, tuple[list[Any], tuple[int, int, float]]] = {
+    "text": (["a", "b", None, "a", "c c", "a", None, "B", "b", "é"], (5, 3, (9 + 4 + 1 + 1 + 1 + 2) / 10)),
+    "numbers": ([7, 7, 7, None, -1, 7, 0, 0, 7, 7], (4, 6, (36 + 4 + 1 + 1) / 10)),
+    "none": ([None] * 10, (10, 1, 1.0)),
+}
+
+
+@pytest.mark.parametrize("case", CLUSTERS)
+def test_clusters_are_counted_and_a_unit_without_one_stands_for_itself(under: UnderTest, tmp_path: Path, case: str) -> None:
+    column, (number, largest, alike) = CLUSTERS[case]
+    number += sum(value is None for value in column) if case == "text" else 0
+    types = {"text": pa.string(), "numbers": pa.int64(), "none": pa.string()}
+    table = {"id": list(range(10)), "s": [i / 10 for i in range(10)], "of": pa.array(column, types[case])}
+    if case == "none" and under.name == "csv":
+        table["of"] = pa.array([""] * 10)
+    found = under.build(table, tmp_path, id="id", classifiers=(GBM,), cluster="of").clusters("of")
+    assert (found.number, found.largest) == (number, largest)
+    assert found.alike == pytest.approx(alike)
 
 
 def test_inspection_counts_units_and_names_columns(under: UnderTest, tmp_path: Path) -> None:
@@ -156,8 +177,31 @@ def test_fetch_gives_text_in_the_order_asked(under: UnderTest, tmp_path: Path) -
     assert engine.fetch([], columns=["title"]) == []
     with pytest.raises(DrawError, match=r"2 are not in it \(for example '9'\)"):
         engine.fetch(["1", "9", "01"], columns=["n"])
-    with pytest.raises(PopulationError, match=r"no column 'titel': did you mean 'title'\? It has 'id', 's', 'title', 'n'"):
+    with pytest.raises(PopulationError, match=r"no column 'titel': did you mean 'title'\?"):
         engine.fetch(["1"], columns=["titel"])
+
+
+def test_units_are_located_in_the_cells_of_the_reference(under: UnderTest, tmp_path: Path) -> None:
+    table = base_table(300)
+    engine, profile, memory, _ = both(under, table, tmp_path, **EVERYTHING)
+    units = [*map(str, table["id"][::7]), "-99999", "x", "01"]
+    found = engine.locate(profile, [*units, units[0]])
+    np.testing.assert_array_equal(found, memory.locate(profile, [*units, units[0]]))
+    assert (found[-4:-1] == -1).all()
+    assert (found[:-4] >= 0).all()
+    assert engine.locate(profile, []).size == 0
+    everyone = engine.locate(profile, [str(unit) for unit in table["id"]])
+    np.testing.assert_array_equal(np.bincount(everyone, minlength=profile.count.size), profile.count)
+
+
+def test_an_id_that_is_located_twice_is_refused(under: UnderTest, tmp_path: Path) -> None:
+    engine = under.build({"id": ["a", "b", "c"], "s": [0.1, 0.2, 0.3]}, tmp_path, id="id", classifiers=(GBM,))
+    profile = engine.profile()
+    (tmp_path / "twice").mkdir()
+    twice = under.build({"id": ["a", "b", "b"], "s": [0.1, 0.2, 0.3]}, tmp_path / "twice", id="id", classifiers=(GBM,))
+    assert twice.locate(profile, ["a"]).size == 1
+    with pytest.raises(DrawError, match="in the table twice"):
+        twice.locate(profile, ["a", "b"])
 
 
 HOSTILE = (

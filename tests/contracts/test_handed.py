@@ -123,7 +123,7 @@ def table_of(case: Case) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def same_salt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "5a17" * 8)
 
 
 @pytest.fixture

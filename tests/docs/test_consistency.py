@@ -29,10 +29,11 @@ BRITISH = re.compile(
 )
 MATHS = {
     "designs": "bands two_bins strata poisson extending",
-    "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling thresholds periods comparing",
+    "estimators": "weighted linearize calibration joint missing gold agreement counts phases pooling thresholds periods comparing process "
+    "arriving",
     "intervals": "rare anytime expanded",
     "nouns": "weights",
-    "planning": "shares guiding shared_draw forecasting assumptions recycling",
+    "planning": "shares guiding shared_draw forecasting assumptions recycling sketch",
     "deciding": "alarms gating planned_looks streams",
 }
 
@@ -41,11 +42,13 @@ WORDS = {
     "Bands": "band",
     "SameCounts": "profile",
     "TippingPoint": "tipping point",
+    **dict.fromkeys(("KnownLabels", "KnownCounts", "KnownTotals", "Rest"), "known answer"),
     "ControlSums": "tally",
     "Units": "unit",
     "Totals": "metric",
     "Limits": "interval",
     "GoalVerdict": "decision",
+    "Typed": "goal",
     "Displayed": "display",
     "Drawing": "display",
     "MoreLabels": "decision",
@@ -67,6 +70,10 @@ WORDS = {
     "WeightSums": "metric weight",
     "Agreed": "agreement",
     "Share": "agreement",
+    "Clusters": "cluster",
+    "Late": "late answer",
+    "Arrivals": "arrived",
+    "Sizes": "tally",
     **dict.fromkeys(("Finished", "Leased", "UnitTurns", "TurnCounts"), "turn"),
 }
 

@@ -42,7 +42,7 @@ def test_tiny_draws_the_same_units_and_gives_the_same_numbers(seed: int, N: int,
     ids, score, truth = scored(seed, N=N, sureness=sureness)
     population = fewlabels.read_population({"id": ids, "score": score}, score="score", threshold=0.5)
     salt = f"{seed + 60:032x}"  # with it the labels do not contradict the scores; where they do, strict is read, which tiny has not
-    with patch("fewlabels.study.study.new_salt", lambda: salt):
+    with patch("fewlabels.study.create.new_salt", lambda: salt):
         real = fewlabels.Study.create("t", population, goals=["recall +-0.1"], ledger=f"sqlite:///{tmp_path / 'a.db'}")
     assert real.plan(labels, interval="rec").salt == salt
     batch = real.ask(labels)

@@ -35,6 +35,7 @@ import fewlabels.engines.duckdb
 import fewlabels.engines.memory
 import fewlabels.engines.selftest
 import fewlabels.ledgers.sqlite
+import fewlabels.study.create
 import fewlabels.study.plan.sizes
 import fewlabels.study.state.book
 import fewlabels.study.state.register
@@ -93,8 +94,8 @@ def hook(dying: Dying) -> None:
     defaults = fewlabels.ledgers.sqlite.SqliteLedger.__init__.__kwdefaults__
     assert defaults is not None
     defaults["clock"] = lambda: FIXED_TIME
-    study: Any = fewlabels.study.study
-    study.new_salt = lambda: FIXED_SALT
+    created: Any = fewlabels.study.create
+    created.new_salt = lambda: FIXED_SALT
     snapshots: Any = fewlabels.study.state.snapshots
     snapshots.EVERY = 1  # every act writes a snapshot, of pages of five units
     for module in (fewlabels.study.state.book, fewlabels.study.state.register, fewlabels.study.state.snapshots):

@@ -119,7 +119,7 @@ def test_the_whole_path_on_the_demo(demo: Path, tmp_path: Path, monkeypatch: pyt
     assert "50,000 units" in doctor.out
     assert "nothing blocks" in doctor.err
     plan = ok("plan", table, *SMALL, "--goal", "precision +-0.05", "--goal", "recall >= 0.6", "--budget", 120, "--study", "demo")
-    assert "a budget of 120 is expected to show" in plan.out
+    assert "what a budget of 120 should show" in plan.out
     assert "plan 1 of study demo is locked: 120 labels" in plan.err
     assert "0 of 120 planned units resolved" in ok("status", "demo").out
     seen: set[str] = set()

@@ -26,7 +26,7 @@ def units_in(path: Path) -> list[str]:
 @pytest.fixture
 def folder(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a study whose units a labeler who errs has answered."""
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "5a17" * 8)  # the same units every time
     found = prepared("told", plan_and_tell)
     monkeypatch.chdir(found)
     return found

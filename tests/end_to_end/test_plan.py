@@ -1,5 +1,6 @@
 """`fewlabels plan`: goals by slice, what labels cost, every design, and a study planned again."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_a_goal_by_a_slice_is_sized_for_each_value_and_decided_for_each(folder: 
     found = ok("plan", *SLICED, *goals, "--budget", 300, "--study", "s", "--json").json
     asked = ["precision +-0.2 in country=at", "precision +-0.2 in country=be", "recall >= 0.2 in country=at"]
     assert [g["goal"] for g in found["goals"]] == asked
-    assert all(isinstance(g["labels"], int) and g["at_budget"]["half_width"] > 0 for g in found["goals"])
+    assert all(isinstance(g["labels"], int) and g["forecast"]["half_width"] > 0 for g in found["goals"])
     assert max(g["labels"] for g in found["goals"]) <= found["together"] <= found["separately"]
     assert found["optimum"] is None or found["optimum"] < found["together"]
     ok("draw", "s", "--units", 300, "--out", "batch.csv")
@@ -63,7 +64,7 @@ def test_a_goal_by_a_slice_is_sized_for_each_value_and_decided_for_each(folder: 
     verdict = ok("decide", "s", "--json").json["decision"]
     assert [g["goal"] for g in verdict["goals"]] == asked
     text = ok("plan", *SLICED, *goals).out
-    assert all(goal in text for goal in (*asked, "all on one draw", "a draw for each"))
+    assert all(goal in text for goal in (*asked, "one draw, all with a chance of 80%", "a draw for each"))
 
 
 def _precision(country: str) -> float:
@@ -75,15 +76,48 @@ def _precision(country: str) -> float:
 def test_costs_are_those_of_the_labels(folder: Path) -> None:
     costs = ("--cost-per-label", "0.25", "--seconds-per-label", "30")
     found = ok("plan", "t.csv", *SMALL, *ONE, *costs, "--budget", 120, "--json").json
-    assert found["cost"]["budget"] == {"money": 30.0, "hours": 1.0}
+    assert found["cost"]["budget"] == {"units": 120, "looks": 120, "money": 30.0, "hours": 1.0}
     for name in ("together", "uniform"):
-        assert found["cost"][name] == {"money": found[name] * 0.25, "hours": pytest.approx(found[name] * 30 / 3600)}
+        n = found[name]
+        assert found["cost"][name] == {"units": n, "looks": n, "money": n * 0.25, "hours": pytest.approx(n * 30 / 3600)}
     text = ok("plan", "t.csv", *SMALL, *ONE, *costs, "--budget", 120).out
     assert "120 labels, cost 30.00, 1.0 hours" in text
     free = ok("plan", "t.csv", *SMALL, *ONE, "--budget", 120)
     assert "cost" not in free.out
     assert "hours" not in free.out
-    assert ok("plan", "t.csv", *SMALL, *ONE, "--json").json["cost"]["together"] == {"money": None, "hours": None}
+    free_json = ok("plan", "t.csv", *SMALL, *ONE, "--json").json
+    n = free_json["together"]
+    assert free_json["cost"]["together"] == {"units": n, "looks": n, "money": None, "hours": None}
+
+
+def test_missing_and_second_answers_are_paid_for(folder: Path) -> None:
+    """Goals need as many usable answers as before, so more units are drawn, and some of them are looked at twice."""
+    asked = ("plan", "t.csv", *SMALL, *ONE, "--cost-per-label", "0.5")
+    plain, more = ok(*asked, "--json").json, ok(*asked, "--unanswered", "20%", "--looked-twice", "0.1", "--json").json
+    assert (more["together"], more["for_all"]) == (plain["together"], plain["for_all"])
+    assert more["to_pay"] == {"unanswered": 0.2, "twice": 0.1}
+    units = math.ceil(plain["for_all"] / 0.8)
+    assert more["cost"]["for_all"]["units"] == more["shown_at"] == units
+    assert more["cost"]["for_all"]["looks"] == units + math.ceil(0.1 * units)
+    assert more["cost"]["for_all"]["money"] == 0.5 * more["cost"]["for_all"]["looks"]
+    text = ok(*asked, "--unanswered", "20%", "--looked-twice", "0.1").out
+    assert f"to pay for: {units:,} units, of which {math.floor(units * 0.8 + 1e-9):,} will have a usable answer" in text
+    assert f"{more['cost']['for_all']['looks']:,} looks, with 10% of the units looked at twice" in text
+
+
+def test_a_budget_shows_what_its_answers_will(folder: Path) -> None:
+    """Of 120 units 60 are answered: what is expected is what 60 show, and not what 120 would (the twin)."""
+
+    def goal(*how: object) -> Any:
+        return ok("plan", "t.csv", *SMALL, *ONE, *how, "--json").json["goals"][0]["forecast"]
+
+    assert goal("--budget", 120, "--unanswered", "50%") == goal("--budget", 60) != goal("--budget", 120)
+
+
+@pytest.mark.parametrize("share", ["100%", "-0.1", "nan", "many"])
+def test_a_share_that_is_none_is_refused(folder: Path, share: str) -> None:
+    found = fewlabels("plan", "t.csv", *SMALL, *ONE, "--unanswered", share)
+    assert (found.code, "write" in found.err) == (2, True)
 
 
 def test_at_worst_more_labels_are_needed_and_uniform_ones_are_wasted(folder: Path) -> None:
@@ -210,6 +244,8 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
 @pytest.mark.parametrize(
     ("args", "said"),
     [
+        (("--goal", "recall +-0.1 by contry"), "no slice column 'contry': did you mean 'country'?"),
+        (("--goal", "recall 0.9"), 'write "recall >= 0.9" or "recall +-0.9"'),
         (("--goal", "recall +-0.1 by city"), "'city' is not one and the population has country: name it with --slice"),
         (("--goal", "recall +-0.1 in country=xx"), "the population has no units in that slice: check the slice value"),
         ((*ONE, "--design", "manual", "--cut", "score:1", "--takes", "40,30,30"), "there must be one take per stratum, got 3 for 2 strata"),
@@ -224,7 +260,7 @@ def test_a_growth_that_cannot_be_is_refused_and_nothing_is_planned(args: tuple[o
         ((*ONE, "--design", "given", "--pi", "chance"), "name a slice column, but 'chance' is not one and the population has country"),
         ((*ONE, "--design", "given", "--pi", "country"), "given probabilities must lie in (0, 1], but the column holds"),
         ((*ONE, "--design", "two_bins", "--expect", 2, 0.1), "2"),
-        (("--goal", "f1 +-0.1 with 0.9 power"), "power and an expected value are only for a target"),
+        (("--goal", "f1 +-0.1 with 0.9 power"), "power is only for a target"),
     ],
 )
 def test_what_cannot_be_planned_states_the_rule_and_the_way_out(args: tuple[object, ...], said: str, folder: Path) -> None:

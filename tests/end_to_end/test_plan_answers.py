@@ -8,7 +8,8 @@ import pytest
 from fewlabels.engines.opening import open_engine
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
-from fewlabels.study.plan.sizes import PlanOptions, size_goals
+from fewlabels.study.plan.one_draw import PlanOptions
+from fewlabels.study.plan.sizes import size_goals
 from fewlabels.study.population.calibration import read_answered, recalibration
 from fewlabels.study.population.read import read_population
 from tests.end_to_end.commands import fewlabels, ok

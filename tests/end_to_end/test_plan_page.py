@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from fewlabels.engines.opening import open_engine
@@ -12,15 +13,29 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.randomness import stream
 from fewlabels.reports.plan_page import plan_page
+from fewlabels.study.plan import chart
 from fewlabels.study.plan.chart import picture
-from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, size_goals
+from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions
+from fewlabels.study.plan.sizes import Sizing, size_goals
 from fewlabels.study.population.read import read_population
 
 EVIL = "</script><script>document.body.remove()</script>"
 
 
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of fewer numbers of labels and simulated draws than people get: made in an eighth of the time."""
+    monkeypatch.setattr(chart, "POINTS", 9)
+    monkeypatch.setattr(chart, "REPS", 6)
+
+
 def made_page(seed: int, goals: list[str], name: str = "gbm") -> str:
-    """The picture of a made-up population of 20,000 units."""
+    """The page of a made-up population of 20,000 units."""
+    return made(seed, goals, name)[1]
+
+
+def made(seed: int, goals: list[str], name: str = "gbm", budget: int | None = None) -> tuple[Sizing, str]:
+    """The sizes on a made-up population of 20,000 units, and their page."""
     rng = stream(seed, 3)
     truth = rng.random(20_000) < 0.05
     score = 1 / (1 + np.exp(-(3 * (rng.normal(0, 1, truth.size) + 2.5 * truth) - 7)))
@@ -28,7 +43,8 @@ def made_page(seed: int, goals: list[str], name: str = "gbm") -> str:
     profile = open_engine(read_population({"id": np.arange(truth.size), "score": score}, classifiers=[judged])).profile()
     wanted = [parse_goal(text) for text in goals]
     names = ColumnNames([name])
-    return plan_page(picture(profile, wanted, size_goals(profile, wanted, names=names), ways=PlanOptions(), names=names))
+    sizing = size_goals(profile, wanted, budget=budget, names=names)
+    return sizing, plan_page(picture(profile, wanted, sizing, ways=PlanOptions(), names=names))
 
 
 class Seen:
@@ -81,7 +97,7 @@ def test_dragging_labels_and_level_moves_the_band(browser: Browser, seed: int, t
     assert many[0] < few[0]
     assert many[1] < few[1]
     assert many[0] < many[1], "chosen labels tell more than uniform ones"
-    assert "Label more" in page.inner_text("#verdict") or "Enough" in page.inner_text("#verdict")
+    assert page.inner_text("#verdict") in ("Expected to pass", "Expected to stay open: label more")
     surer = half_widths(drag(page, "level", 3))
     assert surer[0] > many[0], "a higher level needs a wider band"
     rarer, commoner = (drag(page, "factor", value) for value in (0, 400))
@@ -94,12 +110,44 @@ def test_dragging_labels_and_level_moves_the_band(browser: Browser, seed: int, t
     page.close()
 
 
+@pytest.mark.parametrize("budget", [pytest.param(None, marks=pytest.mark.slow), 300])
+def test_the_page_opens_with_the_forecast_that_the_terminal_prints(browser: Browser, seed: int, tmp_path: Path, budget: int | None) -> None:
+    """The same labels, value, half-width, chance and verdict for every goal; with 300 labels recall stays open, and nothing is green."""
+    sizing, text = made(seed, ["f1 +-0.06", "recall >= 0.72"], budget=budget)
+    path = tmp_path / "plan.html"
+    path.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert sizing.shown_at is not None
+    assert sizing.chance is not None
+    said = page.inner_text("#together")
+    assert f"{sizing.shown_at:,} labels" in said
+    assert ("< 1 %" if sizing.chance < 0.01 else f"{sizing.chance:.0%}".replace("%", " %")) in said
+    words = {"pass": "Expected to pass", "fail": "Expected to fail", "open": "Expected to stay open"}
+    tones = {"pass": "ship", "fail": "do-not-ship", "open": "label-more"}
+    for i, size in enumerate(sizing.goals):
+        page.select_option("#goal", index=i)
+        seen = size.forecast
+        assert seen is not None
+        assert seen.value is not None
+        verdict, sentence = page.inner_text("#verdict"), page.inner_text("#sentence")
+        assert verdict.startswith(words[seen.expected])
+        assert page.get_attribute("#verdict", "class") == f"verdict {tones[seen.expected]}"
+        assert (
+            f"With {sizing.shown_at:,} labels: {size.goal.metric} {seen.value:.3f} ± {100 * seen.half_width:.1f} points chosen" in sentence
+        )
+        assert f"{size.labels:,} chosen labels" in page.inner_text("#next")
+        assert "NaN" not in sentence
+    assert (sizing.expected == "open") == (budget is not None)
+    page.close()
+
+
 def test_few_labels_are_too_thin_and_many_are_enough(browser: Browser, seed: int, tmp_path: Path) -> None:
     page = opened(browser, tmp_path, seed, ["f1 +-0.05"])
     drag(page, "labels", 0)
     assert page.inner_text("#verdict").startswith("Too thin")
     drag(page, "labels", 1000)
-    assert page.inner_text("#verdict") == "Enough labels"
+    assert page.inner_text("#verdict") == "Expected to pass"
     page.close()
 
 
@@ -113,9 +161,9 @@ def test_an_expected_failure_is_never_shown_as_enough(browser: Browser, seed: in
         tones[goal] = (page.get_attribute("#verdict", "class"), page.inner_text("#verdict"))
         for labels in (0, 250, 500, 750):
             drag(page, "labels", labels)
-            assert not (goal == 0 and "Enough" in page.inner_text("#verdict"))
+            assert not (goal == 0 and "pass" in page.inner_text("#verdict"))
     assert tones[0] == ("verdict do-not-ship", "Expected to fail: do not ship")
-    assert tones[1] == ("verdict ship", "Enough labels")
+    assert tones[1] == ("verdict ship", "Expected to pass")
     page.close()
 
 

@@ -36,6 +36,21 @@ def test_a_classifier_that_flags_nothing_is_planned_without_a_crash() -> None:
     assert fewlabels("plan", *SMALL, "--threshold", "1", *RECALL).code in (0, REFUSED)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_scores_are_not_trusted_and_distrusted_at_once(order: int) -> None:
+    both = (("--trust-scores",), ("--interval", "strict"))[::order]
+    found = fewlabels("plan", *SMALL, *RECALL, *both[0], *both[1])
+    assert found.code == USAGE
+    assert "--trust-scores is --interval rec, got strict too" in found.err
+    ok("plan", *SMALL, *RECALL, "--trust-scores", "--interval", "rec")
+
+
+def test_an_online_plan_does_not_drop_the_trust_that_was_asked_for() -> None:
+    found = fewlabels("plan", *SMALL, *RECALL, "--stopping", "width", "--budget", "60", "--study", "s", "--trust-scores")
+    assert found.code == REFUSED
+    assert "an online plan has its own interval, but rec was requested" in found.err
+
+
 @pytest.mark.parametrize("price", ["nan", "inf"])
 def test_a_price_that_is_no_number_is_refused(price: str) -> None:
     found = fewlabels("plan", *SMALL, *RECALL, "--cost-per-label", price, "--json")

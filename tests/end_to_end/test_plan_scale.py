@@ -10,7 +10,8 @@ from fewlabels.engines.duckdb import DuckDBEngine
 from fewlabels.engines.sql_engine import Lookup, Row
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.population import Population
-from fewlabels.study.plan.sizes import ColumnNames, size_goals
+from fewlabels.study.plan.one_draw import ColumnNames
+from fewlabels.study.plan.sizes import size_goals
 from fewlabels.study.population.profile import profile_for
 from fewlabels.study.population.read import read_population
 

@@ -36,7 +36,7 @@ def salts() -> list[str]:
 
 def study_with(salt: str, design: DesignName, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A real study, drawn with this salt and labeled to the end."""
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: salt)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: salt)
     study = Study.create("s", population(TABLE), goals=list(GOALS), ledger=SqliteLedger("sqlite:///:memory:"))
     study.plan(BUDGET, design=design)
     batch = study.ask(BUDGET)

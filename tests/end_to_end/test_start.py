@@ -25,7 +25,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> str:
     table = {"id": list(map(str, range(UNITS))), "score": [(i + 0.5) / UNITS for i in range(UNITS)]}
     population = fewlabels.read_population(table, score="score", threshold=0.5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fewlabels.study.study.new_salt", lambda: "0123456789abcdef" * 2)
+        patch.setattr("fewlabels.study.create.new_salt", lambda: "0123456789abcdef" * 2)
         for name, goal in (("settled", "accuracy >= 0.5"), ("open", "accuracy >= 0.76"), ("opposite", "accuracy >= 0.5")):
             study = fewlabels.Study.create(name, population, goals=[goal], ledger=where)
             study.plan(300)

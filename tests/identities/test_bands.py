@@ -17,7 +17,8 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.ladder import BINS
 from fewlabels.nouns.metrics import METRICS, metric_named
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.design_choice import choose_design, frame_of
+from fewlabels.planning.design_choice import choose_design
+from fewlabels.planning.frames import frame_of
 from fewlabels.study.population.read import read_population
 from tests.identities.made import EPS, Cells, checked, checked_less, profile_of, profiles
 

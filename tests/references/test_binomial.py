@@ -122,7 +122,7 @@ def test_counts_of_no_simple_draw_and_metrics_that_are_no_share_are_refused(kind
     with pytest.raises(PlanError, match=r"simple draw.*2 groups.*--design simple"):
         measure(METRICS["recall"], apart, tail=0.025, interval=kind)
     for name in ("mcc", "kappa", "macro_f1", "cost[0,1,5,0]", "f2"):
-        with pytest.raises(PlanError, match="use rec"):
+        with pytest.raises(PlanError, match="use placed"):
             measure(metric_named(name), drawn(45, 5, 8, 442), tail=0.025, interval=kind)
     of_one_group = measure(METRICS["precision"], apart, tail=0.025, interval=kind)  # one side, one group: a simple draw of that side
     assert float(of_one_group.value) == 0.75

@@ -8,10 +8,12 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import hypergeom
 
+from fewlabels.intervals import weighted_sum
 from fewlabels.intervals.placed import limit, limits_of_bands, path
-from fewlabels.intervals.weighted_sum import WeightedSum, gaps
+from fewlabels.intervals.weighted_sum import Gaps, WeightedSum, gaps
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.evidence import Bands
+from fewlabels.randomness import stream
 
 POPULATIONS = {
     "two rates": ([1000, 200, 5000], [20, 50, 30], [10, 20, 15]),
@@ -40,7 +42,7 @@ def convolved(N: list[int], n: list[int], m: list[int]) -> tuple[FloatArray, Flo
 def approximated(name: str, t: FloatArray, *, at_least: bool, corrected: bool = True) -> FloatArray:
     """The same by the saddle point; without the gap between values if not `corrected`."""
     N, n, m = (np.array([part], dtype=np.float64) for part in POPULATIONS[name])
-    open_gaps = gaps(N / n) if corrected else np.full((1, N.size, N.size), 1e9)
+    open_gaps = gaps(N, n, m * n / N) if corrected else Gaps(np.full((1, N.size, N.size), 1e9), None)
     each = WeightedSum(*(np.repeat(part, t.size, axis=0) for part in (N, n, m)))
     return each.tail(t, np.zeros(t.size), open_gaps, np.full(t.size, at_least))[0]
 
@@ -122,3 +124,19 @@ def test_a_first_look_with_a_tail_of_next_to_nothing_rules_out_less_than_a_later
         assert (wider.high >= narrower.high - 1e-3).all()
     assert (found[0].low <= k.sum(-1) + 1e-6).all()  # nothing is ruled out but what was seen
     assert (found[0].high >= (N - n + k).sum(-1) - 1e-6).all()
+
+
+@pytest.mark.parametrize("seen", [5, 60, 2_000])
+def test_many_bands_are_read_by_the_most_open_ones(seen: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1,000 bands 256 fill the gaps: limits are those of all of them, or a little wider. The twin: if one does, they are wider."""
+    rng = stream(42, seen)
+    N, n = np.sort(rng.integers(20, 2_000, 1_000))[None].astype(np.float64), np.full((1, 1_000), 10.0)
+    k = np.minimum(np.bincount(rng.choice(1_000, seen, p=np.linspace(2, 0, 1_000) / 1_000), minlength=1_000), 9)[None].astype(np.float64)
+    found = {}
+    for filling in (1_000, 256, 1):
+        monkeypatch.setattr(weighted_sum, "FILLING", filling)
+        found[filling] = [float(end[0]) for end in limits_of_bands(Bands(N, n, k), np.array([0.025]))]
+    (low, high), (some_low, some_high), (one_low, one_high) = found.values()
+    assert low * (1 - 3e-3) <= some_low <= low * (1 + 1e-6)
+    assert high * (1 - 1e-6) <= some_high <= high * (1 + 3e-3)
+    assert one_high - one_low > some_high - some_low

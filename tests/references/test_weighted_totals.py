@@ -30,7 +30,7 @@ from tests.identities.made import EPS, checked, tallies, tally_of
 from tests.unit.study.made import ledger_in
 
 SAME = 1e-12
-COUNTED = [name for name in Evidence._fields if name not in ("heaviest", "bands", "alone")]
+COUNTED = [name for name in Evidence._fields if name not in ("heaviest", "bands", "alone", "arrived", "rest")]
 Floats = NDArray[np.float64]
 
 

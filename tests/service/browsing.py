@@ -234,7 +234,7 @@ def open_desk(entered: Entered, server: Server, study: str = STUDY) -> Page:
     return entered.page
 
 
-def wait_for(found: Callable[[], Any], what: str, *, page: Page | None = None, seconds: float = 30) -> Any:
+def wait_for(found: Callable[[], Any], what: str, *, page: Page | None = None, seconds: float = 120) -> Any:
     """What a question answers once that is not nothing. With a page, the browser is served meanwhile."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

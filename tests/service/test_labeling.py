@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from fastapi.testclient import TestClient
 
@@ -140,6 +141,26 @@ def test_a_report_is_a_file_to_hand_on_and_has_no_number_before_the_look(bench: 
     assert answer.headers["content-disposition"] == f'attachment; filename="report.{ending}"'
     assert "39 of 40 units are still to be labeled" in answer.text
     assert bench.browser().get(f"{API}/report.exe").status_code == 422
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_answers_with_their_weights_are_withheld_before_the_look(bench: Bench, ending: str, tmp_path: Path) -> None:
+    early = bench.browser().get(f"{API}/weighed.{ending}")
+    assert early.status_code == 409
+    assert "no interval before" in early.json()["error"]
+    study = bench.study()
+    study.close()
+    looks = len(study.standing.looks)
+    answer = bench.browser().get(f"{API}/weighed.{ending}")
+    assert answer.status_code == 200
+    file = tmp_path / f"weighed.{ending}"
+    file.write_bytes(answer.content)
+    with duckdb.connect() as connection:
+        table = connection.execute(f"select * from '{file}'")
+        assert [name for name, *_ in table.description][-4:] == ["probability", "weight", "band", "band_size"]
+        assert len(table.fetchall()) == 40
+    assert len(study.standing.looks) == looks + 1
+    assert bench.browser().get(f"{API}/weighed.exe").status_code == 422
 
 
 @pytest.mark.parametrize("body", [{}, {"answers": []}, {"answers": [{"unit": "u"}]}, {"answers": [{"unit": "u", "answers": {}}]},

@@ -51,6 +51,7 @@ ALLOWED = {
     ("GET", f"{STUDY}/report.{{ending}}"): READERS,
     ("GET", f"{STUDY}/events"): READERS,
     ("GET", f"{STUDY}/answers.csv"): OWNERS,
+    ("GET", f"{STUDY}/weighed.{{ending}}"): OWNERS,
     ("GET", f"{STUDY}/sheet"): LABELERS,
     ("PUT", f"{STUDY}/sheet"): OWNERS,
     ("POST", f"{STUDY}/turns"): LABELERS,

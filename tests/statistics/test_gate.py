@@ -67,7 +67,7 @@ def run(seed: int, reps: int) -> Counter[str]:
 def recorded_salts(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Salts from the seed, so that a run is the same again."""
     rng = stream(seed, AT_TARGET, 1)
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: rng.bytes(16).hex())
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: rng.bytes(16).hex())
 
 
 def most(reps: int) -> int:

@@ -64,7 +64,7 @@ def enough_hits(covered: float = 0.94) -> int:
     ("metric", "design"),
     [
         ("macro[f1]", "bands"),
-        ("weighted[recall]", "simple"),
+        pytest.param("weighted[recall]", "simple", marks=pytest.mark.slow),
         pytest.param("micro[f1]", "bands", marks=pytest.mark.slow),
         pytest.param("micro[f1]", "simple", marks=pytest.mark.slow),
         pytest.param("macro[f1]", "simple", marks=pytest.mark.slow),

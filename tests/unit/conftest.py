@@ -10,4 +10,4 @@ import pytest
 def recorded_salts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = count()
     name = request.node.name
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: hashlib.sha256(f"{name}:{next(numbers)}".encode()).hexdigest()[:32])
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: hashlib.sha256(f"{name}:{next(numbers)}".encode()).hexdigest()[:32])

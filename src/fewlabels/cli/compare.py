@@ -46,6 +46,8 @@ def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool
         print_json({"study": study, **found.as_json()})
         return
     estimate_table([found.estimate], several=True)
+    if found.caution is not None:
+        note(f"caution: {found.caution}")
     click.echo(f"\nlevel {found.estimate.level:.4g}; {metric} of {found.first} minus that of {found.second}, on the same units")
     click.echo(f"{found.better} is better" if found.better else "the labels do not show which is better")
 
@@ -53,6 +55,9 @@ def command(*, study: str, classifiers: tuple[str, ...], metric: str, peek: bool
 def _show(ranked: "Ranked") -> None:
     """Print every pair, what is settled, and the best."""
     estimate_table(ranked.pairs, several=True)
+    for pair, caution in zip(ranked.pairs, ranked.cautions, strict=True):
+        if caution is not None:
+            note(f"caution: {pair.classifier} - {pair.over}: {caution}")
     for better, worse in ranked.better:
         click.echo(f"{better} is better than {worse}")
     click.echo(f"\nnot shown to be worse than another: {', '.join(ranked.best)}")

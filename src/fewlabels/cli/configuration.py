@@ -227,7 +227,7 @@ def _raise_as_the_file_says(options: dict[str, Any], found: "Configuration", *, 
         _tell(f"budget {found.budget:,}, from {configuration_path()}")
         return
     if click.get_current_context().params["as_json"]:
-        print_json({"study": study.name, "plan": plan_json(study.standing.plan)})
+        print_json({"study": study.name, "plan": plan_json(study)})
     else:
         click.echo(f"study {_seen(study.name)} is planned already: {planned:,} labels; a larger budget only adds units")
         note(f"next: {next_command(study)}")

@@ -1,6 +1,5 @@
 """The contents of fewlabels.toml: the options of a folder's commands by name, as frozen data."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -9,6 +8,7 @@ from typing import Any
 
 from fewlabels.engines.opening import is_address
 from fewlabels.errors import ConfigurationError
+from fewlabels.nearest import nearest
 from fewlabels.nouns.redaction import without_password
 from fewlabels.writing import read_small, write_whole
 
@@ -27,8 +27,9 @@ WANTED = {
 KINDS: dict[str, str] = {
     "study": TEXT, "population": TEXT, "ledger": TEXT, "policy": TEXT,
     "id": TEXT, "score": TEXT, "threshold": NUMBER, "predicted": TEXT, "classifiers": TEXTS, "votes": TEXTS, "labels": TEXTS,
-    "classes": TEXT, "score_range": LIMITS, "slices": TEXTS, "weight": TEXT, "guide": TEXT, "candidates": TEXTS, "missing_scores": FLAG,
-    "goals": TEXTS, "level": NUMBER, "budget": WHOLE, "grow_to": WHOLE, "pilot": WHOLE, "design": TEXT, "interval": TEXT,
+    "classes": TEXT, "score_range": LIMITS, "slices": TEXTS, "weight": TEXT, "cluster": TEXT, "guide": TEXT,
+    "candidates": TEXTS, "missing_scores": FLAG,
+    "goals": TEXTS, "about": TEXT, "level": NUMBER, "budget": WHOLE, "grow_to": WHOLE, "pilot": WHOLE, "design": TEXT, "interval": TEXT,
     "stopping": TEXT, "rule": TEXT, "follows": TEXT, "show": TEXTS, "ask": TEXT,
 }  # fmt: skip
 
@@ -58,10 +59,12 @@ class Configuration:
     score_range: tuple[float, float] | None = None
     slices: tuple[str, ...] | None = None
     weight: str | None = None
+    cluster: str | None = None
     guide: str | None = None
     candidates: tuple[str, ...] | None = None
     missing_scores: bool | None = None
     goals: tuple[str, ...] | None = None
+    about: str | None = None
     level: float | None = None
     budget: int | None = None
     grow_to: int | None = None
@@ -116,8 +119,8 @@ def parse_configuration(text: str, *, where: str = FILE_NAME, folder: Path = Pat
 def _read(key: str, value: object, where: str) -> Any:
     """Return a value in the type of its key; raise ConfigurationError for unknown keys and other types."""
     if key not in KINDS:
-        close = difflib.get_close_matches(key.lower().replace("-", "_"), KINDS, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+        close = nearest(key.replace("-", "_"), KINDS)
+        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
         raise ConfigurationError(f"{where} has the key {key!r}, which fewlabels does not know: {hint}It knows {', '.join(KINDS)}")
     kind = KINDS[key]
     if not _is_a(kind, value):

@@ -40,4 +40,5 @@ def command(*, study: str, peek: bool, ledger: str, as_json: bool) -> None:
     click.echo(str(decision))
     for verdict in decision.goals:
         click.echo(f"  {verdict.status:8} {verdict.estimate}")
+    note(decision.about)
     note(f"next: {after_verdict(found, decision, status)}")

@@ -19,7 +19,7 @@ from fewlabels.cli.output import (
     working,
     worst_table,
 )
-from fewlabels.nouns.estimate import Estimate
+from fewlabels.nouns.estimate import USUAL_INTERVAL, Estimate
 from fewlabels.nouns.metrics import COMMON
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ShownParts(NamedTuple):
 @click.option(
     "--interval",
     type=interval_choice(lambda interval: not interval.running and not interval.is_resampled),  # counts alone have no seed
-    help="With --counts: the interval. Default: rec.",
+    help=f"With --counts: the interval. Default: {USUAL_INTERVAL}.",
 )
 @click.option("--one-sided", is_flag=True, help="Also show what each metric is at least and at most, each bound at the level.")
 @ledger_option
@@ -105,6 +105,7 @@ def _show_study(name: str, asked: ShownParts, *, ledger: str, as_json: bool) -> 
         if matrix:
             confusion_table(matrix)
         click.echo(f"\nlevel {shown.estimates[0].level:.4g}; {shown.promise}" if shown.certified else "")
+        note(shown.about)
         if any(e.trusts_scores for e in shown.estimates):
             note(
                 "interval: trusts the scores about errors that no label has shown; strict: valid even if they are where scores predict none"

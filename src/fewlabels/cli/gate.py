@@ -87,7 +87,7 @@ def _show(found: "Gate") -> None:
         click.echo(one_line(f"- {reason}"))
     click.echo(one_line(found.headline))
     if found.promise:
-        note(one_line(found.promise))
+        note(one_line(f"{found.promise}; {found.about}"))
     for warning in found.warnings:
         note(one_line(f"warning: {warning}"))
 

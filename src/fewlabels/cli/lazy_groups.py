@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fewlabels.cli.help import ALL
-from fewlabels.cli.nearest import nearest
+from fewlabels.nearest import nearest
 
 
 class GroupEntry(NamedTuple):

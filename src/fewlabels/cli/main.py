@@ -50,8 +50,10 @@ FIRST = {
 # All others that may be typed without the name of their group; every command that is here or above keeps its short name.
 SHORT: Listed = {
     "doctor": GroupEntry("fewlabels.cli.doctor", "Check a table: what it holds, what it allows, what blocks a study."),
+    "size": GroupEntry("fewlabels.cli.size", "Say how many labels goals need, from a few figures: no table yet."),
     "draw": GroupEntry("fewlabels.cli.draw", "Write the next units to label to a file."),
     "sql": GroupEntry("fewlabels.cli.sql", "Print the queries to run where fewlabels cannot connect."),
+    "read": GroupEntry("fewlabels.cli.read", "Read a sample drawn and labeled elsewhere as a study."),
     "tell": GroupEntry("fewlabels.cli.tell", "Record the answers of a file; recording it twice changes nothing."),
     "sheet": GroupEntry("fewlabels.cli.sheet", "Set what labelers see, and how many units two of them label."),
     "label-studio": LABEL_STUDIO,
@@ -60,6 +62,7 @@ SHORT: Listed = {
     "compare": GroupEntry("fewlabels.cli.compare", "Compare two classifiers, or rank several, on the same labels."),
     "thresholds": GroupEntry("fewlabels.cli.thresholds", "Show precision and recall at every threshold, or find one for a target."),
     "slices": GroupEntry("fewlabels.cli.slices", "Show a metric in every slice of a column."),
+    "answers": GroupEntry("fewlabels.cli.answers", "Write every answer with its inclusion probability and weight."),
     "change": GroupEntry("fewlabels.cli.change", "Estimate how a metric changed between two studies."),
     "window": GroupEntry("fewlabels.cli.window", "Estimate a metric of several studies together."),
     "alarm": GroupEntry("fewlabels.cli.alarm", "Say, period by period, whether a metric has fallen below a floor."),
@@ -101,7 +104,7 @@ GROUPS = {
           fewlabels results estimate demo
           fewlabels results slices demo --by country
         """,
-        _named("status", "estimate", "compare", "thresholds", "slices"),
+        _named("status", "estimate", "compare", "thresholds", "slices", "answers"),
     ),
     "over-time": Branch(
         "Follow a metric from study to study, or along a stream.",
@@ -126,7 +129,7 @@ GROUPS = {
         _named("decide", "gate", "report", "verify", "mlflow"),
     ),
     "data": Branch(
-        "Check your table; try designs on one whose labels are known.",
+        "Check your table, or do without one; try designs where labels are known.",
         """The name of the group may be left out: `fewlabels doctor` does the same. Each command takes --json.
 
         \b
@@ -134,7 +137,7 @@ GROUPS = {
           fewlabels data demo demo
           fewlabels data doctor demo/scored.parquet --score score --threshold 0.5
         """,
-        _named("doctor", "sql", "simulate", "demo"),
+        _named("doctor", "size", "sql", "read", "simulate", "demo"),
     ),
     "ledger": Branch(
         "List the studies of a ledger; copy it, back it up, upgrade it, delete what labelers were shown.",

@@ -1,30 +1,10 @@
-"""Suggestions for a name that does not exist: the nearest that does."""
+"""The error for an option that does not exist, with the nearest that does."""
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 import click
 
-CLOSE = 0.6  # difflib ratio from which a name counts as a typo
-AS_CLOSE = 0.05  # names whose ratio is within this of the nearest are offered with it
-SHORTEST = 2  # letters of a prefix before names that begin with it are offered
-MOST = 3  # names offered
-
-
-def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return the names that begin with this one; else those that differ by a typo, the nearest first; at most three.
-
-    Examples:
-        >>> nearest("est", ["status", "estimate"]), nearest("estimat", ["simulate", "estimate"]), nearest("zzz", ["estimate"])
-        (['estimate'], ['estimate'], [])
-    """
-    begun = [one for one in known if len(name.strip("-")) >= SHORTEST and one.startswith(name)]
-    if begun:
-        return [name] if name in begun else begun[:MOST]
-    ratio = {one: SequenceMatcher(None, one, name).ratio() for one in known}
-    best = max(ratio.values(), default=0.0)
-    close = [one for one in known if ratio[one] >= max(CLOSE, best - AS_CLOSE)]
-    return sorted(close, key=lambda one: -ratio[one])[:MOST]
+from fewlabels.nearest import nearest
 
 
 def no_such_option(error: click.NoSuchOption, typed: Sequence[str]) -> click.UsageError:

@@ -11,7 +11,16 @@ from fewlabels.cli.doctor import show_blocks, show_columns
 from fewlabels.cli.help import ManyOptions
 from fewlabels.cli.main import REFUSED
 from fewlabels.cli.new_questions import Questions
-from fewlabels.cli.options import RESOURCES_MORE, TABLE_COMMON, TABLE_MORE, json_option, population_options, read_options, resource_options
+from fewlabels.cli.options import (
+    RESOURCES_MORE,
+    TABLE_COMMON,
+    TABLE_MORE,
+    about_option,
+    json_option,
+    population_options,
+    read_options,
+    resource_options,
+)
 from fewlabels.cli.output import note, print_json, working
 from fewlabels.cli.plan_output import plan_json, show_forecast, show_sizing
 from fewlabels.errors import ConfigurationError, FewlabelsError
@@ -33,7 +42,7 @@ STOPPED = 130  # the exit code of a command that Ctrl-C ended
 @click.command(
     "new",
     cls=ManyOptions,
-    common=(*TABLE_COMMON, "--goal", "--budget", "--show", "--ask", "--study", "--yes", "--ledger", "--json"),
+    common=(*TABLE_COMMON, "--goal", "--about", "--budget", "--show", "--ask", "--study", "--yes", "--ledger", "--json"),
     more={**TABLE_MORE, "More about the study": ("--level", "--grow-to", "--force", "--no-plan"), **RESOURCES_MORE},
 )
 @click.argument("source", metavar="[POPULATION]", required=False, shell_complete=complete_files)
@@ -41,8 +50,11 @@ STOPPED = 130  # the exit code of a command that Ctrl-C ended
 @click.option(
     "--goal", "goals", multiple=True, metavar="GOAL", help='What you want to know: "precision +-0.05", "recall >= 0.9". Repeatable.'
 )
+@about_option
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need plus 10 %.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: enough to settle all goals four times in five."
+)
 @click.option(
     "--grow-to",
     type=click.IntRange(min=1),
@@ -190,9 +202,10 @@ class Sized(NamedTuple):
 def _size(found: "Examination", questions: Questions, options: dict[str, Any], *, as_json: bool) -> Sized:
     """Return the goals and what they need; put the budget and the study's name into the options."""
     from fewlabels.cli.new_study import free_name, refuse_taken
+    from fewlabels.study.plan.one_draw import ColumnNames
     from fewlabels.study.plan.outlook import verdicts_expected
-    from fewlabels.study.plan.sizes import ColumnNames, size_goals
-    from fewlabels.study.population.profile import profile_for
+    from fewlabels.study.plan.sizes import size_goals
+    from fewlabels.study.population.profile import about_of, about_which, profile_for
 
     population, profile = found.population, found.profile
     assert profile is not None
@@ -202,6 +215,12 @@ def _size(found: "Examination", questions: Questions, options: dict[str, Any], *
             population, profile = profile_for(population, goals)
         names = ColumnNames([c.name for c in population.classifiers], population.slices)
         sizing = size_goals(profile, goals, names=names)
+    most = sizing.together is None or 2 * sizing.together > profile.N  # the table reading would then be about units that are labeled
+    questions.about(options, population, profile, default="process" if most else "table")
+    if about_of(population, goals, options["about"]) == "process":
+        with working("sizing the goals"):
+            profile = about_which(population, profile, "process")
+            sizing = size_goals(profile, goals, names=names)
     if not as_json:
         click.echo()
         show_sizing(sizing, verdicts_expected(profile, goals, sizing, names))
@@ -229,16 +248,16 @@ def _budgeted(
     as_json: bool,
 ) -> "tuple[Beginning, Sizing]":  # fmt: skip
     """Return the budget and what it is expected to show, asking again while a person finds it too small."""
-    from fewlabels.cli.new_study import Beginning, check_beginning, likely_budget
-    from fewlabels.study.plan.outlook import falls_short, sized_at, verdicts_expected
-    from fewlabels.study.plan.sizes import ColumnNames
+    from fewlabels.cli.new_study import Beginning, check_beginning
+    from fewlabels.study.plan.one_draw import ColumnNames
+    from fewlabels.study.plan.outlook import falls_short, verdicts_expected
+    from fewlabels.study.plan.sizes import sized_at
 
-    likely = likely_budget(population, profile, goals, needed=sizing.together)
     names = ColumnNames([c.name for c in population.classifiers], population.slices)
     given, said = options["budget"] is not None, verdicts_expected(profile, goals, sizing, names)
     while True:
         questions.budget(
-            options, likely, lambda budget, grow_to: check_beginning(population, profile, goals, budget=budget, grow_to=grow_to)
+            options, sizing.for_all, lambda budget, grow_to: check_beginning(population, profile, goals, budget=budget, grow_to=grow_to)
         )
         how = {"budget": options["budget"], "grow_to": options["grow_to"]}
         with working("forecasting"):
@@ -264,6 +283,8 @@ def _configured(source: str, path: Path, options: dict[str, Any]) -> "Configurat
         note("the ledger's address holds a password, so it is not written down: keep it in the environment as FEWLABELS_LEDGER")
     elif elsewhere and options["ledger"] == DEFAULT_LEDGER:
         said["ledger"] = f"sqlite:///{Path('fewlabels.db').absolute()}"
+    if said["about"] == "table":
+        said["about"] = None
     return Configuration(**{key: value for key, value in said.items() if value not in (None, (), False)})
 
 

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fewlabels.cli.configuration import is_given
+from fewlabels.cli.goal_texts import clear_goal, clear_goals, say_reading
 from fewlabels.cli.output import note
 from fewlabels.errors import FewlabelsError
 from fewlabels.labeling.terminal import harmless
+from fewlabels.nearest import way_out
+from fewlabels.nouns.process import ABOUT
 
 if TYPE_CHECKING:
     from fewlabels.cli.new_study import FirstSight
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
+    from fewlabels.nouns.process import About
+    from fewlabels.nouns.profile import Profile
     from fewlabels.study.plan.sizes import Sizing
 
 Answer = TypeVar("Answer")
@@ -98,7 +103,7 @@ class Questions:
             if none and text == NONE:
                 return None
             if text not in look.names:
-                raise click.UsageError(f"the table has no column {text!r}; it has {', '.join(map(harmless, look.names))}")
+                raise click.UsageError(harmless(f"the table has no column {text!r}: {way_out(text, look.names)}"))
             return text
 
         if not self.can_ask and not likely:
@@ -130,25 +135,41 @@ class Questions:
     def goals(self, options: dict[str, Any], read: "Callable[[str], Goal]", *, default: str) -> "list[Goal]":
         """Return the goals, and put them into the options as they were written."""
         if options["goals"]:
+            options["goals"] = clear_goals(options["goals"], ask=self.can_ask)
             return [read(text) for text in options["goals"]]
         if self.can_ask:
             note(
                 "What must hold? A target such as precision >= 0.8 or recall >= 0.9 can fail; precision +-0.05 only says how precisely you "
                 "want to know it, and is met whatever the value"
             )
-        found = [
-            self._asked(
-                'A goal, such as "precision >= 0.8", "recall >= 0.9" or "precision +-0.05"', default, lambda text: (text, read(text))
-            )
-        ]
+
+        def cleared(text: str) -> "tuple[str, Goal]":
+            clear = clear_goal(text, ask=self.can_ask)
+            return clear, read(clear)
+
+        found = [self._asked('A goal, such as "precision >= 0.8", "recall >= 0.9" or "precision +-0.05"', default, cleared)]
         while self.can_ask:
-            more = self._asked("Another goal (Enter: none)", "", lambda text: (text, read(text)) if text.strip() else None)
+            more = self._asked("Another goal (Enter: none)", "", lambda text: cleared(text) if text.strip() else None)
             if more is None:
                 break
             found.append(more)
         options["goals"] = tuple(text for text, _ in found)
+        say_reading(options["goals"])
         self._say("--goal", "; ".join(options["goals"]))
         return [goal for _, goal in found]
+
+    def about(self, options: dict[str, Any], population: "Population", profile: "Profile", *, default: "About") -> None:
+        """Say what numbers are about: the units of the table, or units like these."""
+
+        def read(text: str) -> str:
+            if text.strip() not in ABOUT:
+                raise click.UsageError(f"numbers are about the {' or the '.join(ABOUT)}, got {text!r}: choose one of these")
+            return text.strip()
+
+        if options["about"] is None and not population.is_joint:
+            words = f"What are the numbers about: table (these {profile.N:,} units) or process (units like these, such as next month's)?"
+            options["about"] = "process" if population.cluster is not None else self._asked(words, default, read)
+            self._say("--about", options["about"])
 
     def budget(self, options: dict[str, Any], likely: int | None, check: Callable[[int, int | None], None]) -> None:
         """Set the labels to spend, and how many it may grow to."""
@@ -168,7 +189,7 @@ class Questions:
             return
         if likely is None and not self.can_ask:
             raise click.UsageError("Not even all units would settle these goals, so set what to spend: --budget N.")
-        words = "Labels to spend" if likely is None else "Labels to spend: what the goals need plus 10 %"
+        words = "Labels to spend" if likely is None else "Labels to spend: what settles all goals with a chance of 80%"
         options["budget"] = self._asked(words, None if likely is None else str(likely), read)
         self._say("--budget", options["budget"])
         if self.can_ask and options["grow_to"] is None:
@@ -183,7 +204,7 @@ class Questions:
 
     def fixes(self, budget: int, sizing: "Sizing") -> bool:
         """Return whether to lock the plan; Enter does not lock one that is not expected to be enough."""
-        enough = all(size.forecast is None or size.forecast.settles for size in sizing.goals)
+        enough = sizing.expected != "open"
         words = f"Lock this plan of {budget:,} labels now, before the first label?"
         return self.confirm(words, default=enough or not self.can_ask)
 

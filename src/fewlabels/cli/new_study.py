@@ -18,8 +18,8 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.goal import Goal
-from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import About
 from fewlabels.nouns.profile import Column, Profile
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.planning.goal_scope import expand
@@ -148,21 +148,6 @@ def check_beginning(
     check_first(population, profile, list(goals), budget=budget, grow_to=grow_to, ways=PlanWays("bands", USUAL_INTERVAL, None, None))
 
 
-def likely_budget(population: Population, profile: Profile, goals: Sequence[Goal], *, needed: int | None) -> int | None:
-    """Return a tenth more labels than the goals need, in tens; None if nothing is enough.
-
-    The number needed on average falls a little short half of the time, and a newcomer's first verdict would be "label a few more".
-    """
-    if needed is None:
-        return None
-    more = -(-needed * 11 // 100) * 10
-    try:
-        check_beginning(population, profile, goals, budget=more)
-    except PlanError:
-        return needed  # there are no more units to use
-    return more
-
-
 class Beginning(NamedTuple):
     """What a first plan is made of, apart from its name and ledger."""
 
@@ -173,13 +158,20 @@ class Beginning(NamedTuple):
     budget: int
     grow_to: int | None = None
 
+    @property
+    def about(self) -> About:
+        """What numbers are about."""
+        return "table" if self.profile.process is None else "process"
 
-def begin(name: str, first: Beginning, *, ledger: str, sheet: Sheet) -> Plan:
+
+def begin(name: str, first: Beginning, *, ledger: str, sheet: Sheet) -> Study:
     """Lock the first plan of a new study, and set what its labelers see. Idempotent."""
-    study = Study.create(name, first.population, goals=first.goals, profile=first.profile, ledger=ledger, level=first.level)
-    plan = study.plan(first.budget, grow_to=first.grow_to)
+    study = Study.create(
+        name, first.population, goals=first.goals, profile=first.profile, ledger=ledger, level=first.level, about=first.about
+    )
+    study.plan(first.budget, grow_to=first.grow_to)
     set_shown(study, sheet)
-    return plan
+    return study
 
 
 def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
@@ -189,7 +181,8 @@ def refuse_taken(name: str, first: Beginning, *, ledger: str) -> None:
         return
     held = replay(entries)
     goals = expand(first.profile, first.goals, slices=first.population.slices, names=[c.name for c in first.population.classifiers])
-    same = held.profile.fingerprint == first.profile.fingerprint and held.population == first.population.as_json() and held.goals == goals
+    same = held.profile.fingerprint == first.profile.fingerprint and held.population == first.population.as_json()
+    same = same and (held.goals, held.about) == (goals, first.about)
     if same and all((plan.budget, plan.grow_to) == (first.budget, first.grow_to) for plan in held.plans[:1]):
         return
     free = free_name(name, ledger=ledger)

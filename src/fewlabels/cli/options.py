@@ -12,9 +12,18 @@ from fewlabels.cli.configuration import DEFAULT_LEDGER, default_ledger, populati
 from fewlabels.errors import PopulationError
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import ABOUT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+score_range_option = click.option(
+    "--score-range",
+    type=float,
+    nargs=2,
+    default=(0.0, 1.0),
+    metavar="LOW HIGH",
+    help="The lowest and highest possible score, if not 0 and 1.",
+)
 POPULATION_OPTIONS = (
     click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN", help="The column of unit ids."),
     click.option("--score", metavar="COLUMN", help="The column of the classifier's score."),
@@ -42,16 +51,15 @@ POPULATION_OPTIONS = (
         help="One of several labels, each a question of its own. Repeatable.",
     ),
     click.option("--classes", metavar="COLUMN=A,B,C", help="The column of the predicted class, and the classes to judge."),
-    click.option(
-        "--score-range",
-        type=float,
-        nargs=2,
-        default=(0.0, 1.0),
-        metavar="LOW HIGH",
-        help="The lowest and highest possible score, if not 0 and 1.",
-    ),
+    score_range_option,
     click.option("--slice", "slices", multiple=True, metavar="COLUMN", help="A column whose values slice the population. Repeatable."),
     click.option("--weight", metavar="COLUMN", help='Weights of units (dollars, views), for goals such as "recall by amount >= 0.9".'),
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="What units belong to (patient, account, conversation): units of one count as what they are. Numbers are then about units "
+        "like these (--about process).",
+    ),
     click.option("--guide", metavar="COLUMN", help="A probability that predicts the label better than the score does; it guides the draw."),
     click.option("--missing-scores", is_flag=True, help="Allow null scores: such units are not flagged and form bands of their own."),
     click.option(
@@ -68,7 +76,8 @@ POPULATION_OPTIONS = (
 TABLE_COMMON = ("--id", "--score", "--threshold", "--predicted", "--classifier", "--slice")
 TABLE_MORE = {
     "More about the table": (
-        "--vote", "--label", "--classes", "--score-range", "--weight", "--guide", "--candidate", "--missing-scores",
+        "--vote", "--label", "--classes", "--score-range", "--weight", "--cluster", "--guide", "--candidate",
+        "--missing-scores",
     ),
 }  # fmt: skip
 RESOURCES_MORE = {"This machine": ("--memory-limit", "--threads")}
@@ -100,7 +109,7 @@ def read_options(source: str, options: dict[str, Any]) -> Population:
     """Return the population the options describe; remove its options from the dict."""
     from fewlabels.study.population.read import read_population
 
-    named = {name: options.pop(name) for name in ("slices", "guide", "weight", "candidates", "missing_scores")}
+    named = {name: options.pop(name) for name in ("slices", "guide", "weight", "cluster", "candidates", "missing_scores")}
     return read_population(source, id=options.pop("id_column"), classifiers=_classifiers(options), **named)
 
 
@@ -165,6 +174,13 @@ def named_classifier(text: str, limits: tuple[float, float]) -> Classifier:
             f"a classifier must be written NAME=SCORE@THRESHOLD, or NAME=COLUMN of its decisions, got {text!r}: write gbm=score_gbm@0.31"
         )
     return Classifier(name, score=score, threshold=value, score_range=limits)
+
+
+about_option = click.option(
+    "--about", type=click.Choice(list(ABOUT)),
+    help="What numbers are about: the units of this table, or units like these (next month's, other patients), the process they came from. "
+    "Default: table; process with --cluster.",
+)  # fmt: skip
 
 
 def answers_option(help: str) -> Callable[[Function], Function]:
@@ -232,3 +248,12 @@ def types_of(texts: Sequence[str]) -> dict[str, str]:
             raise PopulationError(f"a type must be written COLUMN=TYPE, with one of {', '.join(TYPES)}, got {text!r}: write id=int")
         found[column] = word
     return found
+
+
+def portion(text: str) -> float:
+    """Return a share that is written as a percentage or a decimal: 4% or 0.04."""
+    said = text.strip()
+    try:
+        return float(said.removesuffix("%").rstrip() + ("e-2" if said.endswith("%") else ""))
+    except ValueError:
+        raise click.BadParameter(f"a share is a percentage or a decimal, got {text!r}: write 4% or 0.04") from None

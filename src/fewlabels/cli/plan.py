@@ -1,5 +1,6 @@
 """`fewlabels plan`."""
 
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -8,25 +9,32 @@ import click
 from fewlabels.cli.choices import interval_choice
 from fewlabels.cli.completion import complete_files, complete_studies
 from fewlabels.cli.configuration import file_sheet, population_to_plan
+from fewlabels.cli.goal_texts import can_ask, clear_goals
 from fewlabels.cli.help import ManyOptions
+from fewlabels.cli.known import known_options, read_given, refuse_later
 from fewlabels.cli.options import (
     RESOURCES_MORE,
     TABLE_COMMON,
     TABLE_MORE,
+    about_option,
     answers_option,
     json_option,
     ledger_option,
     population_options,
     read_options,
     resource_options,
+    spelled,
     told_in,
     type_option,
 )
 from fewlabels.cli.output import note, print_json, working
-from fewlabels.cli.plan_output import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, write_page
+from fewlabels.cli.plan_output import DESIGN_OPTIONS, charted, choice_of, costs, plan_json, show_sizing, to_pay_options, write_page
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.late import MEANINGS
 
 if TYPE_CHECKING:
+    from fewlabels.nouns.late import Late
+    from fewlabels.study.labels.known import KnownAnswers
     from fewlabels.study.population.calibration import Recalibration
 
 
@@ -40,17 +48,20 @@ def design_options(function: Any) -> Any:
 @click.command(
     "plan",
     cls=ManyOptions,
-    common=(*TABLE_COMMON, "--goal", "--budget", "--level", "--study", "--ledger", "--json"),
+    common=(*TABLE_COMMON, "--goal", "--about", "--budget", "--study", "--ledger", "--json"),
     more={
         **TABLE_MORE,
         "How units are chosen": (
             "--design", "--cut", "--smallest-take", "--takes", "--expect", "--error-weights", "--pi", "--several", "--pilot", "--answers",
             "--number",
         ),
-        "When and how it is decided": ("--trust-scores", "--interval", "--stopping", "--grow-to", "--rule"),
+        "When and how it is decided": ("--level", "--trust-scores", "--interval", "--stopping", "--grow-to", "--rule"),
+        "Answers that arrive by themselves": ("--answers-until", "--answers-since", "--no-answer-means", "--delays"),
+        "Labels already owned": ("--known", "--known-positive", "--known-check", "--known-in-training"),
         "Earlier studies, and what is added later": ("--follows", "--add-classifier", "--add-vote"),
         "Tables that fewlabels does not open": ("--profile-file", "--type"),
-        "What is shown": ("--cost-per-label", "--seconds-per-label", "--html", "--dry-run"),
+        "What labels cost": ("--cost-per-label", "--price", "--spend", "--seconds-per-label", "--unanswered", "--looked-twice"),
+        "What is shown": ("--html", "--dry-run"),
         **RESOURCES_MORE,
     },
 )  # fmt: skip
@@ -61,8 +72,12 @@ def design_options(function: Any) -> Any:
     help='What you want to know: "precision +-0.03", "recall >= 0.90", "f1 +-0.05 by country", '
     '"precision >= 0.9 with 90 % power if 0.93". Repeatable.',
 )  # fmt: skip
+@about_option
+@known_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: what the goals need.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Labels to spend. Default: enough to settle all goals four times in five."
+)
 @click.option(
     "--grow-to",
     type=click.IntRange(min=1),
@@ -81,7 +96,7 @@ def design_options(function: Any) -> Any:
     "does and may cover only 0.90 at level 0.95.",
 )
 @click.option(
-    "--trust-scores", "interval", flag_value="rec",
+    "--trust-scores", is_flag=True,
     help="Trust the scores about errors that no label has shown, once labels bear them out: fewer labels, and no protection against "
     "positives that hide where scores see none. Short for --interval rec.",
 )  # fmt: skip
@@ -95,13 +110,34 @@ def design_options(function: Any) -> Any:
     type=click.Choice(["first", "majority", "unanimous"]),
     help="Which answer counts if several labelers answer a unit. Default: first. Cannot be changed later.",
 )
+@click.option(
+    "--answers-until", metavar="DAY",
+    help="Answers arrive by themselves, such as chargebacks, until this day (2026-12-31): numbers before are provisional.",
+)  # fmt: skip
+@click.option("--answers-since", metavar="DAY", help="The day from which their delays count.")
+@click.option(
+    "--no-answer-means", type=click.Choice(MEANINGS),
+    help="What a missing answer means on that day. Default: unknown; negative needs --delays.",
+)  # fmt: skip
+@click.option(
+    "--delays", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="How earlier positives arrived: a row for each, with days and optionally side (flagged, unflagged). Corrects for those still to "
+    "arrive.",
+)  # fmt: skip
 @answers_option("A few answers (unit, answer), such as those of an earlier study: also show sizes with the scores recalibrated by them.")
 @click.option(
     "--cost-per-label", type=click.FloatRange(min=0), metavar="MONEY", help="What a label costs; the cost of every size is shown."
 )
 @click.option(
+    "--price", "prices", multiple=True, metavar="COLUMN=VALUE:MONEY",
+    help="What a label costs in a slice, such as language=de:0.90; --cost-per-label is for the others. Units that cost less are drawn more "
+    "often. Repeatable.",
+)  # fmt: skip
+@click.option("--spend", type=click.FloatRange(min=0, min_open=True), metavar="MONEY", help="Instead of --budget: the most labels for it.")
+@click.option(
     "--seconds-per-label", type=click.FloatRange(min=0), metavar="S", help="How long a label takes; the hours of every size are shown."
 )
+@to_pay_options
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the plan as a page with a picture to FILE.")
 @click.option(
     "--follows",
@@ -151,6 +187,7 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
     """  # noqa: D301
     if options["study"] is not None and not options["study"].strip():
         raise click.UsageError("--study needs a name, got an empty one.")
+    _read_trust(options)
     source = population_to_plan(source, options)
     if source is None:
         _plan_again(options, as_json=as_json)
@@ -158,10 +195,21 @@ def command(*, source: str | None, as_json: bool, **options: Any) -> None:
         _plan_first(source, options, as_json=as_json)
 
 
+def _read_trust(options: dict[str, Any]) -> None:
+    """Replace --trust-scores by the interval that it stands for."""
+    from fewlabels.nouns.estimate import TRUSTING_INTERVAL
+
+    if options.pop("trust_scores"):
+        if options["interval"] not in (None, TRUSTING_INTERVAL):
+            raise click.UsageError(f"--trust-scores is --interval {TRUSTING_INTERVAL}, got {options['interval']} too: name one of them.")
+        options["interval"] = TRUSTING_INTERVAL
+
+
 def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
     """Plan an existing study again: a larger budget, or added classifiers and goals."""
     from fewlabels.cli.plan_again import add, top_up
 
+    refuse_later(options)
     if options["dry_run"]:
         raise click.UsageError("--dry-run is for a first plan: an existing study is planned again, or left as it is.")
     if options["profile_file"] or options["types"]:
@@ -173,22 +221,20 @@ def _plan_again(options: dict[str, Any], *, as_json: bool) -> None:
 def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
     """Show what goals need of a population, and with --study lock the first plan."""
     from fewlabels.nouns.goal import parse_goal
+    from fewlabels.study.estimate.about import about_table
+    from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions
     from fewlabels.study.plan.outlook import verdicts_expected
-    from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, size_goals
+    from fewlabels.study.plan.sizes import size_goals
 
-    if options["dry_run"]:
-        options["study"] = options["follows"] = None
-    if options["follows"] and not options["study"]:
-        raise click.UsageError("--follows is for a study: name it with --study.")
-    if options["added"] or options["added_votes"]:
-        raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
-    population = read_options(source, options)
-    goals = [parse_goal(text, level=options["level"]) for text in named_goals(options)]
+    _refuse_unfit(options)
+    population, goals = read_options(source, options), [parse_goal(text, level=options["level"]) for text in named_goals(options)]
     with working("profiling the population"):
         population, profile = _profiled(population, goals, options)
+    given, owned = read_given(population, profile, goals, options)
+    counted, profile = profile, profile if owned is None else profile.without(owned.labels)
     names = ColumnNames([c.name for c in population.classifiers], population.slices)
     ways = PlanOptions(choice_of(options), interval_of(options), recalibrated_by(options, population))
-    options["budget"] = options["budget"] or sum(ways.choice.takes) or None
+    options["budget"] = bought(profile, goals, ways, names, options) or sum(ways.choice.takes) or None
     if options["budget"]:
         check_plan(population, profile, goals, options)
     with working("sizing the goals"):
@@ -197,37 +243,66 @@ def _plan_first(source: str, options: dict[str, Any], *, as_json: bool) -> None:
         )
     if options["page"]:
         write_page(options["page"], profile, goals, sizing, ways=ways, names=names)
-    fixed = _fix(population, profile, options, goals=goals, needed=sizing.together) if options["study"] else None
+    needed = sizing.units.get("for_all")
+    fixed = _fix(population, counted, options, goals=goals, needed=needed, given=given) if options["study"] else None
     if as_json:
-        print_json({**sizing.as_json(), "study": options["study"], "plan": fixed})
+        print_json({**sizing.as_json(), "about": about_table(profile, population.cluster), "study": options["study"], "plan": fixed})
         return
     show_sizing(sizing, verdicts_expected(profile, goals, sizing, names))
     if len(sizing.goals) == 1:
         charted(profile, goals, ways, names)
-    _tell_next(fixed, options)
+    _tell_next(fixed, about_table(profile, population.cluster), options)
 
 
-def _tell_next(fixed: dict[str, Json] | None, options: dict[str, Any]) -> None:
-    """Print what nobody has checked, and the plan that is locked now."""
+def bought(profile: Any, goals: list[Any], ways: Any, names: Any, options: dict[str, Any]) -> int | None:
+    """Return the budget in labels, if one is named: in labels, or in money."""
+    from fewlabels.study.plan.one_draw import OneDraw
+    from fewlabels.study.plan.paying import affordable
+
+    if options["spend"] is None:
+        return None if options["budget"] is None else int(options["budget"])
+    if options["budget"] or options["pilot"] or options["stopping"]:
+        raise click.UsageError("--spend is for one look at all labels, instead of --budget: leave out --budget, --pilot and --stopping.")
+    with working("spending the money"):
+        return affordable(
+            OneDraw(profile, goals, ways, names), options["spend"], costs(options), 0 if profile.known is None else profile.known.labels
+        )
+
+
+def _refuse_unfit(options: dict[str, Any]) -> None:
+    """Raise UsageError for options that do not fit a first plan; forget the study if nothing is to be locked."""
+    if options["dry_run"]:
+        options["study"] = options["follows"] = None
+    if options["follows"] and not options["study"]:
+        raise click.UsageError("--follows is for a study: name it with --study.")
+    if options["added"] or options["added_votes"]:
+        raise click.UsageError("--add-classifier and --add-vote are for an existing study: leave POPULATION out, or use --classifier.")
+
+
+def _tell_next(fixed: dict[str, Json] | None, about: str, options: dict[str, Any]) -> None:
+    """Print what nobody has checked, and the plan that is locked now; without one, what numbers would be about."""
     from fewlabels.study.draw.offline import DUPLICATES
 
     if options["profile_file"]:
         note(DUPLICATES)
     if fixed:
         tell_fixed(fixed, options)
+    else:
+        note(about)
 
 
 def _profiled(population: Any, goals: list[Any], options: dict[str, Any]) -> tuple[Any, Any]:
     """Return the population and its profile, counted now or handed in."""
     from fewlabels.cli.options import types_of
     from fewlabels.study.draw.offline import handed_profile
-    from fewlabels.study.population.profile import profile_for
+    from fewlabels.study.population.profile import about_of, about_which, profile_for
 
     if options["profile_file"] is None:
         if options["types"]:
             raise click.UsageError("--type is for a table that fewlabels does not open: hand in its profile with --profile-file.")
-        return profile_for(population, goals)
-    return population, handed_profile(population, goals, options["profile_file"], types_of(options["types"]))
+        return profile_for(population, goals, options["about"])
+    profile = handed_profile(population, goals, options["profile_file"], types_of(options["types"]))
+    return population, about_which(population, profile, about_of(population, goals, options["about"]))
 
 
 def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[str, Any]) -> None:
@@ -235,7 +310,7 @@ def check_plan(population: Any, profile: Any, goals: list[Any], options: dict[st
     from fewlabels.study.plan.next_plan import PlanWays, check_first
 
     ways = PlanWays(choice_of(options), interval_of(options), options["pilot"], stopping_of(options))
-    check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways)
+    check_first(population, profile, goals, budget=options["budget"], grow_to=options["grow_to"], ways=ways, late=late_of(options))
 
 
 def interval_of(options: dict[str, Any]) -> Any:
@@ -267,7 +342,7 @@ def tell_fixed(fixed: dict[str, Json], options: dict[str, Any]) -> None:
         way_on = f"fewlabels draw {named} --units 50 --out batch.csv"
     if fixed["stopping"]:
         note(f"{fixed['budget']:,} labels at most; it stops by {fixed['stopping']}{expected_of(options)}")
-    note(f"{fixed['promise']}\nnext: {way_on}")
+    note(f"{fixed['promise']}\n{fixed['about']}\nnext: {way_on}")
 
 
 def expected_of(options: dict[str, Any]) -> str:
@@ -297,10 +372,29 @@ def named_goals(options: dict[str, Any]) -> tuple[str, ...]:
     """Return the goals that were named; raise UsageError if there are none."""
     if not options["goals"]:
         raise click.UsageError('Name at least one goal: --goal "precision +-0.03" or --goal "recall >= 0.90".')
-    return tuple(options["goals"])
+    return clear_goals(options["goals"], ask=can_ask())
 
 
-def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None) -> dict[str, Json]:
+def late_of(options: dict[str, Any]) -> "Late | None":
+    """Return what is said of answers that arrive by themselves; None without --answers-until."""
+    from fewlabels.labeling.delays import read_delays
+    from fewlabels.nouns.late import Late
+
+    until, since, delays = options["answers_until"], options["answers_since"], options["delays"]
+    if until is None:
+        named = [spelled(name) for name in ("answers_since", "no_answer_means", "delays") if options[name] is not None]
+        if named:
+            raise click.UsageError(f"{', '.join(named)} is about answers that arrive by themselves: name the day with --answers-until.")
+        return None
+    if since is None:
+        raise click.UsageError("--answers-until needs --answers-since: the day from which delays count.")
+    sides = {} if delays is None else read_delays(delays)
+    return Late(until=until, since=since, missing=options["no_answer_means"] or "unknown", **sides)
+
+
+def _fix(
+    population: Any, profile: Any, options: dict[str, Any], *, goals: list[Any], needed: int | None, given: "KnownAnswers"
+) -> dict[str, Json]:
     """Create the study unless it exists, and lock its plan."""
     from fewlabels.cli.new_study import set_shown
     from fewlabels.study.study import Study
@@ -310,9 +404,10 @@ def _fix(population: Any, profile: Any, options: dict[str, Any], *, goals: list[
         raise click.UsageError("Not even all units would settle these goals; say with --budget what to spend.")
     sheet = file_sheet(population, profile)
     with working("locking the plan"):
-        how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule")}
-        study = Study.create(options["study"], population, goals=goals, profile=profile, **how)
+        how = {name: options[name] for name in ("ledger", "level", "rule", "follows", "number_rule", "about")}
+        how |= {"known": given.answers, "known_positive": given.positives, "known_check": given.check, "known_in_training": given.training}
+        study = Study.create(options["study"], population, goals=goals, profile=profile, late=late_of(options), **how)
         how = {name: options[name] for name in ("grow_to", "pilot", "interval", "stopping")}
-        plan = study.plan(budget, design=choice_of(options, said=True), **how)
+        study.plan(budget, design=choice_of(options, said=True), **how)
         set_shown(study, sheet)
-    return plan_json(plan)
+    return plan_json(study)

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
+from fewlabels.cli.goal_texts import can_ask, clear_goals
 from fewlabels.cli.options import named_classifier, spelled, vote_of
 from fewlabels.cli.output import count, note, print_json, share, table, working
-from fewlabels.cli.plan_output import choice_of, plan_json
+from fewlabels.cli.plan_output import chance, choice_of, plan_json
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import DEFAULT_LEVEL
 
@@ -28,15 +29,16 @@ def top_up(options: dict[str, Any], *, as_json: bool) -> None:
         grown = growth(study.standing, options["budget"])
         plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
     if as_json:
-        print_json({**grown.as_json(), "study": options["study"], "plan": plan_json(plan)})
+        print_json({**grown.as_json(), "study": options["study"], "plan": plan_json(study)})
         return
-    click.echo(f"{grown.added:,} more labels, {grown.budget:,} in all, of {grown.frame:,} units the goals are about\n")
+    apart = study.standing.profile.apart
+    click.echo(f"{grown.added:,} more labels, {grown.budget:,} in all, of {grown.frame:,} units the goals are about{apart}\n")
     rows = [
-        [str(goal), f"{old.half_width:.3f}", f"{new.half_width:.3f}", f"{new.chance:.0%}", "yes" if new.settles else "no"]
-        for goal, old, new in grown.goals
+        [str(goal), f"{old.half_width:.3f}", f"{new.half_width:.3f}", chance(new.chance), new.expected] for goal, old, new in grown.goals
     ]
+    rows += [["all together", "", "", chance(grown.chance[1]), grown.expected or ""]] if len(rows) > 1 else []
     if rows:
-        table(("goal", f"half-width at {grown.held:,}", f"at {grown.budget:,}", "chance", "enough"), rows)
+        table(("goal", f"half-width at {grown.held:,}", f"at {grown.budget:,}", "chance", "expected"), rows)
     values = ", ".join(f"{g.goal} {share(g.after.value)}" for g in grown.goals)
     note(f"\nforecast from {grown.assumes}{': ' if values else ''}{values}")
     note(f"plan {plan.number} of study {options['study']} is locked ({plan.change}), hash {plan.hash[:12]}")
@@ -47,7 +49,7 @@ def _raise_online(study: Any, options: dict[str, Any], *, as_json: bool) -> None
     """Raise the budget of an online study; it costs nothing, and nothing is forecast from the scores."""
     plan = study.plan(options["budget"], grow_to=options["grow_to"], design=choice_of(options, said=True), interval=options["interval"])
     if as_json:
-        print_json({"study": options["study"], "plan": plan_json(plan)})
+        print_json({"study": options["study"], "plan": plan_json(study)})
         return
     note(f"plan {plan.number} of study {options['study']} is locked: at most {plan.budget:,} labels, hash {plan.hash[:12]}")
     note(f"{plan.promise}\nnext: fewlabels draw {quote(options['study'])} --units 50 --out batch.csv")
@@ -61,9 +63,11 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
         raise click.UsageError("Name the study to add it to: --study NAME.")
     refuse_unheard(options)
     if options["grow_to"] or options["interval"] or choice_of(options, said=True) is not None:
-        raise click.UsageError("Design, interval and growth are locked with the first plan: leave out --design, --interval, --grow-to.")
+        raise click.UsageError(
+            "Design, interval and growth are locked with the first plan: leave out --design, --interval, --trust-scores, --grow-to."
+        )
     study = Study.load(options["study"], ledger=options["ledger"])
-    late: dict[str, Any] = {"classifiers": _classifiers(options), "goals": list(options["goals"])}
+    late: dict[str, Any] = {"classifiers": _classifiers(options), "goals": list(clear_goals(options["goals"], ask=can_ask()))}
     with working("checking what the labels already show"):
         said = study.preview_extension(**late)
     plan = None
@@ -71,7 +75,7 @@ def add(options: dict[str, Any], *, as_json: bool) -> None:
         with working("locking the plan"):
             plan = study.extend(**late, budget=options["budget"])
     if as_json:
-        print_json({**said.as_json(), "study": study.name, "plan": None if plan is None else plan_json(plan)})
+        print_json({**said.as_json(), "study": study.name, "plan": None if plan is None else plan_json(study)})
         return
     click.echo(f"{said.held:,} units are drawn\n")
     rows = [
@@ -99,8 +103,10 @@ def _classifiers(options: dict[str, Any]) -> list[Classifier]:
 
 
 UNHEARD = (
-    "pilot", "page", "cost_per_label", "seconds_per_label", "rule", "score", "threshold", "predicted", "named", "votes", "labels",
-    "classes", "slices", "weight", "guide", "candidates", "missing_scores", "follows", "number_rule", "answers", "stopping",
+    "pilot", "page", "prices", "spend", "cost_per_label", "seconds_per_label", "unanswered", "twice", "rule", "score", "threshold",
+    "predicted", "named",
+    "votes", "labels", "classes", "slices", "weight", "cluster", "about", "guide", "candidates", "missing_scores", "follows",
+    "number_rule", "answers", "stopping",
 )  # fmt: skip
 
 

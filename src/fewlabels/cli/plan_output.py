@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fewlabels.cli.options import spelled
+from fewlabels.cli.options import portion, spelled
 from fewlabels.cli.output import count, note, share, table, working
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import DESIGNS, Design, parse_cut
@@ -15,7 +15,11 @@ from fewlabels.nouns.design import DESIGNS, Design, parse_cut
 if TYPE_CHECKING:
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.profile import Profile
-    from fewlabels.study.plan.sizes import ColumnNames, Cost, PlanOptions, Sizing
+    from fewlabels.planning.forecasting import Forecast
+    from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions
+    from fewlabels.study.plan.outlook import Outlook
+    from fewlabels.study.plan.paying import Cost
+    from fewlabels.study.plan.sizes import Sizing
 
 BARS = 28  # characters of the widest bar
 
@@ -37,6 +41,22 @@ DESIGN_OPTIONS = (
 )  # fmt: skip
 
 
+def to_pay_options(function: Any) -> Any:
+    """Add the options that say how many labels are paid for beside the usable answers that goals need."""
+    for option in (
+        click.option(
+            "--looked-twice", "twice", type=portion, default="0", metavar="SHARE",
+            help="The share of units that two labelers look at: 10% or 0.1. The looks to pay for are shown.",
+        ),
+        click.option(
+            "--unanswered", type=portion, default="0", metavar="SHARE",
+            help="The share of units that will stay without a usable answer: 5% or 0.05. Sizes, and what a budget shows, allow for it.",
+        ),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
 def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
     """Return the design the options ask for; with said=True, None if they ask for none."""
     named = {
@@ -48,9 +68,33 @@ def choice_of(options: dict[str, Any], *, said: bool = False) -> Any:
         "weights": options["error_weights"] or None,
         "pi": options["pi"],
         "several": options["several"],
+        "prices": prices_of(options),
     }
     asked = {name: value for name, value in named.items() if value is not None}
     return None if said and not asked else Design(**asked)
+
+
+def prices_of(options: dict[str, Any]) -> Any:
+    """Return what labels cost by slice, or None: COLUMN=VALUE:MONEY, repeated; --cost-per-label is for all other values."""
+    from fewlabels.nouns.design import Prices
+
+    found: dict[str, float] = {}
+    columns: list[str] = []
+    for text in options.get("prices") or ():
+        named, _, money = text.rpartition(":")
+        column, equals, value = named.partition("=")
+        try:
+            found[value] = float(money)
+        except ValueError:
+            equals = ""
+        if not equals or not column or not value:
+            raise click.UsageError(f"--price is COLUMN=VALUE:MONEY, got {text!r}: write language=de:0.90")
+        columns.append(column)
+    if len(set(columns)) > 1:
+        raise click.UsageError(
+            f"prices must be by one column, got {', '.join(sorted(set(columns)))}: choose one, or make a column of both."
+        )
+    return Prices(columns[0], tuple(found.items()), options["cost_per_label"]) if columns else None
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -62,12 +106,15 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def costs(options: dict[str, Any]) -> "Cost":
     """Return what a label costs, as far as the options say."""
-    from fewlabels.study.plan.sizes import Cost
+    from fewlabels.study.plan.paying import Cost
 
     for name in ("cost_per_label", "seconds_per_label"):
         if options[name] is not None and not math.isfinite(options[name]):
             raise click.UsageError(f"{spelled(name)} must be a number, got {options[name]}: write 0.40 or 30.")
-    return Cost(options["cost_per_label"], options["seconds_per_label"])
+    for name, most in (("unanswered", 0.99), ("twice", 1.0)):
+        if not 0 <= options[name] <= most:
+            raise click.UsageError(f"{spelled(name)} must be a share from 0 to {most:g}, got {options[name]:g}: write 5% or 0.05.")
+    return Cost(options["cost_per_label"], options["seconds_per_label"], options["unanswered"], options["twice"])
 
 
 def charted(profile: "Profile", goals: Sequence["Goal"], ways: "PlanOptions", names: "ColumnNames") -> None:
@@ -104,8 +151,11 @@ def write_page(
     note(f"the picture is in {path}")
 
 
-def plan_json(plan: Any) -> dict[str, Json]:
-    """Return a plan as --json shows it."""
+def plan_json(study: Any) -> dict[str, Json]:
+    """Return a study's current plan as --json shows it."""
+    from fewlabels.study.estimate.about import about_words
+
+    plan = study.standing.plan
     return {
         "number": plan.number,
         "hash": plan.hash,
@@ -114,6 +164,7 @@ def plan_json(plan: Any) -> dict[str, Json]:
         "bands": int(plan.design.N.size),
         "change": plan.change,
         "promise": plan.promise,
+        "about": about_words(study.standing),
         "stopping": None if plan.stopping is None else str(plan.stopping),
     }
 
@@ -127,11 +178,16 @@ def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
          saved(g.labels, g.uniform)]
         for g in sizing.goals
     ]  # fmt: skip
-    rows += _all_rows(sizing, learned=learned) if len(rows) > 1 else []
+    rows += _all_rows(sizing, learned=learned)
     by = ("chosen", "recalibrated") if learned else ("chosen",)
     table(("labels needed for", *by, "at worst", "simple draw", "uniform", "uniform wastes"), rows)
-    for name, labels in (("chosen", sizing.budget or sizing.together), ("uniform", sizing.uniform)):
-        if (bill := billed(sizing, labels)) is not None:
+    for size in sizing.goals:
+        if size.all_units is not None:
+            click.echo(f"{size.goal}: {size.all_units}")
+    _show_to_pay(sizing)
+    chosen = "budget" if sizing.budget else "for_all"
+    for name, of in (("chosen", chosen), ("uniform", "uniform")):
+        if (bill := billed(sizing, of)) is not None:
             click.echo(f"{name}: {bill}")
     show_forecast(sizing, expected)
     if sizing.left_out:
@@ -143,12 +199,31 @@ def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
     )
 
 
+def _show_to_pay(sizing: "Sizing") -> None:
+    """Print the units to draw and the looks to pay for, where some answers will be missing or given twice."""
+    from fewlabels.nouns.goal_words import in_percent
+
+    cost, units = sizing.cost, sizing.budget_or_size
+    if units is None or not (cost.unanswered or cost.twice):
+        return
+    said = f"\nto pay for: {units:,} units"
+    if cost.unanswered:
+        said += f", of which {cost.answers(units):,} will have a usable answer if {in_percent(cost.unanswered)} stay without"
+    if cost.twice:
+        said += f"; {cost.looks(units):,} looks, with {in_percent(cost.twice)} of the units looked at twice"
+    click.echo(said)
+
+
 def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
     """Return the rows for all goals: on one draw, and with a draw for each."""
     blank = [""] * (3 if learned else 2)
+    if len(sizing.goals) == 1:
+        return [] if sizing.for_all == sizing.together else [["with a chance of 80%", count(sizing.for_all), *blank, "", ""]]
+    uniform = [count(sizing.uniform), saved(sizing.together, sizing.uniform)]
     rows = [
-        ["all on one draw", count(sizing.together), *blank, count(sizing.uniform), saved(sizing.together, sizing.uniform)],
         ["a draw for each", count(sizing.separately), *blank, "", ""],
+        ["one draw, each with its own chance", count(sizing.together), *blank, *uniform],
+        ["one draw, all with a chance of 80%", count(sizing.for_all), *blank, "", ""],
     ]
     if sizing.optimum is not None:
         rows.append(["one draw, --several optimum", count(sizing.optimum), *blank, "", ""])
@@ -159,15 +234,32 @@ def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:
 
 def show_forecast(sizing: "Sizing", expected: Sequence[str]) -> None:
     """Print what the budget, if there is one, is expected to show for each goal, and the verdicts to expect."""
-    if sizing.budget:
-        click.echo(f"\na budget of {sizing.budget:,} is expected to show")
-        shown = [(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None]
-        table(
-            ("goal", "value", "half-width", "chance", "enough"),
-            [[str(goal), share(f.value), f"{f.half_width:.3f}", f"{f.chance:.0%}", "yes" if f.settles else "no"] for goal, f in shown],
-        )
+    if sizing.shown_at:
+        named = "a budget of {:,}" if sizing.budget else "{:,} labels, the size for all," if len(sizing.goals) > 1 else "{:,} labels"
+        click.echo(f"\nwhat {named.format(sizing.shown_at)} should show")
+        _forecast_table([(g.goal, g.forecast) for g in sizing.goals if g.forecast is not None], sizing.chance, sizing.expected)
     for line in expected:
         click.echo(line)
+
+
+def show_outlook(ahead: "Outlook") -> None:
+    """Print what a locked plan is expected to show."""
+    of = f"all {ahead.labels:,} labels"
+    if ahead.usable < ahead.labels:
+        of = f"the {ahead.usable:,} usable answers to expect of {ahead.labels:,} units, if as many stay out as so far,"
+    click.echo(f"\nwhat {of} should show, by the scores; no answer is read")
+    _forecast_table(ahead.goals, ahead.chance, ahead.expected)
+
+
+def _forecast_table(goals: "Sequence[tuple[Goal, Forecast]]", of_all: float | None, expected: str | None) -> None:
+    rows = [[str(goal), share(f.value), f"{f.half_width:.3f}", chance(f.chance), f.expected] for goal, f in goals]
+    rows += [["all together", "", "", chance(of_all), expected or ""]] if len(rows) > 1 else []
+    table(("goal", "value", "half-width", "chance", "expected"), rows)
+
+
+def chance(value: float | None) -> str:
+    """Return a chance to be settled; it is never certain."""
+    return "-" if value is None else ">99%" if value > 0.99 else "<1%" if value < 0.01 else f"{value:.0%}"
 
 
 def saved(labels: int | None, uniform: int | None) -> str:
@@ -175,10 +267,15 @@ def saved(labels: int | None, uniform: int | None) -> str:
     return "-" if labels is None or not uniform else f"{max(0.0, 1 - labels / uniform):.0%}"
 
 
-def billed(sizing: "Sizing", labels: int | None) -> str | None:
-    """Return what so many labels cost, in words; None if no cost is known."""
-    money, hours = sizing.cost.money(labels), sizing.cost.hours(labels)
-    if labels is None or (money is None and hours is None):
+def billed(sizing: "Sizing", name: str) -> str | None:
+    """Return what a size costs, in words; None if no cost is known."""
+    units = sizing.units.get(name)
+    money, hours = sizing.money(name), sizing.cost.hours(units)
+    if units is None or (money is None and hours is None):
         return None
-    parts = [f"{labels:,} labels", "" if money is None else f"cost {money:,.2f}", "" if hours is None else f"{hours:,.1f} hours"]
+    parts = [
+        f"{sizing.cost.looks(units):,} labels",
+        "" if money is None else f"cost {money:,.2f}",
+        "" if hours is None else f"{hours:,.1f} hours",
+    ]
     return ", ".join(part for part in parts if part)

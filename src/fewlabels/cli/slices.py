@@ -26,17 +26,21 @@ def command(*, study: str, by: tuple[str, ...], ledger: str, as_json: bool, **op
       fewlabels slices demo --by country
       fewlabels slices demo --by country --by device --metric recall --simultaneous
     """  # noqa: D301
+    from fewlabels.study.estimate.about import about_words
     from fewlabels.study.estimate.atlas import in_words
     from fewlabels.study.study import Study
 
+    held = Study.load(study, ledger=ledger)
     with working("reading the slices"):
-        found = Study.load(study, ledger=ledger).slices(options.pop("metric"), by=by, **options)
+        found = held.slices(options.pop("metric"), by=by, **options)
+    about = about_words(held.standing)
     if as_json:
-        print_json({"study": study, **found.as_json()})
+        print_json({"study": study, "about": about, **found.as_json()})
         return
     estimate_table(found.estimates, several=True)
     together = f"all {len(found.estimates)} together" if found.simultaneous else "each interval by itself"
     click.echo(f"\nlevel {found.level:.4g}, {together}")
+    note(about)
     if not found.simultaneous and len(found.estimates) > 1:
         note("to compare slices with each other, use --simultaneous")
     if found.left_out:

@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING
 import click
 
 from fewlabels.cli.options import json_option, ledger_option, study_argument
-from fewlabels.cli.output import missing_lines, missing_table, next_command, note, print_json
+from fewlabels.cli.output import missing_lines, missing_table, next_command, note, print_json, working
+from fewlabels.cli.plan_output import show_outlook
 from fewlabels.cli.status_watch import show_running, watch_study
 from fewlabels.nouns.canonical import Json
 
 if TYPE_CHECKING:
     from fewlabels.nouns.plan import Plan
     from fewlabels.study.estimate.status import Status
+    from fewlabels.study.plan.outlook import Outlook
+    from fewlabels.study.study import Study
 
 
 @click.command("status")
@@ -44,8 +47,10 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
         return
     found, standing = loaded.status(), loaded.standing
     plan, running = found.plan, kind_of(standing).running(standing, forecast=True)
+    ahead = _outlook(loaded) if found.state == "labeling" else None
     if as_json:
-        print_json({"study": study, "plan": _fixed(plan), **_told(found), **({} if running is None else {"running": running.as_json()})})
+        told = {**_told(found), "forecast": None if ahead is None else ahead.as_json()}
+        print_json({"study": study, "plan": _fixed(plan), **told, **({} if running is None else {"running": running.as_json()})})
         return
     if plan is None:
         click.echo(f"{study}: no plan yet")
@@ -53,10 +58,20 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
     _show(study, found, plan, bands=bands)
     if running is not None:
         show_running(study, running)
+    if ahead is not None:
+        show_outlook(ahead)
     click.echo(plan.promise)
     for warning in found.warnings:
         note(f"warning: {warning}")
     note(f"next: {next_command(loaded)}")
+
+
+def _outlook(study: "Study") -> "Outlook | None":
+    """Return what the plan should show at its look, before there are numbers."""
+    from fewlabels.study.plan.outlook import outlook_of
+
+    with working("forecasting"):
+        return outlook_of(study.standing)
 
 
 def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 )
 @click.option("--leave-out", is_flag=True, help="Record the valid answers and list the others instead of refusing the file.")
 @click.option("--gold", is_flag=True, help="The answers are adjudicated: they are the truth of units drawn with --gold.")
+@click.option(
+    "--as-of", metavar="DAY", help="For answers that arrive by themselves: with FILE, all that arrived until this day are recorded."
+)
 @click.option("--close", is_flag=True, help="Stop waiting: record every planned unit without an answer as never answered, gold included.")
 @ledger_option
 @json_option
@@ -54,7 +57,7 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
     found = Study.load(study, ledger=ledger)
     told = {} if file is None else _told(found, file, as_json=as_json, **options)
     if close:
-        told["never_answered"] = found.close().recorded
+        told["taken_as_negative" if found.standing.arrivals is not None else "never_answered"] = found.close().recorded
     done = found.progress()
     if as_json:
         print_json({"study": study, **told, "progress": done.as_json()})
@@ -76,11 +79,14 @@ def _told(study: "Study", file: Path, *, name: str | None, leave_out: bool, as_j
     asked = asked_of(study.standing, options["answer_column"])
     units = [options["unit_column"]] if options["unit_column"] else ["unit", study.standing.read_population().id]
     how = {option: options[option] for option in ("correct", "ignore_undrawn")}
+    as_of = options["as_of"]
     kind = name or guess_format(file)
+    if as_of is not None and (kind != FLAT or leave_out or options["gold"]):
+        raise click.UsageError("--as-of is for a plain file of answers, all of them: leave --format, --leave-out and --gold out.")
     if kind == FLAT and not leave_out:
         sheet = read_answers(file, unit_columns=units, asked=asked, labeler=options["labeler"])
-        tell = study.tell_gold if options["gold"] else study.tell
-        return {**tell(sheet.labels, **how)._asdict(), "blank": sheet.blank}
+        told = study.tell_gold(sheet.labels, **how) if options["gold"] else study.tell(sheet.labels, as_of=as_of, **how)
+        return {**told._asdict(), "blank": sheet.blank}
     if name is None and kind != FLAT:
         note(f"{file} is read as an export of {kind}; say --format to read it otherwise")
     if (package := FORMATS.named(kind).package) is not None:

@@ -1,22 +1,24 @@
 """How many more labels should settle the open goals, and where they would be drawn."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from fewlabels.deciding.error_spending import spending
-from fewlabels.deciding.verdict import Reading
+from fewlabels.deciding.verdict import Reading, judge
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import PairGroups
-from fewlabels.estimators.effective import effective_n
+from fewlabels.estimators.effective import effective_n, process_of
 from fewlabels.estimators.grouping import Groups
 from fewlabels.estimators.measuring import measure, sides_of
 from fewlabels.nouns.arrays import FloatArray
-from fewlabels.nouns.decision import MoreLabels, widest
+from fewlabels.nouns.decision import Declared, MoreLabels, widest
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
-from fewlabels.nouns.tally import AnyTally, JointTally, PairTally
+from fewlabels.nouns.tally import AnyTally, GapTally, JointTally, PairTally
 from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
 from fewlabels.planning.sizing import smallest
 
@@ -49,13 +51,29 @@ class Ahead(NamedTuple):
         if isinstance(reading.tally, PairTally):
             pair = self.pairs[reading.goal.whose]
             n = answered * spread_labels(pair.groups.groups, design, budget)
-            return pair.groups.tally(n, n * pair.shares)
+            found = pair.groups.tally(n, n * pair.shares)
+            return found._replace(tally=replace(found.tally, process=process_of(reading.tally)))
+        if isinstance(reading.tally, GapTally):
+            return self._by_slice(reading.goal, reading.tally.slices, classifier, design, budget, answered)
         each = []
         kind = (reading.goal.definition.weight, reading.goal.slice)
         for mine, p in zip(self.groups[kind], self.shares[kind], strict=True):
             n = answered * spread_labels(mine, design, budget)
             each.append(mine.tally(n, n * mine.spread(p)))
-        return JointTally(tuple(each), reading.tally.correlation) if isinstance(reading.tally, JointTally) else each[classifier]
+        if isinstance(reading.tally, JointTally):
+            return JointTally(tuple(each), reading.tally.correlation)
+        return replace(each[classifier], process=process_of(reading.tally))  # with the clustering that the labels have shown
+
+    def _by_slice(self, goal: Goal, slices: Sequence[str], classifier: int, design: DrawDesign, budget: int, answered: float) -> GapTally:
+        """The expected tally of a gap: that of every slice."""
+        gap, tallies = goal.definition.gap, []
+        assert gap is not None  # counted by slice for a gap only
+        for value in slices:
+            kind = (None, (gap.column, value))
+            mine, p = self.groups[kind][classifier], self.shares[kind][classifier]
+            n = answered * spread_labels(mine, design, budget)
+            tallies.append(mine.tally(n, n * mine.spread(p)))
+        return GapTally(tuple(slices), tuple(tallies))
 
 
 def more_labels(
@@ -63,29 +81,35 @@ def more_labels(
 ) -> MoreLabels:
     """The labels that should settle every open goal and leave no reading too thin: the declared growth if enough, else the fewest.
 
+    Where more are needed than were declared, it says what those would settle.
+
     Expected answers follow the smoothed shares of the labels so far, at the error the next look may spend. A target must be cleared by
     enough to be settled with the goal's power. A share `answered` of the units is expected to have a usable answer.
     """
     plan = plans[-1]
-    frame = plan.design.frame
+    frame = plan.design.frame + plan.check
 
-    def enough(budget: int) -> bool:
+    def settled(budget: int) -> Iterator[bool]:
         share = spending(plans, budget=budget, grow_to=None, shown=shown).share
-        each = zip(readings, ahead.of, strict=True)
-        return all(_settled(reading, ahead.tally(reading, j, plan.design, budget, answered), share) for reading, j in each)
+        for reading, j in zip(readings, ahead.of, strict=True):
+            yield _settled(reading, ahead.tally(reading, j, plan.design, budget - plan.check, answered), share)
 
-    budget: int | None
-    if plan.grow_to is not None and plan.grow_to <= frame and enough(plan.grow_to):
-        budget = plan.grow_to
-    else:
-        budget = smallest(enough, low=min(plan.budget + 1, frame), high=frame)
+    budget, declared = None, None
+    if plan.grow_to is not None and plan.budget < plan.grow_to <= frame:
+        at_growth = list(settled(plan.grow_to))
+        budget = plan.grow_to if all(at_growth) else None
+        open_goals = [judge(reading, share=plan.share).status == "open" for reading in readings]
+        closed = tuple(str(r.goal) for r, is_open, done in zip(readings, open_goals, at_growth, strict=True) if is_open and done)
+        declared = None if budget else Declared(plan.grow_to - plan.budget, closed)
+    if budget is None:
+        budget = smallest(lambda n: all(settled(n)), low=min(plan.budget + 1, frame), high=frame)
     target = frame if budget is None else budget
-    added = takes_of(plan.design, target) - plan.take
+    added = takes_of(plan.design, target - plan.check) - plan.take
     counted = ahead.groups[None, None][0]
     flagged_share = np.bincount(counted.band, weights=counted.N * counted.flagged, minlength=plan.design.N.size) / plan.design.N
     flagged = round(float((added * flagged_share).sum()))
     total = target - plan.budget
-    return MoreLabels(labels=total, flagged=flagged, unflagged=total - flagged, enough=budget is not None)
+    return MoreLabels(labels=total, flagged=flagged, unflagged=total - flagged, enough=budget is not None, declared=declared)
 
 
 def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
@@ -96,7 +120,7 @@ def _settled(reading: Reading, tally: AnyTally, share: float) -> bool:
     shown = measure(metric, tally, tail=two, interval=kind, sides=sides)
     allowed = reading.widest
     if allowed is None:
-        allowed = widest(metric, difference=reading.goal.is_difference)
+        allowed = widest(metric, unlimited=reading.goal.may_be_wide)
     too_wide = shown.half_width > allowed
     if too_wide:
         return False

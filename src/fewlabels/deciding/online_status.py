@@ -96,8 +96,9 @@ def status_of(course: Course, one: Contested, steps: Steps, stopping: Stopping) 
 def _decided(found: Standpoint, course: Course, one: Contested, steps: Steps, stopping: Stopping) -> Standpoint:
     """The same with its status."""
     if one.goal.kind == "+-":
-        met = found.value is not None and found.half_width <= one.goal.value
-        share = min(1.0, one.goal.value / max(found.half_width, 1e-12))
+        met = found.value is not None and bool(one.goal.reached(found.value, found.low, found.high))
+        half_width = found.half_width if found.value is None else float(one.goal.half_width(found.value, found.low, found.high))
+        share = min(1.0, one.goal.value / max(half_width, 1e-12))
         return replace(found, status="met" if met else "open", decided_at=int(steps.band.size) if met else NEVER, yes=share)
     status, decided, shares = _tested(course, one, steps, stopping)
     return replace(found, status=status, decided_at=decided, yes=shares[0], no=shares[1])

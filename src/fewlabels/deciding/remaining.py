@@ -111,7 +111,7 @@ def _begun(course: Course, one: Contested, stand: Standpoint, steps: Steps, stop
     """A goal with the evidence so far, on every path."""
     if one.goal.kind == "+-":
         value = stand.value if stand.value is not None else 0.5
-        m = np.clip(np.array([value - one.goal.value, value + one.goal.value]), one.grid[0], one.grid[-1])
+        m = np.clip(np.array(one.goal.ends(value)), one.grid[0], one.grid[-1])
     else:
         m = tested_at(one, stopping)
         m = m[:: max(1, m.size // COARSE)] if one.sign else m

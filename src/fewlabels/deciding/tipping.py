@@ -17,6 +17,7 @@ Derivation: docs/maths/tipping.md.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -103,9 +104,10 @@ def most_hidden(inside: Tally, *, tail: float) -> int:
 
 def labels_to_rule_out(inside: Tally, most: int, *, tail: float) -> int:
     """How many labels, spread evenly over a region and none of them positive, rule out more than `most` positives."""
+    alike = replace(inside, expansions=None)  # an even draw takes all units of a group at one rate
 
     def ruled_out(n: int) -> bool:
-        return most_hidden(inside.counted(evenly(inside.N, n), np.zeros(inside.N.size)), tail=tail) <= most
+        return most_hidden(alike.counted(evenly(inside.N, n), np.zeros(inside.N.size)), tail=tail) <= most
 
     units = round(float(inside.N.sum()))
     low = labels_without(most + 1, units, tail=tail) - 1  # bands that do not divide evenly take a few more

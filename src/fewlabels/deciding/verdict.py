@@ -48,15 +48,23 @@ def judge(reading: Reading, *, share: float, among: int = 1) -> GoalVerdict:
     goal, estimate = reading.goal, reading.estimate
     when = " in the worst case" if reading.filled else ""
     if goal.kind == "+-":
-        half_width = (estimate.worst_half_width if reading.filled else None) or estimate.half_width
-        met = half_width <= goal.value and estimate.value is not None
-        reason = f"{goal}: half-width {half_width:.4f}{when}, {'reached' if met else 'not reached yet'}"
+        low, high = _shown(reading)
+        met = estimate.value is not None and bool(goal.reached(estimate.value, low, high))
+        reason = f"{goal}: half-width {goal.width_said(estimate.value, low, high)}{when}, {'reached' if met else 'not reached yet'}"
         return GoalVerdict(goal=goal, status="met" if met else "open", estimate=estimate, bound=None, reason=reason)
     tail = (1 - goal.level) * share * reading.spends / among
     status, bound = _side_of(goal, _limits(reading, tail))
     wording = {"met": "shown", "not met": "shown to fail", "open": "not settled"}[status]
     reason = f"{goal}: {wording}, one-sided bound {bound:.4f}{when} at {1 - tail:.4g}"
     return GoalVerdict(goal=goal, status=status, estimate=estimate, bound=bound, reason=reason)
+
+
+def _shown(reading: Reading) -> tuple[float, float]:
+    """The ends of the interval that a half-width is judged by: in the worst case where it applies."""
+    estimate = reading.estimate
+    if reading.filled and estimate.worst_low is not None and estimate.worst_high is not None:
+        return estimate.worst_low, estimate.worst_high
+    return estimate.low, estimate.high
 
 
 def _limits(reading: Reading, tail: float) -> Limits:
@@ -93,7 +101,7 @@ def thinness(estimate: Estimate, *, fewest: float = THIN_N_EFF, allowed: float |
         n_eff = "unknown" if estimate.n_eff is None else f"{estimate.n_eff:.0f}"
         return f"{name} is too thin to ship on: effective n {n_eff}, at least {fewest:g} needed"
     if allowed is None:  # a difference may be large, and shown, and wide
-        allowed = widest(metric_named(estimate.metric), difference=estimate.is_difference)
+        allowed = widest(metric_named(estimate.metric), unlimited=estimate.may_be_wide)
     if estimate.half_width > allowed:
         return f"{name} is too thin to ship on: half-width {estimate.half_width:.3f}, at most {allowed:g} allowed"
     return None

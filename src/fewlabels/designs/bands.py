@@ -5,7 +5,7 @@
 
 Most labels go where the guide says the error is, and evenly over the units of which it is surest (r, the floor); a share e evenly over the
 frame, a share f evenly over the flagged units: no region is left out, whatever the guide says. The mixture (r, e, f) is chosen for the
-interval that decides (`planning/mixing.py`). A band never spans both sides. Where units have metric weights, heavy and light units are
+default interval (`planning/mixing.py`). A band never spans both sides. Where units have metric weights, heavy and light units are
 first separated, so that no label stands for units many times as heavy. Why: docs/decisions/0019-draw-and-interval.md. Derivation:
 docs/maths/bands.md.
 """
@@ -38,8 +38,9 @@ class Mixture(NamedTuple):
 
 
 MIXTURES = tuple(Mixture(floor, *even) for floor in (0.01, 0.03, 0.1, 0.3, 1.0) for even in ((0.1, 0.1), (0.3, 0.2)))
+EVEN = Mixture(1.0, 1.0, 0.0)  # for a draw whose interval would otherwise be longer than a simple draw's
 USUAL = Mixture(0.03, 0.3, 0.2)  # where none is chosen
-EDITION = 2  # of this rule: a change that cuts other bands raises it
+EDITION = 4  # of this rule: a change that cuts other bands raises it
 LABELS_PER_BAND = 10
 HEAVY = 2.0  # a unit that weighs as much as this many labels is drawn with certainty
 OWN_BAND = 0.6  # of a band's labels: a prediction pattern that carries as much has bands of its own
@@ -206,15 +207,15 @@ def _cut(profile: Profile, cells: IntArray, pi: FloatArray, per_band: float) -> 
     bins, where = np.unique(profile.guide_bin[cells], return_inverse=True)
     count = profile.count[cells].astype(np.float64)
     mass = np.bincount(where, weights=pi * count)
-    certain = np.isclose(mass, np.bincount(where, weights=count), rtol=1e-9)
-    missing = bins == ladder.MISSING
-    goal = mass.sum() / max(1, round(mass.sum()) // per_band)
-    band_of_bin = np.empty(bins.size, dtype=np.int64)
+    goal = float(mass.sum()) / max(1, round(float(mass.sum())) // per_band)
+    certain = np.isclose(mass, np.bincount(where, weights=count), rtol=1e-9).tolist()
+    missing = (bins == ladder.MISSING).tolist()
+    band_of_bin: list[int] = []
     current, held = 0, 0.0
-    for b in range(bins.size):
-        overshoots = held + mass[b] - goal > goal - held and not certain[b]
+    for b, here in enumerate(mass.tolist()):
+        overshoots = held + here - goal > goal - held and not certain[b]
         if held > 0 and (overshoots or certain[b] != certain[b - 1] or missing[b]):
             current, held = current + 1, 0.0
-        band_of_bin[b] = current
-        held += mass[b]
-    return band_of_bin[where]
+        band_of_bin.append(current)
+        held += here
+    return np.array(band_of_bin, dtype=np.int64)[where]

@@ -35,6 +35,16 @@ def water_fill(size: FloatArray, count: FloatArray, total: float) -> FloatArray:
     return filled
 
 
+def by_price(pi: FloatArray, count: IntArray, price: FloatArray) -> FloatArray:
+    """The same number of labels, more of them where they cost less: rates over the root of the price. Certain units stay certain.
+
+    Minimizes sum_i v_i / pi_i for the same money, if the rates given do for the same labels (Neyman with costs; Cochran 1977, 5.5).
+    """
+    certain = pi > 1 - 1e-9
+    rest = np.where(certain, 0.0, pi / np.sqrt(price))
+    return np.where(certain, 1.0, water_fill(rest, count.astype(np.float64), float((pi * count)[~certain].sum())))
+
+
 def seats(mass: FloatArray, N: IntArray, total: int, *, smallest: int = SMALLEST_TAKE, held: IntArray | None = None) -> IntArray:
     """The bands in the order in which they receive the labels 1 .. total; every prefix is the allocation of that many labels.
 

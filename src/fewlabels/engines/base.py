@@ -13,6 +13,7 @@ import numpy as np
 from fewlabels.errors import DrawError
 from fewlabels.nouns.arrays import FloatArray, IntArray
 from fewlabels.nouns.draw import Units
+from fewlabels.nouns.process import Clusters
 from fewlabels.nouns.profile import Column, Problem, Profile
 from fewlabels.randomness import TOP, NumberRule
 
@@ -71,6 +72,12 @@ class Engine(Drawable, Protocol):
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
         """Return every unit's cell, weight and truth, as text by column (simulation only; memory grows with the number of units)."""
+
+    def clusters(self, column: str) -> Clusters:
+        """Return how many clusters there are by this column, and how large; a unit without a value is one of its own."""
+
+    def locate(self, profile: Profile, units: Sequence[str]) -> IntArray:
+        """Return the position in the profile of the cell of each of these units; -1 for an id that is not in the table."""
 
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Return the named columns of the given units as text, in the order of the units."""

@@ -172,6 +172,15 @@ def cells_of_units(profile: Profile, keys: Iterable[tuple[int, int, tuple[str, .
     return np.array(found, dtype=np.int64)
 
 
+def pick_located(units: Sequence[str], found: Sequence[tuple[str, int]]) -> IntArray:
+    """Return the cells of these units among those found, -1 for a unit that is not; raise an error for an id found twice."""
+    cells = dict(found)
+    wanted = set(units)
+    if sum(unit in wanted for unit, _ in found) > sum(unit in wanted for unit in cells):
+        raise DrawError("an id must name one unit, but one of those looked up is in the table twice: name an id column that is unique")
+    return np.array([cells.get(unit, -1) for unit in units], dtype=np.int64)
+
+
 def cell_positions(profile: Profile, cells: Sequence[Cell]) -> IntArray:
     """Return the position of each counted cell in the profile; raise an error if cells or counts differ: the table has changed."""
     codes = slice_codes(profile, (c.slices for c in cells)).tolist()

@@ -11,6 +11,7 @@ from fewlabels.errors import EngineError
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import Clusters
 from fewlabels.nouns.profile import Profile
 from fewlabels.randomness import TOP, NumberRule, permanent_numbers
 
@@ -62,6 +63,18 @@ class CheckedEngine:
         """Return what the engine knows about every unit."""
         return self._engine.known(profile, truths=truths)
 
+    def clusters(self, column: str) -> Clusters:
+        """Return how the engine counts the clusters of a column; raise EngineError for one that cannot."""
+        if not hasattr(self._engine, "clusters"):
+            raise EngineError(f"units in clusters need an engine that counts clusters, but that of {self._package} does not: leave it out")
+        return self._engine.clusters(column)
+
+    def locate(self, profile: Profile, units: Sequence[str]) -> IntArray:
+        """Return the cells of these units as the engine finds them; raise EngineError for one that cannot."""
+        if not hasattr(self._engine, "locate"):
+            raise EngineError(f"known answers need an engine that looks units up, but that of {self._package} does not: leave them out")
+        return self._engine.locate(profile, units)
+
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Return the engine's columns of the given units."""
         return self._engine.fetch(units, columns=columns)
@@ -92,6 +105,8 @@ def check_same_units(engine: Engine, population: Population, columns: Mapping[st
         _compare(f"what is drawn of one in {share} units", _rows(drawn), _rows(others))
         named = list(others.unit)
         _compare("the columns of units", *(one.fetch(named, columns=list(columns)) for one in (engine, reference)))
+        if hasattr(engine, "locate"):
+            _compare("the cells of units", *(one.locate(expected, [*named, "no such unit"]).tolist() for one in (engine, reference)))
 
 
 def _counted(profile: Profile) -> dict[str, object]:

@@ -4,12 +4,12 @@ One list for every engine, so that the same table gives the same errors everywhe
 the messages are written here.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from fewlabels.errors import DrawError, PopulationError
+from fewlabels.nearest import way_out
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.profile import Column, Problem
 from fewlabels.nouns.weights import LARGEST_WEIGHT
@@ -77,6 +77,8 @@ def roles(population: Population) -> tuple[Role, ...]:
     if population.weight is not None:
         found.append(Role("weight", population.weight, SCORE_TYPES, "store it as float64"))
     found += [Role("slice", column, SLICE_TYPES, "cast it to text or integers") for column in population.slices]
+    if population.cluster is not None:
+        found.append(Role("cluster", population.cluster, SLICE_TYPES, "cast it to text or integers"))
     return tuple(found)
 
 
@@ -86,15 +88,12 @@ def truth_role(column: str) -> Role:
 
 
 def require_columns(columns: Iterable[Column], wanted: Iterable[str]) -> None:
-    """Raise PopulationError for a column the table does not have, with close matches and all columns it has."""
+    """Raise PopulationError for a column the table does not have, with the nearest columns it has."""
     available = [column.name for column in columns]
     for name in wanted:
         if name in available:
             continue
-        folded = {a.casefold(): a for a in available}
-        close = [folded[c] for c in difflib.get_close_matches(name.casefold(), list(folded), n=3)]
-        hint = f"did you mean {' or '.join(repr(c) for c in close)}? " if close else ""
-        raise PopulationError(f"the table has no column {name!r}: {hint}It has {', '.join(repr(a) for a in available) or 'no columns'}")
+        raise PopulationError(f"the table has no column {name!r}: {way_out(name, available)}")
 
 
 def require_types(wanted: Iterable[Role], columns: Iterable[Column]) -> dict[str, str]:

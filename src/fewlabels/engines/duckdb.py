@@ -13,8 +13,9 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
-from fewlabels.engines import resources, selftest
+from fewlabels.engines import checks, resources, selftest
 from fewlabels.engines.dialect import Dialect
 from fewlabels.engines.files import FileSet, find_files, footer, stamp, versions
 from fewlabels.engines.sql import LOOKUP
@@ -147,6 +148,8 @@ class DuckDBEngine(SqlEngine):
             for path in files.paths:
                 footer(path)  # raises for a truncated file
             self.source = self.text_source = _read_parquet(paths, partitioned=files.partitioned)
+        elif not any(path.stat().st_size for path in files.paths):
+            raise PopulationError(checks.EMPTY)
         else:
             self._open_csv(paths, partitioned=files.partitioned)
 
@@ -173,12 +176,17 @@ class DuckDBEngine(SqlEngine):
         return self.query(f"select count(*) from {self.text_source} where {differs}") == [(0,)]
 
 
-def write_parquet(path: Path, columns: Mapping[str, Sequence[str] | FloatArray]) -> None:
-    """Write columns of text and doubles as one Parquet file."""
+def write_parquet(path: Path, columns: Mapping[str, Sequence[str | int | float | None] | FloatArray]) -> None:
+    """Write columns, each of one type, as one Parquet file; None is null."""
     with duckdb.connect() as connection:
-        connection.register("columns", {name: np.asarray(values) for name, values in columns.items()})
+        connection.register("columns", {name: _plain(values) for name, values in columns.items()})
         listed = ", ".join(DIALECT.identifier(name) for name in columns)
         connection.execute(f"copy (select {listed} from columns) to {DIALECT.text(str(path))} (format parquet)")
+
+
+def _plain(values: Sequence[str | int | float | None] | FloatArray) -> NDArray[np.generic]:
+    """Return a column as an array DuckDB scans: of objects if some are missing."""
+    return np.asarray(values, dtype=object if any(value is None for value in values) else None)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[str], list[Row]]:

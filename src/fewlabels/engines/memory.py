@@ -21,6 +21,7 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import Clusters
 from fewlabels.nouns.profile import CLAIM_UNITS, UNSCORED, Column, Problem, Profile
 from fewlabels.nouns.weights import QUANTA, layer_of
 from fewlabels.randomness import NumberRule, permanent_numbers
@@ -104,6 +105,12 @@ class MemoryEngine:
             truths=tuple(tuple(cells_.slice_text(text) for text in self._column(name).texts()) for name in truths),
         )
 
+    def locate(self, profile: Profile, units: Sequence[str]) -> IntArray:
+        """Return the position in the profile of the cell of each of these units; -1 for an id that is not in the table."""
+        keys = zip(self._pattern().tolist(), self._guide_bin().tolist(), self._slices(), strict=True)
+        cells = cells_.cells_of_units(profile, keys)
+        return cells_.pick_located(units, list(zip(self._units(), cells.tolist(), strict=True)))
+
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Return the named columns of the given units as text, in the order of the units."""
         checks.require_columns(self._columns(), columns)
@@ -113,6 +120,14 @@ class MemoryEngine:
             (unit, {name: texts[name][i] for name in columns}) for i, unit in enumerate(self._ids()) if unit is not None and unit in wanted
         ]
         return checks.pick_fetched(units, dict(found), found=len(found))
+
+    def clusters(self, column: str) -> Clusters:
+        """Return how many clusters there are by this column, and how large."""
+        checks.require_columns(self._columns(), [column])
+        sizes = Counter(self._table[column].texts())
+        alone = sizes.pop(None, 0)
+        squares, largest = float(sum(m * m for m in sizes.values())), max(sizes.values(), default=0)
+        return Clusters.of_sizes(named=len(sizes), units=sizes.total(), squares=squares, largest=largest, alone=alone)
 
     def _columns(self) -> tuple[Column, ...]:
         return tuple(Column(name, column.type) for name, column in self._table.items())

@@ -26,6 +26,7 @@ from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.ladder import MISSING, NO_BIN
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import Clusters
 from fewlabels.nouns.profile import Column, Profile
 from fewlabels.randomness import NumberRule, permanent_numbers
 
@@ -95,6 +96,14 @@ class Unopened:
         self._refuse()
 
     def known(self, profile: Profile, *, truths: Sequence[str]) -> Known:
+        """Refused."""
+        self._refuse()
+
+    def clusters(self, column: str) -> Clusters:
+        """Refused."""
+        self._refuse()
+
+    def locate(self, profile: Profile, units: Sequence[str]) -> IntArray:
         """Refused."""
         self._refuse()
 

@@ -108,6 +108,19 @@ class Queries(Layers):
         out = ", ".join(["f.unit", *(f"f.f{i}" for i in range(len(columns)))])
         return f"select {out} from ({inner}) f join {LOOKUP} l on f.unit = l.unit"
 
+    def located(self) -> str:
+        """Return a query for one row per unit of LOOKUP that is found: its id, pattern, guide_bin and slices."""
+        named = f"select u.*, {self.unit('u.id')} as unit from ({self.units()}) u"
+        few = f"select n.* from ({named}) n join {LOOKUP} l on n.unit = l.unit"
+        out = ", ".join(["c.unit", "c.pattern", "c.guide_bin", *self.slice_texts("c")])
+        return f"select {out} from ({self.cells(few)}) c"
+
+    def clusters(self, column: str) -> str:
+        """Return a query for one row: clusters with a name, their units, sums of squared sizes, the largest, and the units without one."""
+        named = f"select {self.dialect.as_text.format(x=self.column(column))} as c from {self.source} as {TABLE}"
+        sizes = f"select count(c) as m, count(*) - count(c) as alone from ({named}) n group by c"
+        return f"select count(case when m > 0 then 1 end), sum(m), sum(1e0 * m * m), max(m), sum(alone) from ({sizes}) s"
+
     def _sifted(self, sieve: Sieve, salt: str, rule: NumberRule) -> str:
         """Return the units that pass the sieve, with their numbers; computed for those few only if their first bits are cheaper."""
         if rule == "md5" and self.dialect.hash_start and not sieve.lets_all_pass:

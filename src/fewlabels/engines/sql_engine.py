@@ -24,6 +24,7 @@ from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.ladder import NO_BIN
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import Clusters
 from fewlabels.nouns.profile import Column, Problem, Profile, SourceFile
 from fewlabels.randomness import NumberRule
 
@@ -147,6 +148,13 @@ class SqlEngine(ABC):
             truths=tuple(tuple(cells_.slice_text(row[k + 1 + i]) for row in rows) for i in range(len(truths))),
         )
 
+    def locate(self, profile: Profile, units: Sequence[str]) -> IntArray:
+        """Return the position in the profile of the cell of each of these units; -1 for an id that is not in the table."""
+        wanted = np.array(list(dict.fromkeys(units)), dtype=object)
+        rows = self.query(self._queries(self.columns()).located(), lookup={"unit": wanted}) if wanted.size else []
+        cells = cells_.cells_of_units(profile, ((row[1], row[2], tuple(row[3:])) for row in rows))
+        return cells_.pick_located(units, [(row[0], cell) for row, cell in zip(rows, cells.tolist(), strict=True)])
+
     def fetch(self, units: Sequence[str], *, columns: Sequence[str]) -> list[dict[str, str | None]]:
         """Return the named columns of the given units as text, in the order of the units."""
         available = self.columns()
@@ -156,6 +164,13 @@ class SqlEngine(ABC):
         wanted = np.array(list(dict.fromkeys(units)), dtype=object)
         rows = self.query(self._queries(available).fetch(columns, source=self.text_source), lookup={"unit": wanted})
         return checks.pick_fetched(units, {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}, found=len(rows))
+
+    def clusters(self, column: str) -> Clusters:
+        """Return how many clusters there are by this column, and how large."""
+        available = self.columns()
+        checks.require_columns(available, [column])
+        named, units, squares, largest, alone = (x or 0 for x in self.query(self._queries(available).clusters(column))[0])
+        return Clusters.of_sizes(named=int(named), units=int(units), squares=float(squares), largest=int(largest), alone=int(alone))
 
     def _queries(self, columns: tuple[Column, ...], *, truth: str | None = None) -> Queries:
         """Return the queries for this table; raise an error for missing columns, wrong types, and files without rows."""

@@ -4,7 +4,8 @@ The labeled units of each side are divided into thirds by guide. In each part th
 distribution of a sum of independent yes/no answers with the predicted probabilities. A warning is given if any part's two-sided p-value
 is below FALSE_ALARM / parts, so a calibrated guide causes one in at most one of a hundred studies.
 
-It corrects nothing: a wrong guide costs labels, and the strict interval, which then decides, is valid whatever the guide is.
+It corrects nothing: a wrong guide costs labels, and the interval that then decides (the default, or strict in place of one that trusts the
+scores) is valid whatever the guide is.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Two classifiers divide the population into four cells by what the first and the 
 and both classifiers' totals are sums over them, so that any difference is a function of four positive shares, estimated from
 disjoint units:
 
-    theta_1 - theta_2 = f(p_11, p_10, p_01, p_00),      REC for each share, joined over the ellipsoid of their limits (`reached`)
+    theta_1 - theta_2 = f(p_11, p_10, p_01, p_00),      limits for each share, joined over the ellipsoid of their limits (`reached`)
 
 What both get right or wrong cancels: 11 and 00 do not enter accuracy, and enter recall or F1 only through the denominator.
 Derivation and coverage: docs/maths/comparing.md.
@@ -20,6 +20,7 @@ from scipy.special import ndtri
 from fewlabels.errors import PlanError
 from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.linearize import influence
+from fewlabels.estimators.process import Units, squares, widened
 from fewlabels.estimators.sides import Measured, side_limits
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.ellipsoid import reached
@@ -141,7 +142,7 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
     kind = USUAL_INTERVAL if by_error else interval
     p = [nothing if e is None else e.p for e in cells]
     ends = [Limits(nothing, nothing) if e is None else side_limits(e, tail, kind, joined=True) for e in cells]
-    T = [held * np.nan_to_num(share) for held, share in zip(tally.size, p, strict=True)]
+    T = _positives(p, tally.size)
     value = np.where(np.all([np.isfinite(share) for share in p], axis=0), difference(metric, T, tally.size), np.nan)
     known = np.isfinite(value)
     limits = _limits(metric, T, ends, tally.size, known)
@@ -149,7 +150,36 @@ def compare(metric: Metric, tally: PairTally, *, tail: float, interval: Interval
         reach = ndtri(1 - tail) * _error(metric, T, tally.size, cells, "raw")
         limits = Limits(np.where(known, value - reach, limits.low), np.where(known, value + reach, limits.high))
     error = np.where(known, _error(metric, T, tally.size, cells, "v"), np.nan)
-    return Measured(value, limits.low, limits.high, error)
+    found = Measured(value, limits.low, limits.high, error)
+    process = tally.tally.process
+    if process is None:
+        return found
+    span = metric.high - metric.low
+    return widened(found, paired_units(metric, T, tally), process, low=-span, high=span, tail=tail)
+
+
+def positives_of(metric: Metric, tally: PairTally) -> list[FloatArray]:
+    """The estimated positives of the four cells; 0 where the difference does not depend on them."""
+    need, nothing = matters(metric, tally.size), np.zeros(tally.tally.n.shape[:-1])
+    return _positives([read_side(tally.part(c)).p if need[c] else nothing for c in range(CELLS)], tally.size)
+
+
+def _positives(p: Sequence[FloatArray], size: FloatArray) -> list[FloatArray]:
+    return [np.asarray(held * np.nan_to_num(share)) for held, share in zip(size, p, strict=True)]
+
+
+def paired_units(metric: Metric, T: Sequence[FloatArray], tally: PairTally) -> Units:
+    """The types of unit of two classifiers: positive and negative units of each cell."""
+    amount = [part for t, size in zip(T, tally.size, strict=True) for part in (t, size - t)]
+    one, two = (metric.gradient(totals_of(T, tally.size, flagged)) for flagged in (FIRST, SECOND))
+    u = [
+        (a[0] if f else a[2]) - (b[0] if s else b[2])
+        for f, s in zip(FIRST, SECOND, strict=True) for a, b in ((one, two), (one[1:], two[1:]))
+    ]  # fmt: skip
+    matter = np.repeat(matters(metric, tally.size).astype(np.float64), 2)
+    held, parts = np.stack(np.broadcast_arrays(*amount), axis=-1), np.nan_to_num(np.stack(np.broadcast_arrays(*u), axis=-1))
+    of_squares = squares(tally.tally, [tally.cell == c for c in range(CELLS)])
+    return Units(held, held if of_squares is None else of_squares, np.asarray(parts), matter)
 
 
 def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
@@ -157,7 +187,7 @@ def refuse_unpaired(metric: Metric, interval: IntervalKind) -> None:
     require("comparison", metric.traits, subject=f"{metric.name} is")
     if not (kind := interval_named(interval)).of_side and not kind.symmetric:
         known = ", ".join(one.name for one in INTERVALS if one.of_side or one.symmetric)
-        raise PlanError(f"a difference needs one of the intervals {known}, got {interval!r}: rec is the default")
+        raise PlanError(f"a difference needs one of the intervals {known}, got {interval!r}: {USUAL_INTERVAL} is the default")
 
 
 def _error(

@@ -73,7 +73,8 @@ class Matrix(NamedTuple):
         """The metric with limits that are each missed with probability `tail`."""
         kind = interval_named(interval)
         if kind.is_resampled:
-            raise PlanError(f"{interval} resamples labels, and counts alone have no seed: use rec, or fewlabels simulate to see it")
+            way_out = f"use {USUAL_INTERVAL}, or fewlabels simulate to see it"
+            raise PlanError(f"{interval} resamples labels, and counts alone have no seed: {way_out}")
         if metric.weight is not None:
             raise GoalError(f"counts have no weights, but {metric.name} sums them: ask for {metric.name.split()[0]}")
         if self.N1 is None and kind.of_counts is None:
@@ -233,7 +234,8 @@ def _estimate(metric: Metric, matrix: Matrix, *, level: float, interval: Interva
     if matrix.N1 is not None:
         found = estimate(metric, matrix.tally, classifier=CLASSIFIER, level=level, planned=True, interval=interval)
         return replace(found, why=why)
-    strict = matrix.measure(metric, tail=tail, interval=untrusting(interval))
+    beside = untrusting(interval)
+    strict = measured if beside == interval else matrix.measure(metric, tail=tail, interval=beside)
     bound = matrix.measure(metric, tail=one_sided_tail(level), interval=interval)
     labels = _labels(metric, matrix)
     return Estimate(

@@ -7,13 +7,14 @@ import numpy as np
 from fewlabels.estimators.comparing import matters
 from fewlabels.estimators.effective import effective_n
 from fewlabels.estimators.gold import GoldTally, corrected_tally, measure_with_gold, missing_gold
-from fewlabels.estimators.measuring import measure, sides_of
+from fewlabels.estimators.measuring import clusters_behind, measure, sides_of
 from fewlabels.estimators.phases import read_phases
+from fewlabels.estimators.process import too_few_clusters
 from fewlabels.estimators.sides import Sides, prepare, read_sides
 from fewlabels.intervals.registered import interval_named
 from fewlabels.nouns.estimate import USUAL_INTERVAL, Estimate, IntervalKind
 from fewlabels.nouns.metric import Metric
-from fewlabels.nouns.tally import AnyTally, JointTally, PairTally, PhasedTally, Tally
+from fewlabels.nouns.tally import AnyTally, GapTally, JointTally, PairTally, PhasedTally, Tally
 
 LARGEST_TAIL = 0.49
 
@@ -38,7 +39,8 @@ def estimate(
     if sides is not None and not sides.known:
         prepare([sides], (tail, one_sided_tail(level)), interval)
     measured = measure(metric, tally, tail=tail, interval=interval, sides=sides)
-    strict = measure(metric, tally, tail=tail, interval=untrusting(interval), sides=sides)
+    beside = untrusting(interval)
+    strict = measured if beside == interval else measure(metric, tally, tail=tail, interval=beside, sides=sides)
     bound = measure(metric, tally, tail=one_sided_tail(level), interval=interval, sides=sides)
     value = float(measured.value)
     known = bool(np.isfinite(value))
@@ -64,8 +66,7 @@ def estimate(
 
 def untrusting(interval: IntervalKind) -> IntervalKind:
     """The interval beside one that trusts the scores, which does not; one that trusts nothing has none beside it."""
-    kind = interval_named(interval)
-    return interval if kind.of_side is not None and not kind.believes_guide else "strict"
+    return "strict" if interval_named(interval).believes_guide else interval
 
 
 def one_sided_tail(level: float) -> float:
@@ -81,7 +82,8 @@ def correct(told: Estimate, metric: Metric, tally: Tally, gold: GoldTally, *, ef
     lacking = missing_gold(metric, tally, gold)
     tail = (1 - told.level) / 2
     measured = measure_with_gold(metric, tally, gold, tail=tail, interval=told.interval)
-    strict = measure_with_gold(metric, tally, gold, tail=tail, interval=untrusting(told.interval))
+    beside = untrusting(told.interval)
+    strict = measured if beside == told.interval else measure_with_gold(metric, tally, gold, tail=tail, interval=beside)
     bound = measure_with_gold(metric, tally, gold, tail=one_sided_tail(told.level), interval=told.interval)
     needed = np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)
     known = bool(np.isfinite(measured.value))
@@ -110,17 +112,26 @@ def _labels(metric: Metric, tally: AnyTally) -> float:
         return float(tally.labels)
     if isinstance(tally, PairTally):
         return float(tally.tally.n[matters(metric, tally.size)[tally.cell]].sum())
+    if isinstance(tally, GapTally):
+        return sum(_labels(metric, one) for one in tally.tallies)
     if isinstance(tally, PhasedTally):
         return _labels(metric, tally.pilot) + _labels(metric, tally.rest)
-    return float(tally.n[np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)].sum())
+    return float(tally.pick(np.where(tally.flagged, metric.needs_flagged, metric.needs_unflagged)).labels)
 
 
 def _why(metric: Metric, tally: AnyTally) -> str:
     """Why there is no value."""
+    if (few := too_few_clusters(clusters_behind(metric, tally))) is not None:
+        return few
     if isinstance(tally, JointTally):
         return f"{metric.name} needs a value of every label or class, and one has none on these labels: label more"
     if isinstance(tally, PairTally):
         return f"{metric.name} of one of the two is 0/0 on these labels, or a part they tell apart has no label: label more"
+    if isinstance(tally, GapTally):
+        assert metric.gap is not None
+        part = metric.gap.of
+        unknown = next(at for at, one in enumerate(tally.tallies) if not np.isfinite(measure(part, one, tail=LARGEST_TAIL).value))
+        return f"in {metric.gap.column}={tally.slices[unknown]}: {_why(part, tally.tallies[unknown])}"
     if isinstance(tally, PhasedTally):
         return _why_not(metric, tally.pilot, read_phases(tally))
     return _why_not(metric, tally, read_sides(tally))

@@ -22,6 +22,7 @@ import numpy as np
 from fewlabels.errors import LabelError, PlanError
 from fewlabels.estimators.grouping import fill_empty
 from fewlabels.estimators.linearize import influence
+from fewlabels.estimators.process import of_process
 from fewlabels.estimators.sides import Measured, limits_of_each, side_limits
 from fewlabels.estimators.weighted import read_side
 from fewlabels.intervals.mover import mover
@@ -104,7 +105,8 @@ def measure_with_gold(metric: Metric, tally: Tally, gold: GoldTally, *, tail: fl
         return metric.value(Totals.of_sides(tally.N1 * p1, tally.N0 * p0, N1=tally.N1, N0=tally.N0))
 
     low, high = mover(theta, (one.p, zero.p), (one.limits, zero.limits), low=metric.low, high=metric.high)
-    return Measured(value, low, high, np.where(np.isfinite(value), np.sqrt(variance), np.nan))
+    found = Measured(value, low, high, np.where(np.isfinite(value), np.sqrt(variance), np.nan))
+    return of_process(metric, tally, found, p1=one.p, p0=zero.p, tail=tail)
 
 
 def _if_needed(side: Corrected, needed: bool) -> Corrected:

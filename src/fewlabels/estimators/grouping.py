@@ -5,6 +5,7 @@ A group that nonresponse left without a label is joined to its neighbor on the s
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,77 @@ from fewlabels.estimators.linearize import CLIP
 from fewlabels.estimators.pooling import Pool, pool_parts, pooled
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.elsewhere import Elsewhere
+from fewlabels.nouns.known import KnownCounts
+from fewlabels.nouns.late import Arrivals
+from fewlabels.nouns.process import Process
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.weights import NO_LAYER, QUANTA, LabelSums, WeightSums
+
+
+class KnownGroups(NamedTuple):
+    """Groups of units whose answers were known beforehand: one per prediction pattern and answer, in the order of `KnownCounts`.
+
+    n, k      labels and positives: all units as they are known, or those that a check gave
+    share     the positive share that the known answer implies
+    missing   labels of the check without a usable answer
+    checked   whether there is a check
+    """
+
+    flagged: BoolArray
+    N: FloatArray
+    n: FloatArray
+    k: FloatArray
+    share: FloatArray
+    missing: FloatArray
+    checked: bool
+
+    @classmethod
+    def of(cls, known: KnownCounts, classifier: int) -> "KnownGroups":
+        """The groups of a classifier (by position); of a check, with the answers that are expected of it."""
+        N = known.N.astype(np.float64)
+        n = known.n.astype(np.float64) if known.is_checked else N
+        return cls(known.flagged(classifier), N, n, n * known.share, known.share, np.zeros(N.size), known.is_checked)
+
+    def answered(self, n: FloatArray, k: FloatArray, missing: FloatArray) -> "KnownGroups":
+        """The groups with the answers of a check."""
+        return self._replace(n=n, k=k, missing=missing)
+
+    def filled(self, *, flagged: bool, other: bool) -> "KnownGroups":
+        """The groups with every missing answer of the check replaced by that of its side."""
+        positive = np.where(self.flagged, flagged, other)
+        return self._replace(n=self.n + self.missing, k=self.k + self.missing * positive, missing=np.zeros(self.N.size))
+
+    def on(self, *, flagged: bool) -> float:
+        """The units on one side."""
+        return float(self.N[self.flagged == flagged].sum())
+
+    def joined(self, drawn: Tally) -> Tally:
+        """The tally with these groups."""
+        s = np.clip(self.share, CLIP, 1 - CLIP)
+        none = np.zeros(self.N.size, dtype=np.int64)
+        sums = (self.n, self.n, self.k, self.k)  # one rate within each of these groups
+        return replace(
+            drawn,
+            flagged=np.concatenate([drawn.flagged, self.flagged]),
+            N=_beside(drawn.N, self.N),
+            n=_beside(drawn.n, self.n),
+            k=_beside(drawn.k, self.k),
+            logit=_beside(drawn.logit, np.log(s / (1 - s))),
+            expected=_beside(drawn.expected, self.share),
+            simple=False,
+            expansions=None if drawn.expansions is None else LabelSums(*map(_beside, drawn.expansions, sums)),
+            chance=None if drawn.chance is None else np.concatenate([drawn.chance, none > 0]),
+            stratum=None if drawn.stratum is None else np.concatenate([drawn.stratum, none]),
+            known=np.arange(drawn.N.size + self.N.size) >= drawn.N.size,
+            checked=self.checked,
+        )
+
+
+def _beside(drawn: FloatArray, known: FloatArray) -> FloatArray:
+    """Values of groups, which may have replicate axes, and of further ones."""
+    return np.concatenate([drawn, np.broadcast_to(known, (*drawn.shape[:-1], known.shape[-1]))], axis=-1)
 
 
 class Groups(NamedTuple):
@@ -27,6 +96,10 @@ class Groups(NamedTuple):
     X, XX, top   sums of metric weights and of their squares, and the largest possible weight, for a metric by a column; else None
     pool      which groups are pooled; None if none are
     stratum   whether another classifier that the design was made for flags most of each group; None if there is none
+    process   what the table came from, if the question is about that
+    arrivals  how earlier positives had arrived, where answers arrive by themselves
+    sample    how the units were drawn, if that was elsewhere
+    known     groups of units whose answers were known beforehand, which every tally has too; None if there are none
     """
 
     of_cell: IntArray
@@ -42,6 +115,10 @@ class Groups(NamedTuple):
     top: FloatArray | None = None
     pool: Pool | None = None
     stratum: IntArray | None = None
+    process: Process | None = None
+    arrivals: Arrivals | None = None
+    sample: Elsewhere | None = None
+    known: KnownGroups | None = None
 
     def tally(self, n: FloatArray, k: FloatArray, sums: LabelSums | None = None) -> Tally:
         """A tally of labels and positives per group, with the sums of the labels' metric weights, or their expected values."""
@@ -57,8 +134,15 @@ class Groups(NamedTuple):
             simple=bool((self.band == self.band[0]).all()),
             weights=self._weights(n, k, sums),
             stratum=self.stratum,
+            process=self.process,
+            arrivals=self.arrivals,
         )
-        return parts if self.pool is None else pooled(parts, self.pool)
+        found = parts if self.pool is None else pooled(parts, self.pool)
+        return found if self.known is None else self.known.joined(found)
+
+    def units_on(self, *, flagged: bool) -> float:
+        """The units on one side that have been drawn from, or whose answers were known."""
+        return float(self.N[self.flagged == flagged].sum()) + (0.0 if self.known is None else self.known.on(flagged=flagged))
 
     def summed(self, by_cell: FloatArray) -> FloatArray:
         """Labels (or positive labels) by profile cell, on the last axis, summed by group; cells outside the frame are ignored."""
@@ -108,7 +192,8 @@ def groups_of(
     order = np.lexsort((logit, names % 2))
     where = np.full(profile.count.size, -1, dtype=np.int64)
     where[inside] = np.argsort(order)[of_cell]
-    N1 = float(amount[flagged].sum())
+    aside = profile.aside(classifier)
+    N1 = float(amount[flagged].sum()) + aside.N1
     groups = Groups(
         of_cell=where,
         band=(names // 2)[order],
@@ -117,7 +202,9 @@ def groups_of(
         logit=logit[order],
         expected=mean(claimed)[order],
         N1=N1,
-        N0=float(amount.sum()) - N1,
+        N0=float(amount[~flagged].sum()) + aside.N0 if profile.known is not None else float(amount.sum()) - N1,
+        process=profile.process,
+        known=None if profile.known is None else KnownGroups.of(profile.known, classifier),
     )
     groups = groups._replace(stratum=_stratum(profile, groups, [j for j in design.judged if j != classifier]))
     groups = groups if take is None else groups._replace(pool=_pool(groups, design, take))
@@ -160,6 +247,7 @@ def fill_empty(tally: Tally) -> Tally:
     neighbors may have been drawn at other rates.
     """
     apart = np.zeros(tally.N.shape, dtype=np.bool_) if tally.chance is None else tally.chance
+    apart = apart if tally.known is None else apart | tally.known
     open_groups = (tally.n > 0) & (tally.n < tally.N) & ~apart
     home = np.arange(tally.N.size)
     for g in np.flatnonzero((tally.n == 0) & ~apart):
@@ -180,18 +268,18 @@ def fill_empty(tally: Tally) -> Tally:
         np.maximum.at(top, joined, weights.top)
         X, XX, _, *sums = (total(values) for values in weights)
         weights = WeightSums(X, XX, top, *sums)
-    return Tally(
+    return replace(
+        tally,
         flagged=tally.flagged[kept],
         N=N,
         n=total(tally.n),
         k=total(tally.k),
         logit=total(tally.N * tally.logit) / N,
         expected=total(tally.N * tally.expected) / N,
-        N1=tally.N1,
-        N0=tally.N0,
-        simple=tally.simple,
         weights=weights,
         expansions=None if tally.expansions is None else LabelSums(*(total(values) for values in tally.expansions)),
         chance=None if tally.chance is None else tally.chance[kept],
         stratum=None if tally.stratum is None else tally.stratum[kept],
+        control=None,
+        known=None if tally.known is None else tally.known[kept],
     )

@@ -1,6 +1,6 @@
 """Several labels or classes evaluated on the same labeled units: one reading of a unit answers for all of them.
 
-Each classifier has its own groups and its own REC limits on both sides. The estimates share their units, so they are correlated; the
+Each classifier has its own groups and its own limits on both sides. The estimates share their units, so they are correlated; the
 covariance is estimated from the labels:
 
     Cov(T_a, T_b) = sum over bands of N_h^2 (1 - f_h) / (n_h (n_h - 1)) * sum of e_a e_b over the band's labels

@@ -36,13 +36,14 @@ def guided_totals(profile: Profile, flagged: BoolArray, weight: str | None = Non
     """The totals, of units or of their metric weight, if the guide is calibrated."""
     amount = profile.amount(weight)
     expected = amount * profile.claimed(classifier)
-    A, B = np.asarray(expected[flagged].sum()), np.asarray(expected[~flagged].sum())
+    aside = profile.aside(classifier)
+    A, B = np.asarray(expected[flagged].sum() + aside.A), np.asarray(expected[~flagged].sum() + aside.B)
     N1 = float(amount[flagged].sum())
-    return Totals.of_sides(A, B, N1=N1, N0=float(amount.sum()) - N1)
+    return Totals.of_sides(A, B, N1=N1 + aside.N1, N0=float(amount.sum()) - N1 + aside.N0)
 
 
 def doubted_guide(profile: Profile, flagged: BoolArray) -> FloatArray:
-    """The guide as the design uses it: shrunk by one per cent toward the mean of its side, and at most 0.99.
+    """The guide as designs without a floor use it: shrunk by one per cent toward the mean of its side, and at most 0.99.
 
         s' = clip(0.99 s + 0.01 mean(s on its side), 1e-6, 0.99)
 

@@ -5,8 +5,8 @@ correlated:
 
     Var(change) = V1 + V2 - 2 C,      C = sum over units in both of e1 e2 (1 / max(pi1, pi2) - 1)
 
-The limits of each period are REC; MOVER joins them with the correlation C / sqrt(V1 V2). A window counts every unit once, in the last
-period that contains it. Derivation: docs/maths/periods.md.
+The limits of each period are those of the interval; MOVER joins them with the correlation C / sqrt(V1 V2). A window counts every unit once,
+in the last period that contains it. Derivation: docs/maths/periods.md.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def change(
     """The metric after minus the metric before, its limits and standard error; arrays over replicates.
 
     shared     units that both periods drew; None if the periods have no unit in common
-    interval   rec, strict or midp; wald is for comparison and is not valid where errors are rare
+    interval   placed, rec, strict or midp; wald is for comparison and is not valid where errors are rare
     """
     _refuse(metric, before, after, shared, interval)
     sides = [side for tally in (before, after) for side in read_sides(fill_empty(tally) if tally.n.ndim == 1 else tally)]

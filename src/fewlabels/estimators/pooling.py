@@ -99,6 +99,8 @@ def pooled(parts: Tally, pool: Pool) -> Tally:
         expansions=None if parts.weights is not None else LabelSums(*(values @ member for values in stands)),
         chance=~pool.whole @ member > 0,
         stratum=None if parts.stratum is None else ((parts.N * parts.stratum) @ member > N / 2).astype(np.int64),
+        process=parts.process,
+        arrivals=parts.arrivals,
     )
 
 

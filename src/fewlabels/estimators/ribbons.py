@@ -1,9 +1,9 @@
 """Ribbons (simultaneous bands): precision and recall of a classifier at all thresholds together, from one set of labels.
 
-A ribbon is REC at a level at which all thresholds are covered at once. Estimates at neighboring thresholds share labels, so their errors
-are correlated; the distribution of the largest one is found by simulating errors of the pieces, each as large as its labels indicate. The
-positives found never decrease as the threshold does, which narrows the ribbon and extends it to all thresholds between. Derivation:
-docs/maths/thresholds.md.
+A ribbon is the interval at a level at which all thresholds are covered at once. Estimates at neighboring thresholds share labels, so their
+errors are correlated; the distribution of the largest one is found by simulating errors of the pieces, each as large as its labels
+indicate. The positives found never decrease as the threshold does, which narrows the ribbon and extends it to all thresholds between.
+Derivation: docs/maths/thresholds.md.
 """
 
 from collections.abc import Sequence

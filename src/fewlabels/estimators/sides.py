@@ -1,17 +1,20 @@
 """The evidence about the flagged and the other side, and the limits of each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from fewlabels.estimators.arriving import arriving, arriving_limits
 from fewlabels.estimators.assisting import assisted, assisted_limits
 from fewlabels.estimators.weighted import read_side
+from fewlabels.intervals.base import End
 from fewlabels.intervals.registered import interval_named, side_limits_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.estimate import IntervalKind
-from fewlabels.nouns.evidence import Bands, Evidence, Limits
+from fewlabels.nouns.evidence import Bands, Evidence, Limits, Rest
+from fewlabels.nouns.late import Arrivals
 from fewlabels.nouns.tally import Tally
 
 AT_END = 1e-5  # of a limit: it is where the units end
@@ -76,18 +79,62 @@ def prepare(several: Sequence[Sides], tails: Sequence[float], interval: Interval
             sides.known[flagged, tail, interval] = limits
 
 
+def with_ends(sides: Sides, tail: float, interval: IntervalKind, ends: Mapping[bool, End]) -> Sides | None:
+    """The sides with one limit of each at a tail: that which a bound of the metric depends on; None if only both can be computed.
+
+    ends   for the flagged (True) and the other side (False) that matter
+    """
+    of_end = interval_named(interval).of_end
+    parts = [sides.part(flagged=flagged) for flagged in ends]
+    if of_end is None or not all(_is_counted(part) and part.arrived is None for part in parts):
+        return None
+    found = Sides(*sides)
+    for flagged, end in ends.items():
+        found.known[flagged, tail, interval] = of_end(sides.part(flagged=flagged), tail, end)
+    return found
+
+
 def read_sides(tally: Tally) -> Sides:
     """The evidence about both sides of a tally."""
     one, zero = (tally.side(flagged=flagged) for flagged in (True, False))
-    return Sides(assisted(read_side(one), one), assisted(read_side(zero), zero))
+    come = tally.arrivals or Arrivals(None, None)
+    found = (_beside_known(assisted(read_side(side), side), side) for side in (one, zero))
+    return Sides(*(arriving(side, arrived) for side, arrived in zip(found, come, strict=True)))
+
+
+def _beside_known(found: Evidence, side: Tally) -> Evidence:
+    """The evidence about a side, with that about its other units if the answers to some count as they are known."""
+    if side.known is None:
+        return found
+    open_groups = ~(side.known & (side.n >= side.N).all(axis=tuple(range(side.n.ndim - 1))))
+    if open_groups.all():
+        return found
+    rest = side.pick(open_groups)
+    held = np.where(open_groups, 0.0, side.k).sum(-1) / side.N.sum()
+    return found._replace(rest=Rest(read_side(rest), float(rest.N.sum() / side.N.sum()), held))
+
+
+def _with_known(side: Evidence, rest: Rest, limits: Limits) -> Limits:
+    """The limits of a side from those of the units whose answers were not known: the others add the same to all of them.
+
+    Unlike a variance, the shape of an interval depends on how many positives carry the chance: known ones carry none.
+    """
+    low, high = (np.clip(end * rest.share + rest.held, 0, 1) if rest.share else rest.held for end in limits)
+    return Limits(low, high)
 
 
 def side_limits(side: Evidence, tail: float, interval: IntervalKind, *, needed: bool = True, joined: bool = False) -> Limits:
     """The interval's limits for a side; a point if the metric does not depend on it. joined: for MOVER, with those of other sides."""
     if not needed:
         return Limits(np.zeros_like(side.p), np.zeros_like(side.p))
+    if side.arrived is not None and side.alone is not None:
+        return arriving_limits(side, side_limits(side.alone, tail, interval, joined=joined), tail)
     limits_of = side_limits_of(interval, what="a share of one side")
-    limits = limits_of(side, tail) if side.alone is None else assisted_limits(side, limits_of(side.alone, tail), tail)
+    by_bands = interval_named(interval).ends_with_units and side.bands is not None  # then bands whose answers are known are exact
+    if side.rest is not None and not by_bands:
+        limits = _with_known(side, side.rest, limits_of(side.rest.evidence, tail))
+    else:
+        limits = limits_of(side, tail) if side.alone is None else assisted_limits(side, limits_of(side.alone, tail), tail)
     return _joined_if(joined, side, limits, tail, interval)
 
 
@@ -149,7 +196,7 @@ def _stacked(sides: Sequence[Evidence]) -> Evidence:
         return np.stack([np.broadcast_to(getattr(side, name), shape) for side in sides])
 
     bands = [np.stack([_filled(side.bands[i], shape, most) for side in sides if side.bands is not None]) for i in range(len(Bands._fields))]
-    apart = {"bands": Bands(*bands), "alone": None}
+    apart = {"bands": Bands(*bands), "alone": None, "rest": None}
     return Evidence._make(apart[name] if name in apart else stack(name) for name in Evidence._fields)
 
 

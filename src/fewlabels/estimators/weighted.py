@@ -5,7 +5,7 @@
     Vs  = sum_h W_h^2 (1 - f_h) q_h (1 - q_h) / (n_h - 1/2)        q_h = (k_h + 2 mu_h) / (n_h + 2)
     v   = max(V, Vs)
 
-mu_h is a two-parameter recalibration of the guide (`recalibrate`). A band of five labels with no error has V_h = 0, which is
+mu_h is a two-parameter recalibration of the guide (`recalibrate`). A band of ten labels with no error has V_h = 0, which is
 wrong; Vs is the variance implied by the guide and the other bands. Derivation: docs/maths/weighted.md.
 """
 
@@ -42,7 +42,8 @@ class Calibration(NamedTuple):
 
 def recalibrate(tally: Tally) -> FloatArray:
     """mu_h: the positive share of each group according to the guide, recalibrated by two parameters with a ridge prior."""
-    return calibration(tally).share(tally.logit)
+    mu = calibration(tally).share(tally.logit)
+    return mu if tally.known is None else np.where(tally.known, tally.expected, mu)
 
 
 def calibration(tally: Tally) -> Calibration:
@@ -50,7 +51,8 @@ def calibration(tally: Tally) -> Calibration:
 
     Found by damped Newton steps (the log posterior is strictly concave, so there is one mode). Without labels it is the guide itself.
     """
-    x, n, k = tally.logit, tally.n, tally.k
+    told = tally.drawn
+    x, n, k = told.logit, told.n, told.k
     a, b = np.zeros(n.shape[:-1]), np.ones(n.shape[:-1])
     for _ in range(NEWTON_STEPS):
         mu = expit(a[..., None] + b[..., None] * x)
@@ -95,6 +97,7 @@ def order_shown(tally: Tally) -> BoolArray:
     Another classifier's predictions separate positives as well as a guide does. Labels placed by it would show the guide's order for a
     side of which most units were drawn without it.
     """
+    tally = tally.drawn
     if tally.stratum is None or (tally.stratum == tally.stratum[:1]).all():
         return np.asarray(order_z(tally) > ORDER_Z)
     parts = [tally.pick(tally.stratum == s) for s in np.unique(tally.stratum)]

@@ -21,6 +21,7 @@ from fewlabels.study.estimate.periods import Change, Watched
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.slices import InSlices
 from fewlabels.study.estimate.thresholds import Curves
+from fewlabels.study.estimate.weighed import WeighedAnswers
 from fewlabels.study.monitor import Monitored
 from fewlabels.study.plan.sizes import Sizing
 from fewlabels.study.simulate import SimulatedCell
@@ -36,6 +37,7 @@ class Shape(NamedTuple):
 
     columns: Columns
     rows: Callable[[Any], Iterable[Mapping[str, Json]]]
+    more: Callable[[Any], Columns] | None = None  # columns that depend on the result
 
 
 def columns_of(text: str) -> dict[str, Kind]:
@@ -89,6 +91,17 @@ def _of_counts(found: Confusion) -> Iterator[Mapping[str, Json]]:
     return ({**one.as_json(), "caution": said} for one in found.estimates)
 
 
+def _of_answers(found: WeighedAnswers) -> Iterator[Mapping[str, Json]]:
+    return (dict(zip(found.columns, row, strict=True)) for row in found.rows)
+
+
+def _answer_columns(found: WeighedAnswers) -> Columns:
+    """The columns of answers: classes and ids are text, what a weight is made of numbers, all else whole numbers."""
+    texts = {name for name, *values in zip(found.columns, *found.rows, strict=True) if any(isinstance(value, str) for value in values)}
+    kinds: dict[str, Kind] = {"probability": "number", "weight": "number"}
+    return {name: "text" if name in texts else kinds.get(name, "whole") for name in found.columns}
+
+
 def _of_curves(found: Curves) -> Iterator[Mapping[str, Json]]:
     for metric, curve in found.curves.items():
         for i, threshold in enumerate(found.thresholds):
@@ -97,10 +110,16 @@ def _of_curves(found: Curves) -> Iterator[Mapping[str, Json]]:
             yield {"classifier": found.classifier, "metric": metric, "level": found.level, **units, **at}
 
 
+def _of_comparison(found: Comparison) -> Iterator[Mapping[str, Json]]:
+    held = found.as_json()
+    held.pop("estimate")
+    yield {**held, **found.estimate.as_json()}
+
+
 def _of_ranked(found: Ranked) -> Iterator[Mapping[str, Json]]:
-    for pair in found.pairs:
+    for pair, caution in zip(found.pairs, found.cautions, strict=True):
         names = {pair.classifier, pair.over}
-        yield {**pair.as_json(), "better": next((a for a, b in found.better if {a, b} == names), None)}
+        yield {**pair.as_json(), "better": next((a for a, b in found.better if {a, b} == names), None), "caution": caution}
 
 
 def _of_labelers(found: Labelers) -> Iterator[Mapping[str, Json]]:
@@ -149,16 +168,17 @@ SHAPES: dict[type, Shape] = {
     Decision: Shape(
         {**columns_of("outcome:text certified:truth goal:text status:text bound reason:text"), **ESTIMATE, **MORE}, _of_decision
     ),
+    WeighedAnswers: Shape({}, _of_answers, _answer_columns),
     InSlices: Shape({**ESTIMATE, "caution": "text", "simultaneous": "truth"}, _of_slices),
     Confusion: Shape({**ESTIMATE, "caution": "text"}, _of_counts),
     Curves: Shape(
         columns_of("classifier:text metric:text level threshold units:whole labels value low high ribbon_low ribbon_high"), _of_curves
     ),
     Comparison: Shape(
-        {**columns_of("first:text second:text better:text"), **ESTIMATE},
-        lambda found: [{"first": found.first, "second": found.second, "better": found.better, **found.estimate.as_json()}],
+        {**columns_of("first:text second:text better:text"), **ESTIMATE, "caution": "text"},
+        _of_comparison,
     ),
-    Ranked: Shape({**ESTIMATE, "better": "text"}, _of_ranked),
+    Ranked: Shape({**ESTIMATE, "better": "text", "caution": "text"}, _of_ranked),
     Labelers: Shape(
         columns_of("labeler:text units:whole cannot_tell:whole skipped:whole median_seconds")
         | {f"{of}_{name}": kind for of in ("agreement", "gold_accuracy") for name, kind in columns_of(ALIKE).items()},
@@ -175,8 +195,8 @@ SHAPES: dict[type, Shape] = {
     ),
     Sizing: Shape(
         columns_of(
-            "goal:text labels:whole recalibrated:whole worst:whole simple:whole uniform:whole at_budget_value at_budget_half_width "
-            "at_budget_chance at_budget_settles:truth"
+            "goal:text labels:whole recalibrated:whole worst:whole simple:whole uniform:whole forecast_value forecast_half_width "
+            "forecast_chance forecast_settles:truth forecast_expected:text"
         ),
         lambda found: [goal.as_json() for goal in found.goals],
     ),

@@ -153,7 +153,7 @@ def tags_of(study: Study, verdict: str) -> dict[str, str]:
         "fewlabels.design": plan.design.name,
         "fewlabels.goals": "; ".join(map(str, standing.goals))[:LONGEST_TAG],
         "fewlabels.plan_hash": plan.hash,
-        "fewlabels.fingerprint": standing.profile.fingerprint,
+        "fewlabels.fingerprint": standing.counted_profile.fingerprint,
     }
 
 

@@ -117,7 +117,7 @@ def _of_estimates(shown: Estimates) -> Fragment:
         title="",
         tables=(*_goals_first(found), *worst_tables(found), *gold_tables(found)),
         bullets=(*cut, *agreed, *cautions, *warnings),
-        notes=explained(found),
+        notes=(f"Every number is {shown.about}.", *explained(found)),
     )
     return Fragment(title="Estimates", alarms=() if shown.certified else (PEEK,), sizes=_sizes(done), sections=(section,))
 
@@ -223,13 +223,14 @@ def _of_comparison(found: Comparison) -> Fragment:
     both = (data["first"], data["second"])
     better = [[data["better"], next(one for one in both if one != data["better"])]] if data["better"] else []
     best = [data["better"]] if data["better"] else list(both)
-    return _compared({"metric": data["estimate"]["metric"], "better": better, "best": best, "pairs": [data["estimate"]]})
+    pairs = {"pairs": [data["estimate"]], "cautions": [data["caution"]]}
+    return _compared({"metric": data["estimate"]["metric"], "better": better, "best": best, **pairs})
 
 
 def _compared(data: Found) -> Fragment:
     section = comparison_section({"comparison": {**data, "less_is_better": less_is_better(data["metric"])}})
     assert section is not None
-    shown = Section(key="pairs", title="", lines=section.lines, tables=section.tables, notes=explained(data["pairs"]))
+    shown = Section(key="pairs", title="", lines=section.lines, tables=section.tables, notes=(*section.notes, *explained(data["pairs"])))
     return Fragment(title=f"Comparison in {name(data['metric'])}", sections=(shown,))
 
 
@@ -321,7 +322,8 @@ def _of_gate(gate: Gate) -> Fragment:
     data = plain(gate)
     verdict = Verdict(gate.verdict.replace("_", " ").upper(), data["headline"].partition(": ")[2], tuple(data["reasons"]))
     notes = [f"{rule['rule']}: {note}" for rule in data["rules"] for note in rule["notes"]]
-    bullets = (*notes, *(f"Warning: {one}" for one in data["warnings"]), *([data["promise"]] if data["promise"] else []))
+    promise = [f"{data['promise']}; {data['about']}"] if data["promise"] else []
+    bullets = (*notes, *(f"Warning: {one}" for one in data["warnings"]), *promise)
     tables = tuple(_rules(data["rules"])) if data["rules"] else ()
     return Fragment(title="Gate", verdict=verdict, sections=(Section(key="rules", title="", tables=tables, bullets=bullets),))
 

@@ -19,6 +19,7 @@ from fewlabels.integrations.displays import EstimateDisplay as EstimateDisplay
 from fewlabels.intervals.binomial import entering
 from fewlabels.intervals.expanded import ExpandedShare, Expansions, measure_expanded
 from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.works_with import require
@@ -43,7 +44,7 @@ class MeasuredFloat(float):
     standard_error        NaN if there is no value
     n_eff                 labels of a simple draw that would give as narrow an interval; NaN if there is no value
     n_labels              labels behind the number: those of the units the metric is about
-    method                how the interval was made: "rec" for one simple draw, "gamma" for unequal probabilities
+    method                how the interval was made: "placed" for one simple draw, "gamma" for unequal probabilities
     caution               what a reader must know; None if there is nothing
     """
 
@@ -260,7 +261,7 @@ def _effective(metric: Metric, total: Totals, found: ExpandedShare, *, tail: flo
     whole = float(sum(total))
     for _ in range(3):
         n = np.geomspace(low, high, GRID)
-        simple = measure_counts(metric, Totals(*(n * float(cell) / whole for cell in total)), tail=tail, interval="rec")
+        simple = measure_counts(metric, Totals(*(n * float(cell) / whole for cell in total)), tail=tail, interval=USUAL_INTERVAL)
         wider = np.flatnonzero(simple.high - simple.low > float(found.high - found.low))
         if not wider.size:
             return low

@@ -71,7 +71,8 @@ def flatten(result: object) -> Flat:
             "what a study, a plan's sizing, simulate or from_counts gave"
         )
     rows = [flat(one) for found in several for one in shape.rows(found)]
-    columns = {**shape.columns, **_answers(rows)}
+    more = {} if shape.more is None else {name: kind for found in several for name, kind in shape.more(found).items()}
+    columns = {**shape.columns, **_answers(rows)} if shape.more is None else more
     return Flat(columns, [{name: row.get(name) for name in columns} for row in rows])
 
 

@@ -1,1 +1,1 @@
-"""The intervals. `rare` (REC) is the default, `binomial` works on counts, the others are baselines."""
+"""The intervals. `placed` is the default, `rare` trusts the scores or is strict, `binomial` works on counts, the others are baselines."""

@@ -13,7 +13,7 @@ The intervals are listed in `registered`; a package adds its own by an entry poi
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -30,6 +30,9 @@ OfSide = Callable[[Evidence, float], Limits]
 
 Arguments and results are arrays over replicates, also `tail` if need be. Without a label p is NaN: the limits are then 0 and 1.
 """
+End = Literal["low", "high"]
+OfEnd = Callable[[Evidence, float, End], Limits]
+"""The same with one of the limits alone, for half the work; the other is the share itself."""
 OfError = Callable[[Metric, FloatArray, FloatArray, float], Limits]
 """The limits of a metric from its value, its usual standard error and `tail`, inside the metric's range."""
 OfCounts = Callable[[FloatArray, FloatArray, float], Limits]
@@ -49,6 +52,7 @@ class Interval:
 
     name                 its one name in code, command line, plans and JSON
     of_side, of_error, of_counts, of_labels   the function that computes its limits: exactly one of them
+    of_end               beside of_side: one limit of a side alone, for forecasts that need no more; None if both are computed
     running              whether it is a confidence sequence for online draws instead, computed by its own code from the path of the labels
     symmetric            for of_error only: value -+ a normal quantile times the standard error, which works for differences too
     may_plan             whether a plan may be decided by it; such an interval has of_side, and a report includes its `statement`
@@ -66,6 +70,7 @@ class Interval:
     of_error: OfError | None = None
     of_counts: OfCounts | None = None
     of_labels: OfLabels | None = None
+    of_end: OfEnd | None = None
     running: bool = False
     symmetric: bool = False
     may_plan: bool = False

@@ -17,6 +17,7 @@ from scipy.special import betaincinv, ndtri
 from fewlabels.errors import PlanError
 from fewlabels.intervals.base import Interval, OfCounts
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
@@ -86,11 +87,11 @@ def counted_share(metric: Metric, tally: Tally, kind: str) -> MetricShare:
     """The metric's share; raise PlanError if it has none, or the labels are not one simple draw."""
     share = share_of(metric)
     if share is None:
-        raise PlanError(f"{kind} is for shares of a domain such as precision and f1, but {metric.name} is not one: use rec, strict or midp")
+        raise PlanError(f"{kind} is for shares of a domain such as precision and f1, but {metric.name} is not one: use {USUAL_INTERVAL}")
     if not is_simple(metric, tally):
         raise PlanError(
             f"{kind} needs counts of a simple draw, but the labels of {metric.name} are from {tally.N.size} groups drawn separately: "
-            "use the simple design (--design simple), or the interval rec, strict or midp"
+            f"use the simple design (--design simple), or the interval {USUAL_INTERVAL}"
         )
     return share
 

@@ -20,6 +20,7 @@ import numpy as np
 from fewlabels.errors import PlanError
 from fewlabels.intervals.base import Interval
 from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.tally import Tally
@@ -38,7 +39,7 @@ class GroupCounts(NamedTuple):
 def percentile(metric: Metric, tally: Tally, value: FloatArray, *, tail: float, kind: BootstrapKind, rng: np.random.Generator) -> Limits:
     """The `tail` and 1 - `tail` quantiles over RESAMPLES; the whole range if the metric has no value."""
     if metric.weight is not None:
-        raise PlanError(f"{kind} counts units, but {metric.name} sums weights: use rec, strict or midp")
+        raise PlanError(f"{kind} counts units, but {metric.name} sums weights: use {USUAL_INTERVAL}")
     low, high = (np.full(value.shape, end, dtype=np.float64) for end in (metric.low, metric.high))
     for at in np.ndindex(value.shape):
         if np.isfinite(value[at]):

@@ -15,9 +15,11 @@ of the variance V leaves to the others, r_h = V_h / V:
 
     tail' = Phi(z c),   c^2 = (1 + sum_h r_h (1 - r_h) / (n_h - 1)) (t_df / z)^2,   1/df = sum_h r_h^2 (1 - r_h) / (n_h - 1)
 
-With one band, or where no positive was seen, tail' = tail and the limit is that of the exact test. Where counts of bands do not
+With one band, or where no positive was seen, tail' = tail, and the limit is nearly that of the exact test. Where counts of bands do not
 determine the estimate (metric weights, two phases), strict takes its place. Derivation and what was tried: docs/maths/placed.md.
 """
+
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit, xlogy
@@ -25,10 +27,11 @@ from scipy.special import ndtr, ndtri, stdtrit, xlogy
 from fewlabels.intervals.base import Interval
 from fewlabels.intervals.falling import Bracket, Falling, find_root, narrowed
 from fewlabels.intervals.rare import GUARD, rec
-from fewlabels.intervals.weighted_sum import WeightedSum, gaps, none_seen
+from fewlabels.intervals.weighted_sum import FILLING, WeightedSum, gaps, none_seen
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.evidence import Bands, Evidence, Limits
 
+Ends = Literal["both", "low", "high"]
 THIN, SCANNED = 2, 16  # labels of a band, and prices
 COUNTS = 0.01  # of the variance that T would have if all bands were alike
 BESIDE = 0.1  # of log e: how fast the likelihood falls
@@ -42,32 +45,49 @@ AT_ONCE = 1 << 21  # numbers in an array over replicates and pairs of bands
 
 def placed(side: Evidence, tail: float) -> Limits:
     """The limits of one side's positive share, each missed with probability at most about `tail` (alpha/2; alpha for one-sided)."""
+    return ends_of(side, tail, "both")
+
+
+def ends_of(side: Evidence, tail: float, ends: Ends) -> Limits:
+    """The same, or one of the two for half the work: the other is then the share itself, which says nothing."""
     if side.bands is None or not side.bands.N.size:
         return rec(side, tail, strict=True)
     known = np.isfinite(side.p)
     shape, H = side.p.shape, side.bands.N.shape[-1]
     bands = Bands(*(np.broadcast_to(counts, (*shape, H)).reshape(-1, H) for counts in side.bands))
     units = np.where(bands.n > 0, bands.N, 0.0).sum(-1)
-    ends = limits_of_bands(bands, np.broadcast_to(tail, shape).reshape(-1))
-    low, high = (np.divide(end, units, out=np.zeros_like(end), where=units > 0).reshape(shape) for end in ends)
+    found = limits_of_bands(bands, np.broadcast_to(tail, shape).reshape(-1), ends)
+    low, high = (np.divide(end, units, out=np.zeros_like(end), where=units > 0).reshape(shape) for end in found)
     exact = side.v <= 0
     low, high = np.where(exact, side.p, np.minimum(low, side.p)) - GUARD, np.where(exact, side.p, np.maximum(high, side.p)) + GUARD
     low, high = (1 - side.unlabeled) * low, (1 - side.unlabeled) * high + side.unlabeled
     return Limits(np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0))
 
 
-def limits_of_bands(bands: Bands, tails: FloatArray) -> Limits:
-    """The limits of the number of positives in all bands, arrays of shape (R, H); a band without a label is left out."""
+def limits_of_bands(bands: Bands, tails: FloatArray, ends: Ends = "both") -> Limits:
+    """The limits of the number of positives in all bands, arrays of shape (R, H); a band without a label is left out.
+
+    ends   if only one limit is wanted, the other is the estimate
+    """
     empty = bands.n <= 0
     N, n, k = (np.where(empty, one, counts) for counts, one in zip(bands, (1.0, 1.0, 0.0), strict=True))  # as one known unit
-    low, high = (np.empty(n.shape[0]) for _ in range(2))
-    rows = max(1, AT_ONCE // n.shape[-1] ** 2)
+    low, high = (np.where(empty, 0.0, N * k / n).sum(-1) for _ in range(2))
+    rows = _rows_at_once(n)
     for start in range(0, n.shape[0], rows):
         at = slice(start, start + rows)
         some = Bands(N[at], n[at], k[at])
         rarer = lowered_tail(some, tails[at])
-        high[at], low[at] = _both(some, rarer)
+        if ends == "both":
+            high[at], low[at] = _both(some, rarer)
+        else:
+            (low if ends == "low" else high)[at] = limit(some, rarer, np.full(rarer.shape, ends == "low"))
     return Limits(low, high)
+
+
+def _rows_at_once(counts: FloatArray) -> int:
+    """How many replicates with so many bands fit into memory together."""
+    H: int = counts.shape[-1]
+    return max(1, AT_ONCE // (H * min(H, FILLING)))
 
 
 def _both(bands: Bands, tail: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -136,9 +156,7 @@ def _price(bands: Bands, tail: FloatArray, lower: BoolArray, *, none: bool, scan
     heavy = _heavy(bands)
     N, n, k = (np.where(heavy, one, counts) for counts, one in zip(bands, (1.0, 1.0, 0.0), strict=True))  # as one known unit
     any_heavy, mirrored = bool(heavy.any()), lower[:, None]
-    w = bands.N / bands.n
-    alike = bool((w == w[:1]).all())
-    open_gaps = gaps(w[:1] if alike else w)  # a heavy band shows none, so it fills no gap
+    open_gaps = gaps(*bands)  # a heavy band shows none, so it fills no gap
     t = (N * np.where(mirrored, n - k, k) / n).sum(-1)
     saddle = np.zeros(t.shape)
 
@@ -151,13 +169,13 @@ def _price(bands: Bands, tail: FloatArray, lower: BoolArray, *, none: bool, scan
         unseen = none_seen(mine.N, mine.n, np.where(heavy[rows], m, 0.0)) if any_heavy else np.zeros(rows.size)
         m = np.where(heavy[rows], 0.0, m) if any_heavy else m
         total = WeightedSum(N[rows], n[rows], np.where(mirrored[rows], N[rows] - m, m))
-        P, saddle[rows] = total.tail(t[rows], saddle[rows], open_gaps if alike else open_gaps[rows], lower[rows])
+        P, saddle[rows] = total.tail(t[rows], saddle[rows], open_gaps.of(rows), lower[rows])
         return np.asarray(np.maximum(np.log(np.maximum(P, LEAST)) + unseen, np.log(LEAST)) - np.log(tail[rows]))
 
     start = np.log((bands.n / bands.N).min(-1)) - 4
     ends = Bracket(start, -np.log(tail), np.full(t.shape, -TINY), np.log(LEAST / tail))  # where all is to be expected, and nothing
     if scan:
-        ends = _last_change(excess, ends, max(1, AT_ONCE // (t.size * w.shape[-1] ** 2)))
+        ends = _last_change(excess, ends, max(1, _rows_at_once(N) // t.size))
     elif not none:
         guess = find_root(lambda at, rows: _likely(bands, tail, at, rows), ends)
         slope = _likely(bands, tail, guess - BESIDE, np.arange(t.size)) / BESIDE
@@ -197,6 +215,7 @@ def _heavy(bands: Bands) -> BoolArray:
 PLACED = Interval(
     name="placed",
     of_side=placed,
+    of_end=ends_of,
     may_plan=True,
     holds_over_looks=True,
     ends_with_units=True,

@@ -37,7 +37,7 @@ def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.
     inflation = (stdtrit(side.df, 1 - tail) / ndtri(1 - tail)) ** 2
     exact = side.v <= 0
     v = np.where(exact, 0.25, side.v * inflation)  # arbitrary for a census: its limits are the value itself
-    low, high = _rare_limits(q, v, tail, w=unseen_error(q, v, side, strict=strict), unseen=unseen)
+    low, high = rare_limits(q, v, tail, w=unseen_error(q, v, side, strict=strict), unseen=unseen)
     one_unit = np.where(side.n < side.N, 1 / side.N, 0.0) if side.N else np.zeros_like(q)
     low = np.minimum(low, np.maximum(q - one_unit - GUARD, 0.0))  # near a census an open unit may still be one error fewer
     low, high = np.where(exact, q - GUARD, low), np.where(exact, q + GUARD, high)
@@ -46,7 +46,7 @@ def rec(side: Evidence, tail: float, *, strict: bool = False, unseen: float = 1.
     return Limits(np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0))
 
 
-def _rare_limits(q: FloatArray, v: FloatArray, tail: float, *, w: FloatArray, unseen: float) -> Limits:
+def rare_limits(q: FloatArray, v: FloatArray, tail: float, *, w: FloatArray, unseen: float) -> Limits:
     """REC for a share q <= 1/2 with variance v > 0 and an unseen error of weight w."""
     seen = q > 0
     safe_v = np.maximum(v, 1e-300)

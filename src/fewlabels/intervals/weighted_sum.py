@@ -21,11 +21,14 @@ docs/maths/placed.md. Source: Lugannani & Rice 1980, Advances in Applied Probabi
 55:37 for values on a lattice.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import betainc, gammaln, ndtr
 
-from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 
+FILLING = 256  # bands whose values fill gaps: more would take memory and time by the square of their number
 NEWTON_STEPS = 25
 CLOSE = 1e-6  # of a standard deviation: the saddle point is found
 NEARLY = 1e-2  # the same where only the gap depends on it
@@ -37,9 +40,44 @@ CENTER = 1e-3  # of z: at the mean the correction is a difference of two poles
 INVERSE_ROOT = 0.3989422804014327  # of 2 pi
 
 
-def gaps(w: FloatArray) -> FloatArray:
-    """1 - cos(2 pi w_j / w_h) for each band h against each other band j: how far j fills the gaps between the values of h."""
-    return np.asarray(1 - np.cos(2 * np.pi * w[..., None, :] / w[..., :, None]))
+class Gaps(NamedTuple):
+    """How far bands j fill the gaps between the values of bands h: 1 - cos(2 pi w_j / w_h), shape (R, H, J), or (1, H, J) for all alike.
+
+    by      which bands j, shape (R, J) or (1, J); all of them if None
+    """
+
+    filled: FloatArray
+    by: IntArray | None
+
+    def of(self, rows: IntArray) -> "Gaps":
+        """Those of some rows."""
+        if self.filled.shape[0] == 1:
+            return self
+        return Gaps(self.filled[rows], None if self.by is None else self.by[rows])
+
+    def filled_by(self, variance: FloatArray) -> FloatArray:
+        """The sum over j of what each fills times the variance of its count; shape (R, H)."""
+        if self.by is not None:
+            variance = np.take_along_axis(variance, np.broadcast_to(self.by, (variance.shape[0], self.by.shape[1])), axis=1)
+        if self.filled.shape[0] == 1:
+            return np.asarray(variance @ self.filled[0].T)
+        return np.asarray((self.filled @ variance[..., None])[..., 0])
+
+
+def gaps(N: FloatArray, n: FloatArray, k: FloatArray) -> Gaps:
+    """The gaps of draws with these counts. Of many bands only the FILLING most open count: that leaves gaps wider, which is safe."""
+    w = N / n
+    alike = bool((w == w[:1]).all())
+    w = w[:1] if alike else w
+    if w.shape[-1] <= FILLING:
+        return Gaps(_unfilled(w, w), None)
+    spread = (k + 0.5) * (n - k + 0.5) / n
+    by = np.argsort(-(spread.mean(0, keepdims=True) if alike else spread), axis=1, kind="stable")[:, :FILLING]
+    return Gaps(_unfilled(w, np.take_along_axis(w, by, axis=1)), by)
+
+
+def _unfilled(w: FloatArray, others: FloatArray) -> FloatArray:
+    return np.asarray(1 - np.cos(2 * np.pi * others[..., None, :] / w[..., :, None]))
 
 
 def none_seen(N: FloatArray, n: FloatArray, m: FloatArray) -> FloatArray:
@@ -92,11 +130,10 @@ class WeightedSum:
                 break
         return s
 
-    def _gap(self, s: FloatArray, open_gaps: FloatArray) -> FloatArray:
+    def _gap(self, s: FloatArray, open_gaps: Gaps) -> FloatArray:
         """How far apart the values of the tilted T are: by the bands' shares of its variance, or by a band whose count is open."""
         _, variance, _, spread = self._tilted(s)
-        filled = variance @ open_gaps[0].T if open_gaps.shape[0] == 1 else (open_gaps @ variance[..., None])[..., 0]
-        gap = self.w * np.exp(-filled)
+        gap = self.w * np.exp(-open_gaps.filled_by(variance))
         share = variance * self.w**2 / np.maximum(spread, TINY)[:, None]
         return np.asarray(np.maximum((share * gap).sum(-1), (-np.expm1(-2 * variance) * gap).max(-1)))
 
@@ -109,7 +146,7 @@ class WeightedSum:
         at_most = np.where(x >= size, 1.0, np.where(x <= -1, 0.0, betainc(np.maximum(size - x, TINY), np.maximum(x + 1, TINY), 1 - chance)))
         return np.asarray(np.where(many, 1 - at_most, at_most))
 
-    def tail(self, t: FloatArray, s: FloatArray, open_gaps: FloatArray, at_least: BoolArray) -> tuple[FloatArray, FloatArray]:
+    def tail(self, t: FloatArray, s: FloatArray, open_gaps: Gaps, at_least: BoolArray) -> tuple[FloatArray, FloatArray]:
         """P(T <= t), or P(T >= t), of t > 0; and the saddle point, from which a similar sum may start."""
         if self.w.shape[-1] == 1:
             return self._of_one_band(t, at_least), s

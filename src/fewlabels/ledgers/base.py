@@ -16,12 +16,12 @@ from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 Kind = Literal[
-    "population", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "double", "answer", "correction", "look", "stream",
-    "arrival", "sheet", "access",
+    "population", "known", "study", "extension", "plan", "reserve", "draw", "batch", "gold", "double", "answer", "correction", "look",
+    "stream", "arrival", "sheet", "access", "as of",
 ]  # fmt: skip
 SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "gold", "double", "look", "arrival"})
 MANY: tuple[Kind, ...] = ("answer", "correction", "batch")  # kinds of which there are as many as labels
-LISTING: tuple[Kind, ...] = ("draw", "reserve", "extension", "gold")  # kinds whose bodies list units
+LISTING: tuple[Kind, ...] = ("known", "draw", "reserve", "extension", "gold")  # kinds whose bodies list units
 DECODER = json.JSONDecoder()
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
@@ -23,9 +23,9 @@ def without_target(goals: Sequence[Goal]) -> list[str]:
     return [NO_TARGET] if all(goal.kind == "+-" for goal in goals) else []
 
 
-def widest(metric: Metric, *, difference: bool = False) -> float:
-    """The largest half-width that may ship: 12 points for a share, in proportion for a wider range, unlimited for a difference."""
-    return math.inf if difference else THIN_HALF_WIDTH * (metric.high - metric.low)
+def widest(metric: Metric, *, unlimited: bool = False) -> float:
+    """The largest half-width that may ship: 12 points for a share, in proportion for a wider range; unlimited for a difference or a gap."""
+    return math.inf if unlimited else THIN_HALF_WIDTH * (metric.high - metric.low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,27 +49,52 @@ class GoalVerdict:
         }
 
 
+class Declared(NamedTuple):
+    """A growth that was declared: the labels it adds, and which of the open goals they should settle."""
+
+    labels: int
+    settles: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        return {"labels": self.labels, "settles": list(self.settles)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoreLabels:
-    """How many more labels should settle the open goals, and on which side. `enough` is False if even labeling all units would not do."""
+    """How many more labels should settle the open goals, and on which side. `enough` is False if even labeling all units would not do.
+
+    declared   a growth that was declared and is not enough; more than that ends its promise
+    """
 
     labels: int
     flagged: int
     unflagged: int
     enough: bool
+    declared: Declared | None = None
 
     def __str__(self) -> str:
         """For people."""
-        return f"about {self.labels:,} more label{'' if self.labels == 1 else 's'}, {self.flagged:,} of them flagged"
+        said = f"about {self.labels:,} more label{'' if self.labels == 1 else 's'}, {self.flagged:,} of them flagged"
+        if self.declared is None:
+            return said
+        settles = ", ".join(self.declared.settles) or "none of the open goals"
+        return (
+            f"{said}: more than the {self.declared.labels:,} that were declared, which should settle {settles}; growing beyond them ends "
+            "the promise that all looks together err no more often than the level says"
+        )
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        return {"labels": self.labels, "flagged": self.flagged, "unflagged": self.unflagged, "enough": self.enough}
+        declared = None if self.declared is None else self.declared.as_json()
+        return {"labels": self.labels, "flagged": self.flagged, "unflagged": self.unflagged, "enough": self.enough, "declared": declared}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Decision(Displayed):
     """What to do, and why. `certified` is False for a peek, whose intervals do not hold at their stated level.
+
+    about   what every number is about: the units of the table, or units like these
 
     Examples:
         >>> from fewlabels.demo.study import small_study
@@ -77,8 +102,8 @@ class Decision(Displayed):
         SHIP
         - precision >= 0.6: shown, one-sided bound 0.7500 at 0.95
         - f1 >= 0 for new over old: shown, one-sided bound 0.3478 at 0.95
-        - precision >= 0.6: exact for these 12 units; it says nothing about others
-        - f1 >= 0 for new over old: exact for these 40 units; it says nothing about others
+        - precision >= 0.6: exact for these 12 units; it says nothing about others: --about process
+        - f1 >= 0 for new over old: exact for these 40 units; it says nothing about others: --about process
     """
 
     outcome: Outcome
@@ -86,6 +111,7 @@ class Decision(Displayed):
     goals: tuple[GoalVerdict, ...]
     more: MoreLabels | None
     certified: bool
+    about: str = ""
 
     def __str__(self) -> str:
         """The verdict and its reasons, one per line."""
@@ -107,4 +133,5 @@ class Decision(Displayed):
             "goals": [g.as_json() for g in self.goals],
             "more": None if self.more is None else self.more.as_json(),
             "certified": self.certified,
+            "about": self.about,
         }

@@ -1,5 +1,6 @@
 """The options of a sampling design: its name, where the strata are cut, and what has to be supplied."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
@@ -53,6 +54,44 @@ def parse_cut(text: str) -> Cut:
     )
 
 
+class Prices(NamedTuple):
+    """What a label costs in every value of a slice column; `other` is for values that are not named."""
+
+    column: str
+    by: tuple[tuple[str, float], ...]
+    other: float | None = None
+
+    def of(self, value: str) -> float:
+        """The price of a label of a unit with this value."""
+        found = dict(self.by).get(value, self.other)
+        if found is None:
+            raise PlanError(
+                f"every value of {self.column!r} needs a price, but {value!r} has none: name it (--price {self.column}={value}:MONEY), "
+                "or one for all others (--cost-per-label MONEY)"
+            )
+        return found
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for the ledger."""
+        return {"column": self.column, "by": dict(self.by), **({} if self.other is None else {"other": self.other})}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Prices":
+        """The prices that `as_json` wrote."""
+        return cls(data["column"], tuple(data["by"].items()), data.get("other"))
+
+
+def _refuse_prices(prices: Prices | None, name: str, several: str) -> None:
+    """Raise PlanError for prices that are none, and for designs that know none."""
+    if prices is None:
+        return
+    each = [price for _, price in prices.by] + ([] if prices.other is None else [prices.other])
+    if not prices.by or not all(0 < price < math.inf for price in each):
+        raise PlanError(f"a label's price must be a positive number, got {', '.join(map(str, each)) or 'none'}: write 0.40")
+    if name != "bands" or several != "largest":
+        raise PlanError(f"prices by slice are for the design bands and several='largest', got {name}, {several!r}: leave one of them out")
+
+
 def _refuse_impossible(shares: Sequence[float]) -> None:
     """Raise PlanError for expected shares that are none."""
     if not all(0 <= share <= 1 for share in shares):  # NaN is in no range
@@ -70,6 +109,7 @@ class Design:
     expect     for "two_bins": the expected positive shares of the flagged and the unflagged side; by default those the scores imply
     weights    for "two_bins": the weights of the standard errors of precision, recall and F1
     pi         for "given": the slice column that holds each unit's inclusion probability
+    prices     what labels cost by slice: units that cost less are drawn more often, by the root of the price
     several    for several goals on one draw: the "largest" rate any of them needs, or the "optimum" that saves where they overlap
 
     Examples:
@@ -90,6 +130,7 @@ class Design:
     weights: tuple[float, float, float] = (0.0, 0.0, 1.0)
     pi: str | None = None
     several: Several = "largest"
+    prices: Prices | None = None
 
     def __post_init__(self) -> None:
         """Check that the options fit the design; raise PlanError otherwise."""
@@ -112,6 +153,7 @@ class Design:
             if given and self.name != name:
                 raise PlanError(f"{what} is only for the design {name!r}, but the design is {self.name!r}: leave it out")
         _refuse_impossible(self.expect or ())
+        _refuse_prices(self.prices, self.name, self.several)
         if self.name == "manual" and not self.takes:
             raise PlanError("design 'manual' needs the labels of each stratum, got none: name them with takes= (--takes 50,50,100)")
         if self.name == "given" and not self.pi:
@@ -128,6 +170,8 @@ class Design:
         said = {field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default}
         if self.cut is not None:
             said["cut"] = str(self.cut)
+        if self.prices is not None:
+            said["prices"] = self.prices.as_json()
         return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
 
     @classmethod
@@ -143,4 +187,6 @@ class Design:
         said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         if "cut" in said:
             said["cut"] = parse_cut(said["cut"])
+        if "prices" in said:
+            said["prices"] = Prices.of_json(said["prices"])
         return cls(**said)

@@ -10,6 +10,8 @@ from fewlabels.errors import DrawError
 from fewlabels.nouns.arrays import FloatArray, IntArray, own_floats, own_ints
 from fewlabels.nouns.canonical import Json
 
+NO_BAND = -1  # of a unit that was chosen to check a known answer
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Units:
@@ -17,9 +19,10 @@ class Units:
 
     unit     ids as text
     number   permanent numbers (permanent random numbers)
-    band     the band each unit was found in
+    band     the band each unit was found in; NO_BAND for one whose known answer is checked
     guide_bin, pattern, slice   the cell of each unit
     weight   metric weights in quanta; None if the population has none
+    cluster  a number of 52 bits for the name of each unit's cluster; None if the population has no clusters
     scores   the scores, one row per unit, one column per classifier; NaN where a classifier has no score
     """
 
@@ -31,14 +34,16 @@ class Units:
     slice: IntArray
     scores: FloatArray
     weight: IntArray | None = None
+    cluster: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise DrawError unless all have one length and no unit appears twice."""
         for name in ("number", "band", "guide_bin", "pattern", "slice"):
             object.__setattr__(self, name, own_ints(getattr(self, name)))
         object.__setattr__(self, "scores", own_floats(self.scores))
-        if self.weight is not None:
-            object.__setattr__(self, "weight", own_ints(self.weight))
+        for name in ("weight", "cluster"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, own_ints(getattr(self, name)))
         lengths = {
             len(self.unit),
             len(self.number),
@@ -48,6 +53,7 @@ class Units:
             len(self.slice),
             len(self.scores),
             len(self.unit if self.weight is None else self.weight),
+            len(self.unit if self.cluster is None else self.cluster),
         }
         if len(lengths) != 1:
             raise DrawError(
@@ -72,6 +78,7 @@ class Units:
             slice=self.slice[rows],
             scores=self.scores[rows],
             weight=None if self.weight is None else self.weight[rows],
+            cluster=None if self.cluster is None else self.cluster[rows],
         )
 
     def in_order(self) -> IntArray:
@@ -81,7 +88,9 @@ class Units:
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the ledger; a missing score is null."""
+        clusters: dict[str, Json] = {} if self.cluster is None else {"cluster": self.cluster.tolist()}
         return {
+            **clusters,
             "unit": list(self.unit),
             "number": self.number.tolist(),
             "band": self.band.tolist(),
@@ -105,6 +114,7 @@ class Units:
             slice=own_ints(data["slice"]),
             scores=own_floats(rows) if rows else np.empty((0, 0)),
             weight=None if data["weight"] is None else own_ints(data["weight"]),
+            cluster=own_ints(data["cluster"]) if "cluster" in data else None,
         )
 
 
@@ -121,4 +131,5 @@ def join_units(draws: Sequence[Units]) -> Units:
         slice=np.concatenate([d.slice for d in draws]),
         scores=np.concatenate([d.scores for d in draws]),
         weight=np.concatenate([d.weight for d in draws if d.weight is not None]) if draws[0].weight is not None else None,
+        cluster=np.concatenate([d.cluster for d in draws if d.cluster is not None]) if draws[0].cluster is not None else None,
     )

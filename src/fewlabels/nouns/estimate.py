@@ -7,6 +7,7 @@ from typing import Any
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.goal import whose
+from fewlabels.nouns.metrics import metric_named
 
 IntervalKind = str
 """The name of an interval: one of `intervals/registered.py`, or one that another package adds."""
@@ -92,6 +93,17 @@ class Estimate(Displayed):
         return self.over is not None
 
     @property
+    def may_be_wide(self) -> bool:
+        """Whether it may ship however wide its interval is, as in `Goal.may_be_wide`.
+
+        Examples:
+            >>> import fewlabels
+            >>> fewlabels.from_counts(tp=45, fp=5, fn=8, tn=442)["precision"].may_be_wide
+            False
+        """
+        return self.is_difference or metric_named(self.metric).gap is not None
+
+    @property
     def half_width(self) -> float:
         """max(high - value, value - low); half the width if there is no value.
 
@@ -123,11 +135,11 @@ class Estimate(Displayed):
         Examples:
             >>> from fewlabels.demo.study import small_study
             >>> small_study().estimate()["precision"].exactness
-            'exact for these 12 units; it says nothing about others'
+            'exact for these 12 units; it says nothing about others: --about process'
         """
         if self.value is None or not self.labels or self.half_width >= EXACT:
             return None
-        return f"exact for these {self.labels:,} units; it says nothing about others"
+        return f"exact for these {self.labels:,} units; it says nothing about others: --about process"
 
     @property
     def worst_half_width(self) -> float | None:

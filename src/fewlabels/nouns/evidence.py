@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.late import Arrived
 
 
 class Bands(NamedTuple):
@@ -26,7 +27,9 @@ class Evidence(NamedTuple):
     unlabeled  share of the side in groups without any label
     heaviest   the largest weight that one unlabeled unit's answer could have, where units differ in metric weight; else 0
     bands      the counts behind it, where they determine it: each band a simple random sample of its units, and units counted; else None
-    alone      the evidence without other columns, where they steadied p and v; else None
+    alone      the evidence without other columns, where they steadied p and v, or about what has arrived so far; else None
+    arrived    how earlier positives had arrived, where those of this side arrive by themselves; else None
+    rest       the evidence about the units whose answers were not known beforehand, where all of the others count as known; else None
     """
 
     N: float
@@ -41,6 +44,16 @@ class Evidence(NamedTuple):
     heaviest: FloatArray | float = 0.0
     bands: Bands | None = None
     alone: "Evidence | None" = None
+    arrived: Arrived | None = None
+    rest: "Rest | None" = None
+
+
+class Rest(NamedTuple):
+    """The part of a side whose answers were not known: the evidence about it, its share of the side, and known positives per unit."""
+
+    evidence: Evidence
+    share: float
+    held: FloatArray
 
 
 class Limits(NamedTuple):

@@ -65,6 +65,7 @@ class Gate(Displayed):
     labels    resolved units, of `planned`
     more      the labels that would settle what is open, where they can be forecast
     promise   what the estimates guarantee; empty if none is shown
+    about     what every number is about
     policy    the hash of its rules; None if it could not be read
     plan      the hash of the plan; None if there is none or it was not read
     """
@@ -77,6 +78,7 @@ class Gate(Displayed):
     planned: int = 0
     more: MoreLabels | None = None
     promise: str = ""
+    about: str = ""
     warnings: tuple[str, ...] = ()
     policy: str | None = None
     plan: str | None = None
@@ -113,6 +115,7 @@ class Gate(Displayed):
             "planned": self.planned,
             "more": None if self.more is None else self.more.as_json(),
             "promise": self.promise,
+            "about": self.about,
             "warnings": list(self.warnings),
             "policy": self.policy,
             "plan": self.plan,

@@ -5,7 +5,7 @@ All functions take and return arrays and broadcast; where a metric is undefined 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -44,6 +44,8 @@ class Metric:
     weight           the column that is summed instead of counting units, as in "precision by amount"; None if units are counted
     better           which values are better: lower for errors and costs, neither for a metric that judges nothing
     terms            for a ratio of two sums of totals: the coefficients of TP, FP, FN, TN in its numerator and denominator
+    gap              for the largest difference between the values of a slice column: the column and the metric that differs; None for
+                     a metric of the units together
     """
 
     name: str
@@ -57,11 +59,20 @@ class Metric:
     weight: str | None = None
     better: Better = "higher"
     terms: tuple[tuple[float, float], ...] = ()
+    gap: "Gap | None" = None
 
     @property
     def traits(self) -> tuple[Trait, ...]:
         """The traits that set it apart from a metric that counts one classifier's units."""
-        return (*([Trait.JOINT] if self.joint else []), *([Trait.WEIGHT] if self.weight is not None else []))
+        own = ((Trait.JOINT, self.joint), (Trait.WEIGHT, self.weight is not None), (Trait.GAP, self.gap is not None))
+        return tuple(trait for trait, has in own if has)
+
+
+class Gap(NamedTuple):
+    """The largest difference of a metric between two values of a slice column."""
+
+    column: str
+    of: Metric
 
 
 def over(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -110,6 +121,21 @@ def combination(name: str, parts: Sequence[tuple[float, Metric]], *, constant: f
         return Totals(*(np.asarray(sum(weight * g[j] for weight, g in each)) for j in range(4)))
 
     return Metric(name=name, value=value, gradient=gradient, low=low)
+
+
+def gap_of(metric: Metric, column: str) -> Metric:
+    """The largest difference of a metric between two values of a slice column. The totals of all units do not determine it: NaN."""
+
+    def value(t: Totals) -> FloatArray:
+        return np.full(np.shape(t.TP), np.nan)
+
+    def gradient(t: Totals) -> Totals:
+        return Totals(*(np.full(np.shape(total), np.nan) for total in t))
+
+    return replace(
+        metric, name=f"{metric.name} gap by {column}", value=value, gradient=gradient, low=0.0, high=metric.high - metric.low,
+        better="lower", terms=(), gap=Gap(column, metric),
+    )  # fmt: skip
 
 
 def _dot(coefficients: Sequence[float], t: Totals) -> FloatArray:

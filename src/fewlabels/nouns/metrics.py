@@ -2,13 +2,15 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from fewlabels.errors import GoalError
+from fewlabels.nearest import nearest
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.joint import AVERAGES, CLASS_ACCURACY, averaged, f1_of_averages
-from fewlabels.nouns.metric import Coefficients, Metric, Totals, combination, over, ratio
+from fewlabels.nouns.metric import Coefficients, Metric, Totals, combination, gap_of, over, ratio
 
 #                                            numerator      denominator
 #                                            TP FP FN TN    TP FP FN TN
@@ -147,24 +149,112 @@ JOINT: dict[str, Metric] = {metric.name: metric for metric in (CLASS_ACCURACY, f
 COMMON = ("precision", "recall", "f1", "accuracy", "prevalence")  # shown to people beside the goals
 
 
+ALIASES = {  # other names people use, spaces and hyphens written as _
+    "sensitivity": "recall",
+    "tpr": "recall",
+    "true_positive_rate": "recall",
+    "hit_rate": "recall",
+    "detection_rate": "recall",
+    "ppv": "precision",
+    "positive_predictive_value": "precision",
+    "npv": "negative_predictive_value",
+    "tnr": "specificity",
+    "true_negative_rate": "specificity",
+    "selectivity": "specificity",
+    "fpr": "false_positive_rate",
+    "false_alarm_rate": "false_positive_rate",
+    "fall_out": "false_positive_rate",
+    "fallout": "false_positive_rate",
+    "elusion": "false_omission_rate",
+    "base_rate": "prevalence",
+    "positive_rate": "prevalence",
+    "positive_share": "prevalence",
+    "share_of_positives": "prevalence",
+    "f_score": "f1",
+    "f_measure": "f1",
+    "dice": "f1",
+    "f1_macro": "macro_f1",
+    "f1_weighted": "weighted_f1",
+    "youden": "informedness",
+    "youdens_j": "informedness",
+    "matthews_correlation": "mcc",
+    "matthews_correlation_coefficient": "mcc",
+    "cohen_kappa": "kappa",
+    "cohens_kappa": "kappa",
+    "iou": "jaccard",
+}
+OPPOSITES = {  # one minus a metric, which is asked for instead
+    "fnr": "recall",
+    "false_negative_rate": "recall",
+    "miss_rate": "recall",
+    "fdr": "precision",
+    "false_discovery_rate": "precision",
+    "error": "accuracy",
+    "error_rate": "accuracy",
+    "misclassification_rate": "accuracy",
+}
+LONG_ENOUGH = 5  # letters of a name before a typo in it can be told
+OFFERED = {  # beside the names themselves, to those who misspell one
+    **{alias: metric for alias, metric in ALIASES.items() if len(alias) >= LONG_ENOUGH},
+    "micro_f1": "micro[f1]",
+}
+
+
+def spelled(name: str) -> str:
+    """A metric's name in lower case, with _ for spaces and hyphens, and without apostrophes, "score" or "measure" at its end."""
+    found = re.sub(r"[\s_-]+", "_", name.strip().lower().replace("'", ""))
+    return re.sub(r"(?<=\d)_(?:score|measure)$", "", found)
+
+
+def without_alias(name: str) -> str:
+    """The metric's own name where it is called by another one; any other name as it is, in its capitals.
+
+    Examples:
+        >>> without_alias("true positive rate"), without_alias("PPV by amount"), without_alias("f2")
+        ('recall', 'precision by amount', 'f2')
+    """
+    head = name.partition(" by ")[0]
+    return name if _is_own(head.strip().lower()) else metric_named(name).name
+
+
+def _is_own(key: str) -> bool:
+    """Whether a name in lower case is a metric's own, not an alias."""
+    if match := re.fullmatch(r"(?:micro|macro|weighted)\[([^\[\]]+)\]", key):
+        return _is_own(match[1])
+    return key in METRICS or key in JOINT or re.fullmatch(r"f[0-9]*\.?[0-9]+|cost\[.*\]", key) is not None
+
+
+_GAP = re.compile(r"\s*(?P<of>\S.*?)\s+gap\s+(?:by|across|between)\s+(?P<column>\S(?:.*\S)?)\s*")
+
+
+@lru_cache(maxsize=256)
 def metric_named(name: str) -> Metric:
-    """The metric with that name; f2, f0.5, cost[tp,fp,fn,tn] and "recall by COLUMN" are made on request."""
-    if match := re.fullmatch(r"\s*(\S+)\s+by\s+(\S(?:.*\S)?)\s*", name):
+    """The metric with that name or alias; f2, cost[tp,fp,fn,tn], "recall by COLUMN" and "recall gap by COLUMN" are made on request."""
+    if match := _GAP.fullmatch(name):
+        return _gap_between(name, match["column"], metric_named(match["of"]))
+    if match := re.fullmatch(r"\s*(\S(?:.*?\S)??)\s+by\s+(\S(?:.*\S)?)\s*", name):
         return _weighted_by(name, match[2], metric_named(match[1]))
-    key = name.strip().lower()
-    if found := METRICS.get(key) or JOINT.get(key):
+    key, alike = name.strip().lower(), spelled(name)
+    if found := METRICS.get(ALIASES.get(alike, alike)) or JOINT.get(alike):
         return found
     if match := re.fullmatch(r"(micro|macro|weighted)\[([^\[\]]+)\]", key):
         return _averaged(name, match[1], metric_named(match[2]))
-    if match := re.fullmatch(r"f([0-9]*\.?[0-9]+)", key):
+    if match := re.fullmatch(r"f([0-9]*\.?[0-9]+)", alike):
         return f_beta(float(match[1]))
     if match := re.fullmatch(r"cost\[([^\]]*)\]", key):
         return _cost_of(name, match[1])
-    raise GoalError(
-        f"no metric {name!r}: fewlabels knows {', '.join(METRICS)}, f with a number (f2), cost[tp,fp,fn,tn], each of them by a weight "
-        "column ('recall by amount'), and, for several labels or classes, micro[f1], macro[f1], weighted[f1], f1_of_averages and "
-        "class_accuracy"
-    )
+    if alike in OPPOSITES:
+        raise GoalError(f"no metric {name!r}: it is 1 - {OPPOSITES[alike]}, so ask for {OPPOSITES[alike]}")
+    raise GoalError(f"no metric {name!r}: {_instead(alike)}")
+
+
+def _instead(alike: str) -> str:
+    """The nearest metrics to a name that is none; else the common ones and where the others are listed."""
+    if re.search(r"\bgap\b", alike):
+        return "a gap is between the values of a slice column, so write it like 'recall gap by country'"
+    own = {**{metric: metric for metric in (*METRICS, *JOINT)}, **OFFERED}
+    close = list(dict.fromkeys(own[one] for one in nearest(alike, own)))
+    return f"did you mean {' or '.join(close)}?" if close else f"use {', '.join(COMMON)}, or another that `fewlabels estimate --all` shows"
 
 
 def _cost_of(name: str, costs: str) -> Metric:
@@ -180,6 +270,13 @@ def _weighted_by(name: str, column: str, counted: Metric) -> Metric:
     if counted.traits:
         raise GoalError(f"only a metric of one classifier can be weighted, and by only one column, got {name!r}: write 'recall by amount'")
     return replace(counted, name=f"{counted.name} by {column}", weight=column)
+
+
+def _gap_between(name: str, column: str, part: Metric) -> Metric:
+    """The gap of a metric between slices; raise GoalError for one that does not count the units of one classifier."""
+    if part.traits:
+        raise GoalError(f"a gap must be of a metric that counts the units of one classifier, got {name!r}: write 'recall gap by country'")
+    return gap_of(part, column)
 
 
 def _averaged(name: str, average: str, part: Metric) -> Metric:

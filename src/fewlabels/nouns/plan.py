@@ -12,8 +12,10 @@ from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.elsewhere import Elsewhere
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.process import About
 from fewlabels.nouns.stopping import ONLINE, Stopping
 from fewlabels.randomness import NumberRule
 
@@ -53,6 +55,9 @@ class Plan(Displayed):
     alarm     the interval read instead of `interval` once labels show that the guide is not calibrated; None if the guide is not trusted
     region    the bin of the guide below which unflagged units are what a tipping point is about; None if there is no such region
     assist    the columns that make its estimates steadier: the population's candidates, unless a pilot learns a guide from them
+    about     what its numbers are about: the units of the table, or units like these
+    elsewhere how the units were drawn, if that was elsewhere: a sample that was read; None if fewlabels draws them
+    check     labels of the budget that repeat known answers, beside those drawn by bands
     stopping  the rule that ends the labeling; None for one look, when all labels are in
     fresh     classifiers that are first shown at a look of this plan: their intervals spend the whole error
 
@@ -86,15 +91,29 @@ class Plan(Displayed):
     alarm: IntervalKind | None = None
     region: int | None = None
     assist: tuple[str, ...] = ()
+    about: About = "table"
+    elsewhere: Elsewhere | None = None
+    check: int = 0
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise PlanError unless the takes sum to the budget."""
         object.__setattr__(self, "take", own_ints(self.take))
-        if int(self.take.sum()) != self.budget - self.before:
+        if int(self.take.sum()) != self.by_bands:
             raise PlanError(
-                f"takes must sum to the budget {self.budget:,} less {self.before:,} of the pilot, but sum to {int(self.take.sum()):,}: "
-                "this is a defect, please report it"
+                f"takes must sum to the budget {self.budget:,} less {self.budget - self.by_bands:,} of the pilot and the check, but sum to "
+                f"{int(self.take.sum()):,}: this is a defect, please report it"
             )
+
+    @property
+    def by_bands(self) -> int:
+        """The labels that its bands draw: all but those of the pilot and of the check of known answers.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> small_study(labeled=False).standing.plan.by_bands
+            40
+        """
+        return self.budget - self.before - self.check
 
     @property
     def before(self) -> int:
@@ -189,6 +208,9 @@ class Plan(Displayed):
             "alarm": self.alarm,
             "region": self.region,
             "assist": list(self.assist) or None,
+            "about": None if self.about == "table" else self.about,
+            "elsewhere": None if self.elsewhere is None else self.elsewhere.as_json(),
+            "check": self.check or None,
         }
         return {
             **{name: value for name, value in some.items() if value is not None},
@@ -237,4 +259,7 @@ class Plan(Displayed):
             alarm=data.get("alarm"),
             region=data.get("region"),
             assist=tuple(data.get("assist", ())),
+            about=data.get("about", "table"),
+            elsewhere=Elsewhere.of_json(data["elsewhere"]) if "elsewhere" in data else None,
+            check=data.get("check", 0),
         )

@@ -4,13 +4,14 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from fewlabels.errors import GoalError, PolicyError
+from fewlabels.nearest import nearest
 from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.decision import THIN_N_EFF
-from fewlabels.nouns.goal import DEFAULT_LEVEL, NUMBER, Goal, Kind
+from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
+from fewlabels.nouns.goal_words import NUMBER, Kind
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 
@@ -58,9 +59,10 @@ class Rule:
                 f"max_nonresponse must be a share in [0, 1), but {self} has {self.max_nonresponse:g}: 0.1 allows a tenth of the answers to "
                 "be missing"
             )
-        if self.rule_out_hidden and (self.goal.kind == "+-" or not metric.needs_unflagged):
+        if self.rule_out_hidden and not self.goal.may_tip:
             raise PolicyError(
-                f"rule_out_hidden is for a target that depends on unflagged units, but {self} does not: leave it out of this rule"
+                f"rule_out_hidden is for a target of the whole table that positives among unflagged units can make fall, but {self} is "
+                "none: leave it out of this rule"
             )
 
     def __str__(self) -> str:
@@ -165,20 +167,21 @@ def parse_policy(text: str) -> Policy:
     _refuse_unknown(said, (*LIMITS, *SWITCHES), "at the top of a policy", also="rules stand under [[rule]]")
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise PolicyError(f"rules must be an array of tables, got {rules!r:.80}: write [[rule]] with two brackets on each side")
-    return Policy(rules=tuple(_rule({**said, **rule}, number) for number, rule in enumerate(rules, start=1)))
+    return Policy(rules=tuple(_rule(rule, said, number) for number, rule in enumerate(rules, start=1)))
 
 
-def _rule(said: Mapping[str, Any], number: int) -> Rule:
-    """One rule of the file, completed by the limits at the top."""
-    where = f"rule {number}"
+def _rule(own: Mapping[str, Any], top: Mapping[str, Any], number: int) -> Rule:
+    """One rule of the file, completed by the limits at the top, and by the switches that its goal allows."""
+    said, where = {**top, **own}, f"rule {number}"
     _refuse_unknown(said, KEYS, f"in {where}")
     if not isinstance(said.get("metric"), str):
         raise PolicyError(f'a rule must name a metric, but {where} has {said.get("metric", "none")!r}: write metric = "recall"')
     given: dict[str, Any] = {key: _number(said[key], key, where) for key in LIMITS if key in said}
     level = given.pop("level", DEFAULT_LEVEL)
-    given |= {key: _switch(said[key], key, where) for key in SWITCHES if key in said}
     try:
-        return Rule(goal=_goal(said, where, level), **given)
+        goal = _goal(said, where, level)
+        given |= {key: _switch(said[key], key, where) for key in SWITCHES if key in own or (key in top and goal.may_tip)}
+        return Rule(goal=goal, **given)
     except GoalError as error:
         raise PolicyError(f"{where}: {error}") from None
 
@@ -245,6 +248,6 @@ def _refuse_unknown(said: Mapping[str, object], known: Sequence[str], where: str
     """Raise PolicyError for an unknown key: a misspelled limit would limit nothing."""
     for key in said:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            way_out = f"did you mean {near[0]}?" if near else f"use one of {', '.join(known)}" + (f"; {also}" if also else "")
+            near = nearest(key, known)
+            way_out = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(known)}" + (f"; {also}" if also else "")
             raise PolicyError(f"{key!r} {where} is unknown: {way_out}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fewlabels.errors import PopulationError, StudyError
+from fewlabels.nearest import way_out
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.metric import Metric
@@ -20,6 +21,8 @@ class Population:
     id           the column that identifies a unit
     classifiers  the classifiers to evaluate; the position of a classifier is its bit in the prediction pattern
     slices       columns that divide the population into slices
+    cluster      the column that tells which units belong together (a patient, an account, a conversation), for questions about units like
+                 these; a unit without a value belongs to no other
     weight       the column of the units' metric weights (dollars, views), for metrics such as "recall by amount"; None if there is none
     guide        the column, a probability in [0, 1], that steers the draw; by default the first classifier's score, or the risk
     candidates   columns of probabilities in [0, 1] that make estimates steadier, or from which a pilot fits a guide; read in steps of a
@@ -43,6 +46,7 @@ class Population:
     weight: str | None = None
     candidates: tuple[str, ...] = ()
     missing_scores: bool = False
+    cluster: str | None = None
     risk: tuple[tuple[float, float], ...] | None = None
     table: object | None = field(default=None, repr=False, compare=False)
 
@@ -65,6 +69,15 @@ class Population:
         _refuse_votes(self.classifiers)
         if self.weight is not None and self.weight in self.slices:
             raise PopulationError(f"a column must be either a weight or a slice, but {self.weight!r} is named as both: leave one out")
+        self._refuse_cluster()
+
+    def _refuse_cluster(self) -> None:
+        """Raise PopulationError for a cluster column that cannot be one."""
+        if self.cluster is not None and self.cluster in {self.id, self.weight, *self.hidden_columns}:
+            raise PopulationError(
+                f"a cluster is a column that several units share, but {self.cluster!r} is also the id, the weight, a score or a "
+                "prediction: name another, or leave it out"
+            )
 
     def refuse_unknown_weight(self, metric: Metric) -> None:
         """Raise PopulationError if the metric is weighted by a column that is not the population's weight.
@@ -94,7 +107,8 @@ class Population:
         for candidate in self.classifiers:
             if candidate.name == name:
                 return candidate
-        raise PopulationError(f"no classifier {name!r}: this population has {[c.name for c in self.classifiers]}")
+        names = [one.name for one in self.classifiers]
+        raise PopulationError(f"no classifier {name!r}: {way_out(name, names, owner='this population')}")
 
     @property
     def guide_column(self) -> str | None:
@@ -195,6 +209,8 @@ class Population:
         fitted: dict[str, Json] = {"candidates": list(self.candidates)} if self.candidates else {}
         if self.missing_scores:
             fitted["missing_scores"] = True
+        if self.cluster is not None:
+            fitted["cluster"] = self.cluster
         return {
             **fitted,
             "source": self.source,
@@ -225,6 +241,7 @@ class Population:
             weight=data["weight"],
             candidates=tuple(data.get("candidates", ())),
             missing_scores=data.get("missing_scores", False),
+            cluster=data.get("cluster"),
             risk=None if data["risk"] is None else tuple((low, high) for low, high in data["risk"]),
             table=table,
         )

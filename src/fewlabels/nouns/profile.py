@@ -15,6 +15,8 @@ from fewlabels.errors import PopulationError
 from fewlabels.nouns import ladder
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray, own_ints
 from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.known import NOTHING, KnownCounts, KnownLabels, KnownTotals
+from fewlabels.nouns.process import Process
 from fewlabels.nouns.weights import QUANTA
 
 MOST_CELLS = 2_000_000
@@ -75,6 +77,8 @@ class Profile:
     files: tuple[SourceFile, ...] = ()
     weight: IntArray | None = None  # sums of metric weights in quanta, by cell; the last slice value is then the layer
     claims: IntArray | None = None  # of several labels or classes: sums of their scores, shape (cells, classifiers), in 2^-30
+    process: Process | None = None  # what the table came from, if a study is about that; not counted, so neither written nor fingerprinted
+    known: KnownCounts | None = None  # units with known answers, which the cells then leave out; neither written nor fingerprinted
 
     def __post_init__(self) -> None:
         """Take ownership of the arrays; raise PopulationError if cells are empty, unsorted or too many."""
@@ -108,7 +112,39 @@ class Profile:
         digest = hashlib.blake2b(repr((self.guided, self.slice_values)).encode())
         for part in (self.guide_bin, self.pattern, self.slice, self.count, self.weight, self.claims):
             digest.update(b"-" if part is None else repr(part.shape).encode() + part.tobytes())
+        digest.update(repr(self.process).encode())
+        for row in self.known or ():
+            digest.update(row.tobytes())
         return SameCounts(digest.digest(), self)
+
+    @property
+    def whole(self) -> int:
+        """The number of units in the population, those with known answers included."""
+        return self.N + (0 if self.known is None else int(self.known.N.sum()))
+
+    @property
+    def apart(self) -> str:
+        """What to add where the units to be drawn are named, if the answers to others are known."""
+        return "" if self.known is None else " and whose answers are not known"
+
+    def aside(self, classifier: int) -> KnownTotals:
+        """The units with known answers on both sides of a classifier (by position), and their expected positives."""
+        return NOTHING if self.known is None else self.known.totals(classifier)
+
+    def flagged(self, classifier: int) -> int:
+        """How many units of the population the classifier (by position) predicts positive."""
+        return int(self.count[self.predicted(classifier)].sum()) + int(self.aside(classifier).N1)
+
+    def without(self, known: KnownLabels) -> "Profile":
+        """The profile of all units but those with known answers, which are counted beside it."""
+        home = self.cells(known.pattern, known.guide_bin, known.slice)
+        left = self.count - np.bincount(home, minlength=self.count.size)
+        if (home < 0).any() or (left < 0).any():
+            raise PopulationError("known answers are about units of the table: the table has changed, restore it")
+        if not left.any():
+            raise PopulationError("a study needs units to draw, but the answers to all are known: count them, there is nothing to estimate")
+        rest = replace(self, count=np.maximum(left, 1)).part(left > 0)
+        return replace(rest, known=known.counts)
 
     def part(self, cells: BoolArray) -> "Profile":
         """The profile of these cells alone, as if the table held nothing else."""

@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
+from fewlabels.nouns.late import Arrivals
+from fewlabels.nouns.process import Process
 from fewlabels.nouns.weights import LabelSums, WeightSums
 
 
@@ -24,6 +26,17 @@ class ControlSums(NamedTuple):
     dd: FloatArray
     dy: FloatArray
     known: FloatArray
+
+
+class Sizes(NamedTuple):
+    """The chance of sizes of groups that a sample estimates: of the totals by type of unit, TP, FP, FN, TN.
+
+    spread   their covariance matrix, shape (4, 4), as far as it comes from the sizes
+    squares  sums of squared expansion weights, shape (4,)
+    """
+
+    spread: FloatArray
+    squares: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,6 +58,12 @@ class Tally:
     stratum  which of several draws each group belongs to, shape (G,), where another classifier's goals raised the rates of some units;
              the guide's order must be shown in each; None for a single draw
     control  sums of what other columns predict, which makes estimates steadier; None if there are no such columns
+    process  the process that the table came from, if the question is about units like these; None if it is about the table
+    arrivals how earlier positives had arrived by the units' age, where answers arrive by themselves; None if they do not
+    sizes    the chance of the groups' sizes, where a sample drawn elsewhere estimates them; None if they are known
+    usual    whether the standard error shown is the usual one, as survey packages have it: for a sample drawn elsewhere
+    known    groups of units whose answers were known beforehand, shape (G,): no score is read from them; None if there are none
+    checked  whether a check labeled some of those again; otherwise they count as they are known, and none of them is a label
     """
 
     flagged: BoolArray
@@ -61,6 +80,12 @@ class Tally:
     chance: BoolArray | None = None
     stratum: IntArray | None = None
     control: ControlSums | None = None
+    process: Process | None = None
+    arrivals: Arrivals | None = None
+    sizes: Sizes | None = None
+    usual: bool = False
+    known: BoolArray | None = None
+    checked: bool = False
 
     def side(self, *, flagged: bool) -> "Tally":
         """The groups of one side."""
@@ -68,21 +93,20 @@ class Tally:
 
     def pick(self, mine: BoolArray | IntArray) -> "Tally":
         """These groups alone."""
-        return Tally(
+        return replace(
+            self,
             flagged=self.flagged[mine],
             N=self.N[mine],
             n=self.n[..., mine],
             k=self.k[..., mine],
             logit=self.logit[mine],
             expected=self.expected[mine],
-            N1=self.N1,
-            N0=self.N0,
-            simple=self.simple,
             weights=None if self.weights is None else self.weights.pick(mine),
             expansions=None if self.expansions is None else LabelSums(*(v[..., mine] for v in self.expansions)),
             chance=None if self.chance is None else self.chance[mine],
             stratum=None if self.stratum is None else self.stratum[mine],
             control=None if self.control is None else ControlSums(*(v[..., mine] for v in self.control)),
+            known=None if self.known is None else self.known[mine],
         )
 
     def one(self, replicate: int) -> "Tally":
@@ -96,9 +120,15 @@ class Tally:
         return replace(self, n=n, k=k, control=None)
 
     @property
+    def drawn(self) -> "Tally":
+        """The groups that were drawn from, without units whose answers were known beforehand."""
+        return self if self.known is None else self.pick(~self.known)
+
+    @property
     def labels(self) -> FloatArray:
-        """Labels in all groups."""
-        return np.asarray(self.n.sum(axis=-1))
+        """Labels in all groups; known answers that no check repeats are none."""
+        asked = self.n if self.known is None or self.checked else np.where(self.known, 0.0, self.n)
+        return np.asarray(asked.sum(axis=-1))
 
 
 class JointTally(NamedTuple):
@@ -157,4 +187,20 @@ class PairTally(NamedTuple):
         return self.tally.labels
 
 
-AnyTally: TypeAlias = Tally | JointTally | PhasedTally | PairTally
+class GapTally(NamedTuple):
+    """Answers about one classifier by slice. Several tallies of one slice are ways to fill in its missing answers.
+
+    slices   the value of the slice column of each tally
+    tallies  the answers in it
+    """
+
+    slices: tuple[str, ...]
+    tallies: tuple[Tally, ...]
+
+    @property
+    def labels(self) -> FloatArray:
+        """Labels in all slices."""
+        return np.asarray(sum(tally.labels for tally in self.tallies))
+
+
+AnyTally: TypeAlias = Tally | JointTally | PhasedTally | PairTally | GapTally

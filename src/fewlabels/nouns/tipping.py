@@ -39,10 +39,12 @@ class TippingPoint:
         where = f"the {self.units:,} unflagged units scored below {self.below:.4g}"
         if self.stands is None:
             return f"{self.goal}: not shown by the labels elsewhere, even if no positive is among {where}"
+        if self.stands >= self.units:
+            return f"{self.goal}: stands whatever hides among {where}"
         said = f"{self.goal}: stands unless more than {self.stands:,} positives hide among {where}; the labels rule out more than "
         if self.holds or self.to_rule_out is None:
             return f"{said}{self.ruled_out:,}"
-        price = f"it takes {self.to_rule_out:,} there, none of them positive, to rule out more than {self.stands:,}"
+        price = f"it takes {self.to_rule_out:,} labels there, none of them positive, to rule out more than {self.stands:,}"
         return f"{said}{self.ruled_out:,}, and {price}"
 
     def as_json(self) -> dict[str, Json]:

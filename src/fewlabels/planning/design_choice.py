@@ -1,4 +1,4 @@
-"""Which units the goals need, and the design that serves them."""
+"""The design that serves the goals."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,30 +11,15 @@ from fewlabels.designs.simple import simple
 from fewlabels.designs.strata import strata
 from fewlabels.errors import PlanError
 from fewlabels.estimators.linearize import outcome_sizes, sizes
-from fewlabels.nouns.arrays import BoolArray, FloatArray
+from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.design import DESIGNS as DESIGNS
 from fewlabels.nouns.design import STRATIFIED, Design
 from fewlabels.nouns.design import DesignName as DesignName
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.profile import Profile
+from fewlabels.planning.frames import frame_of, sides_of
 from fewlabels.planning.mixing import mixture_for
-
-
-def frame_of(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0) -> BoolArray:
-    """The cells the metrics need: one side if it determines every metric, otherwise all; always all for several labels."""
-    if profile.claims is not None:
-        return np.ones(profile.count.shape, dtype=np.bool_)
-    flagged = profile.predicted(classifier)
-    needed = np.zeros(flagged.shape, dtype=np.bool_)
-    for metric in metrics:
-        needed |= (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
-    if not needed.any():
-        raise PlanError(
-            f"{', '.join(m.name for m in metrics)} is a share of the {'flagged' if metrics[0].needs_flagged else 'unflagged'} units, but "
-            f"the classifier has none among its {profile.N:,}: change its threshold, or ask for prevalence"
-        )
-    return needed
 
 
 def choose_design(
@@ -79,11 +64,6 @@ def _position(column: str | None, slices: Sequence[str]) -> int:
             f"given probabilities must be a slice column, but {column!r} is not one of {list(slices)}: name it with --slice too"
         )
     return list(slices).index(column)
-
-
-def sides_of(profile: Profile, classifier: int) -> BoolArray:
-    """Which cells are on the flagged side; for several labels or classes, those that any classifier flags."""
-    return profile.pattern > 0 if profile.claims is not None else profile.predicted(classifier)
 
 
 def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 0, floor: float | None = None) -> FloatArray:

@@ -15,8 +15,8 @@ from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.design_choice import sides_of
 from fewlabels.planning.forecasting import Forecast, forecast
+from fewlabels.planning.frames import sides_of
 from fewlabels.planning.goal_scope import Ask
 from fewlabels.planning.shared_draw import pattern_of, scaled
 from fewlabels.planning.sizing import labels_needed, nearly_smallest

@@ -1,10 +1,11 @@
-"""The draw made for the interval: which mixture makes the interval that decides shortest, whether or not the scores are to be trusted.
+"""The draw made for the default interval: which mixture makes it shortest, whether or not the scores are to be trusted.
 
     loss = 1/2 log W(calibrated) + 1/2 log W(overconfident) + 1/10 log V,      V at most 1.1 times that of half the labels by the guide
 
 W is the half-width of the interval on the answers that are expected: once if the scores are calibrated, once if their log-odds are twice
-too large. V is the variance if they are calibrated. The smallest loss of ten mixtures is taken. Nothing is believed that the interval does
-not believe: it is `placed`, which trusts no score, and a draw that trusts them leaves it wide. Why these weights:
+too large. V is the variance if they are calibrated. The smallest loss of ten mixtures is taken. If its W is longer than that of a simple
+draw, V has no limit: the smallest loss is taken of all mixtures, even rates among them, whose W is not. Nothing is believed that the
+interval does not believe: it is `placed`, which trusts no score, and a draw that trusts them leaves it wide. Why these weights:
 docs/decisions/0019-draw-and-interval.md.
 """
 
@@ -15,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.designs.bands import MIXTURES, USUAL, Mixture, bands, rates, reference_of
+from fewlabels.designs.bands import EVEN, MIXTURES, USUAL, Mixture, bands, rates, reference_of
 from fewlabels.designs.base import takes_of
+from fewlabels.designs.simple import simple
 from fewlabels.estimators.grouping import groups_of
 from fewlabels.estimators.linearize import guided_totals, influence, sizes
 from fewlabels.estimators.weighted import expit
@@ -25,15 +27,19 @@ from fewlabels.intervals.placed import limits_of_bands
 from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.evidence import Bands, Limits
+from fewlabels.nouns.known import KnownTotals
 from fewlabels.nouns.metric import Metric, Totals
 from fewlabels.nouns.profile import Profile, SameCounts
+from fewlabels.planning.frames import frame_of
+from fewlabels.planning.guiding import log_odds
 
 TAIL = 0.025
 OVERCONFIDENT = 2.0  # how many times too large the log-odds may be
 VARIANCE = 0.1  # the weight of the variance
 MOST_VARIANCE = 1.1  # over that of the plain mixture: half of the labels by the guide, 30 % evenly, 20 % evenly over flagged units
+HAIR = 0.03  # of the log half-width: so much longer than a simple draw's the forecast may be
 OCTAVE = 100.0  # labels: a mixture is chosen for this many, or twice, four times as many ...
-SUREST = 1e-7
+KEPT = 4_096  # choices: of each slice of many, and of a few octaves
 
 
 def mixture_for(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int) -> Mixture:
@@ -44,24 +50,32 @@ def mixture_for(profile: Profile, metrics: Sequence[Metric], *, labels: float, c
     return _chosen(profile.counts, tuple(metrics), octave, classifier)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=KEPT)
 def _chosen(counts: SameCounts, metrics: tuple[Metric, ...], octave: int, classifier: int) -> Mixture:
     profile = counts.profile
     flagged = profile.predicted(classifier)
-    frame = np.zeros(flagged.shape, dtype=np.bool_)
-    for metric in metrics:
-        frame |= (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
+    frame = frame_of(profile, metrics, classifier=classifier)
     units = int(profile.count[frame].sum())
     labels = min(round(OCTAVE * 2**octave), units)
     if labels >= units:
         return USUAL
     most = MOST_VARIANCE * _variance(profile, flagged, metrics, _plain_rates(profile, frame, flagged, metrics, labels))
-    tried = [_tried(profile, frame, flagged, metrics, labels, mixture) for mixture in MIXTURES]
+    mixtures = (*MIXTURES, EVEN)
+    tried = [_tried(profile, frame, flagged, metrics, labels, mixture) for mixture in mixtures]
+    drawn = [*(bands(profile, flagged=flagged, pi=pi, labels=labels) for pi in tried), simple(profile, frame=frame)]
+    forecast = _log_widths(profile, flagged, metrics, drawn, labels, classifier)
+    widths, longest = forecast[:-1], forecast[-1] + HAIR
     V = np.array([_variance(profile, flagged, metrics, pi) for pi in tried])
-    if (most < V).all():
-        return MIXTURES[int(V.argmin())]
-    loss = VARIANCE * np.log(V) + _log_widths(profile, flagged, metrics, tried, labels, classifier)
-    return MIXTURES[int(np.where(most < V, np.inf, loss).argmin())]
+    loss = VARIANCE * np.log(V) + widths
+    best = _least(loss, max(most, V.min()) >= V)
+    if widths[best] > longest:
+        best = _least(loss, widths <= max(longest, widths.min()))
+    return mixtures[best]
+
+
+def _least(loss: FloatArray, allowed: BoolArray) -> int:
+    """The position of the least loss among those that are allowed."""
+    return int(np.where(allowed, loss, np.inf).argmin())
 
 
 def _tried(profile: Profile, frame: BoolArray, flagged: BoolArray, metrics: Sequence[Metric], labels: int, mixture: Mixture) -> FloatArray:
@@ -88,30 +102,29 @@ def _variance(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], p
 
 
 def _log_widths(
-    profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], tried: Sequence[FloatArray], labels: int, classifier: int
+    profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], drawn: Sequence[DrawDesign], labels: int, classifier: int
 ) -> FloatArray:
-    """For each of the rates, the mean log half-width over metrics, and over scores that are calibrated and overconfident ones."""
-    s = np.clip(profile.guide, SUREST, 1 - SUREST)
-    beliefs = (s, expit((np.log(s) - np.log1p(-s)) / OVERCONFIDENT))
-    drawn = [_expected(profile, bands(profile, flagged=flagged, pi=pi, labels=labels), beliefs, labels, classifier) for pi in tried]
-    one, zero = (_side([sides[j] for sides in drawn]) for j in range(2))
+    """For each of the designs, the mean log half-width over metrics, and over scores that are calibrated and overconfident ones."""
+    beliefs = [expit(log_odds(profile.guide) / times) for times in (1.0, OVERCONFIDENT)]
+    expected = [_expected(profile, design, beliefs, labels, classifier) for design in drawn]
+    one, zero = (_side([sides[j] for sides in expected]) for j in range(2))
     N1 = float(profile.count[flagged].sum())
     N0 = float(profile.count.sum()) - N1
     widths = []
     for metric in metrics:
         none = _Side(np.zeros_like(one.p), Limits(np.zeros_like(one.p), np.zeros_like(one.p)))
         sides = (one if metric.needs_flagged else none, zero if metric.needs_unflagged else none)
-        theta = partial(_value, metric, N1, N0)
+        theta = partial(_value, metric, N1, N0, profile.aside(classifier))
         points = [side.p for side in sides]
         found = mover(theta, points, [side.limits for side in sides], low=metric.low, high=metric.high)
         value = theta(*points)
         widths.append(np.maximum(found.high - value, value - found.low))
     logs: FloatArray = np.log(np.maximum(widths, 1e-12)).mean(axis=0)
-    return np.asarray(logs.reshape(len(tried), len(beliefs)).mean(axis=1))
+    return np.asarray(logs.reshape(len(drawn), len(beliefs)).mean(axis=1))
 
 
-def _value(metric: Metric, N1: float, N0: float, p1: FloatArray, p0: FloatArray) -> FloatArray:
-    return metric.value(Totals.of_sides(N1 * p1, N0 * p0, N1=N1, N0=N0))
+def _value(metric: Metric, N1: float, N0: float, aside: KnownTotals, p1: FloatArray, p0: FloatArray) -> FloatArray:
+    return metric.value(Totals.of_sides(N1 * p1 + aside.A, N0 * p0 + aside.B, N1=N1 + aside.N1, N0=N0 + aside.N0))
 
 
 class _Side(NamedTuple):

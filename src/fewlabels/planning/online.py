@@ -68,6 +68,11 @@ def refuse_goals(goals: Sequence[Goal], stopping: Stopping) -> None:
         if (stopping.kind == "width") != (goal.kind == "+-"):
             wanted = "a half-width, +-" if stopping.kind == "width" else "a target, >= or <="
             raise PlanError(f"a study that stops by {stopping.kind} must have goals with {wanted}, got {goal}: change the goal or the rule")
+        if goal.relative:
+            raise PlanError(
+                f"a study that stops by width must have half-widths in points, but {goal} is a share of the value: write it in points, "
+                "or plan one look"
+            )
         _refuse_tolerance(goal, stopping.tolerance)
         if _is_sign(goal) and (goal.kind == "+-" or goal.value != 0):
             raise PlanError(

@@ -1,7 +1,7 @@
 """The region where the scores see none: the units that a tipping point is about, fixed in the plan before the first label.
 
 The lowest bands of the first classifier's unflagged side that are expected to hold at most one positive together; at least the lowest one.
-A region ends where a band does, so that its labels are those of whole bands.
+A region ends where a band does, so that its labels are those of whole bands, and never is the whole side: then no score sets it apart.
 """
 
 import numpy as np
@@ -24,7 +24,9 @@ def region_of(profile: Profile, design: DrawDesign) -> int | None:
     np.maximum.at(highest, band, bins)
     used = highest >= 0
     ends = np.unique(highest[used]) + 1
-    whole = [int(end) for end in ends if ((highest[used] < end) | (lowest[used] >= end)).all()]
+    whole = [int(end) for end in ends[:-1] if ((highest[used] < end) | (lowest[used] >= end)).all()]
+    if not whole:
+        return None
     expected = profile.count[mine] * profile.guide[mine]
     few = [end for end in whole if float(expected[bins < end].sum()) <= MOST_EXPECTED]
     return max(few) if few else whole[0]

@@ -1,15 +1,13 @@
-"""How many labels one goal, or several on one draw, need: sized for the interval that will be reported, not for an approximation of it."""
+"""How many labels one goal needs: sized for the interval that will be reported, not for an approximation of it."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
-from fewlabels.designs.bands import bands, reference_of
-from fewlabels.designs.base import takes_of
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
@@ -21,17 +19,17 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile, SameCounts
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed
-from fewlabels.planning.design_choice import DesignName, choose_design, sides_of
-from fewlabels.planning.forecasting import forecast
-from fewlabels.planning.goal_scope import Ask, PairAsk
-from fewlabels.planning.shared_draw import design_together, labels_together, pattern_of
+from fewlabels.planning.design_choice import DesignName, choose_design
+from fewlabels.planning.forecasting import CHANCE_REPS, Effort, forecast
+from fewlabels.planning.goal_scope import Ask, GapAsk, PairAsk
+from fewlabels.planning.shared_draw import own_design
 
 START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
-NEAR = 1.03  # for several goals on one draw: a half-width as near to the goal as simulated draws can tell
-MOST_RAISES = 5
-KEPT = 32  # sizes found
+LAW_STEPS, SMALLEST_REACH = 4, 1e-3
+LAW = 1.2  # a half-width that is so near to the goal tells the labels by the law of the root
+KEPT = 1024  # sizes found: a plan of many slices is sized, checked and locked, each by itself
 PLAIN = Design()
 UNSIZED = ("manual", "given")  # their labels are set by the user
 
@@ -101,16 +99,17 @@ def labels_needed(
     share: float = 1.0,
     start: int | None = None,
     slices: Sequence[str] = (),
+    reps: int = CHANCE_REPS,
 ) -> int | None:
     """How many labels a draw made for one goal needs to settle it under an assumption (by default, that scores are calibrated).
 
     A half-width is settled when its mean is small enough, a target when it is settled with the goal's power. None if not even a census
-    suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice.
+    suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice; `reps` as in `Effort`.
     """
     choice = name if isinstance(name, Design) else Design(name=name)
     if choice.name in UNSIZED:
         return None
-    how = _How(choice, interval, share, start or START, tuple(slices))
+    how = _How(choice, interval, share, start or START, tuple(slices), reps)
     if believed is None:
         return _once(_SameAsk.of(ask.alone), how)
     return _searched(ask.alone, how, believed)
@@ -124,6 +123,7 @@ class _How(NamedTuple):
     share: float
     start: int
     slices: tuple[str, ...]
+    reps: int
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,15 @@ class _SameAsk:
     goal: Goal
     judged: tuple[int, ...]
     counts: SameCounts
+    price: bytes | None
     ask: Ask = field(compare=False)
 
     @classmethod
     def of(cls, ask: Ask) -> "_SameAsk":
-        return cls(type(ask), ask.goal, ask.judged, ask.part.counts, ask)
+        return cls(type(ask), ask.goal, ask.judged, ask.part.counts, None if ask.price is None else ask.price.tobytes(), ask)
 
 
-@lru_cache(maxsize=KEPT)  # a plan is sized, checked and locked, each by itself
+@lru_cache(maxsize=KEPT)
 def _once(same: _SameAsk, how: _How) -> int | None:
     return _searched(same.ask, how, None)
 
@@ -149,81 +150,65 @@ def _once(same: _SameAsk, how: _How) -> int | None:
 def _searched(ask: Ask, how: _How, believed: Believed | None) -> int | None:
     """The labels found by search; `ask` is as if the table consisted of its slice."""
 
-    def short(n: int) -> float:
+    @cache
+    def short(n: int, *, widths: bool) -> float:
         try:
             design = _own_design(ask, n, how.choice, how.slices)
         except PlanError:  # too few labels for the strata
             return 2.0
-        return forecast(ask, design, n, believed=believed, interval=how.interval, share=how.share).short
+        return forecast(ask, design, n, believed=believed, interval=how.interval, share=how.share, effort=Effort(how.reps, widths)).short
 
-    return nearly_smallest(short, low=min(10, ask.frame), high=ask.frame, start=how.start)
+    low = min(10, ask.frame)
+    start = min(max(how.start, low), ask.frame)
+    if how.reps < CHANCE_REPS:  # one of many
+        for widths in (False, True):  # an interval is seldom too wide to ship where its bound settles a target
+            by_law = _by_law(partial(short, widths=widths), low=low, high=ask.frame, start=start)
+            if by_law is not None and short(by_law, widths=True) < LAW:
+                return by_law
+    if ask.goal.kind == "+-" or short(start, widths=True) > short(start, widths=False):  # an interval may be too wide to ship
+        return nearly_smallest(partial(short, widths=True), low=low, high=ask.frame, start=start)
+    found = nearly_smallest(partial(short, widths=False), low=low, high=ask.frame, start=start)
+    if found is None or short(found, widths=True) <= 1:
+        return found
+    return nearly_smallest(partial(short, widths=True), low=found, high=ask.frame, start=found)
+
+
+def _by_law(short: Callable[[int], float], *, low: int, high: int, start: int) -> int | None:
+    """About the labels of one goal among many, by the root's law from a number near enough; None if it leads to most of the units."""
+    n = start
+    for _ in range(LAW_STEPS):
+        found = short(n)
+        wanted = n * found * found
+        if wanted > high / 2:
+            return None
+        if 1 / LAW < found < LAW:
+            return max(math.ceil(wanted), low)
+        n = max(round(n * min(max(found * found, 1 / 8), 8.0)), low)
+    return None
+
+
+def rough_labels(ask: Ask) -> float:
+    """What a goal needs, up to a factor that is about the same for all slices: the squared error of one label over the squared reach.
+
+    (sum_i e_i / r)^2,   e_i = |a_i| sqrt(p_i (1 - p_i))        r: the half-width, or the distance from the value to the target
+    """
+    goal, value = ask.goal, ask.value(ask.part.claimed(ask.classifier))
+    reach = goal.in_points(value) if goal.kind == "+-" else abs(value - goal.value)
+    errors = float((ask.size * ask.part.count).sum())
+    needed = (errors / max(reach, SMALLEST_REACH)) ** 2
+    return needed / (1 + needed / ask.frame)
 
 
 def _own_design(ask: Ask, labels: int, choice: Design, slices: Sequence[str]) -> DrawDesign:
     """The design for one goal alone; for bands, from the sizes it keeps."""
     if choice.name == "simple":
         return replace(simple(ask.part, frame=ask.needed), judged=ask.judged)
-    if isinstance(ask, PairAsk) and choice.name != "bands":
-        raise PlanError(f"a difference needs the design bands or simple, got {choice.name}: choose one of these")
+    if isinstance(ask, PairAsk | GapAsk) and choice.name != "bands":
+        what = "difference" if isinstance(ask, PairAsk) else "gap"
+        raise PlanError(f"a {what} needs the design bands or simple, got {choice.name}: choose one of these")
     if choice.name != "bands":
         return choose_design(ask.part, [ask.metric], labels=labels, name=choice, classifier=ask.classifier, slices=slices)
-    pi = ask.rates(reference_of(labels, ask.frame))
-    flagged, pattern = sides_of(ask.part, ask.classifier), pattern_of(ask.part, ask.judged)
-    return replace(bands(ask.part, flagged=flagged, pi=pi, labels=labels, pattern=pattern), judged=ask.judged)
-
-
-def labels_for_all(
-    profile: Profile,
-    asks: Sequence[Ask],
-    needs: Sequence[int | None],
-    *,
-    choice: Design = PLAIN,
-    slices: Sequence[str] = (),
-    interval: IntervalKind = USUAL_INTERVAL,
-) -> int | None:
-    """The labels of one draw that settles every goal; None if one needs more than there are. `needs` are the labels of each alone.
-
-    Begins with the sum of the shared rates and adds labels until every goal's forecast suffices: rates that suffice for the variance may
-    still be cut into other bands than those of a goal's own draw.
-    """
-    if any(need is None for need in needs):
-        return None
-    if len(asks) == 1:
-        return needs[0]
-    if choice.name != "bands":
-        return _labels_searched(profile, asks, needs, choice, slices, interval)
-    n = labels_together(asks, needs, several=choice.several)
-    for _ in range(MOST_RAISES):
-        design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
-        n = min(n, design.frame)
-        take = takes_of(design, n)
-        short = max(forecast(ask, design, n, interval=interval, take=take).short for ask in asks)
-        if short <= NEAR or n == design.frame:
-            break
-        n = min(math.ceil(n * min(short * short, 1.5)), design.frame)
-    return n
-
-
-def _labels_searched(
-    profile: Profile,
-    asks: Sequence[Ask],
-    needs: Sequence[int | None],
-    choice: Design,
-    slices: Sequence[str],
-    interval: IntervalKind,
-) -> int | None:
-    """The same, by search, for a design whose rates are not the largest of its goals' rates."""
-    start = max(need or 0 for need in needs)
-    frame = sum(int(ask.part.count.sum()) for ask in asks[:1])
-
-    def short(n: int) -> float:
-        try:
-            design = design_together(profile, asks, needs, labels=n, choice=choice, slices=slices)
-        except PlanError:
-            return 2.0
-        return max(forecast(ask, design, min(n, design.frame), interval=interval).short for ask in asks)
-
-    return nearly_smallest(short, low=min(10, frame), high=max(frame, start), start=start)
+    return own_design(ask, labels)
 
 
 def uniform_labels(profile: Profile, ask: Ask, simple: int | None) -> int | None:

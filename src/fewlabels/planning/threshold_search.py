@@ -193,7 +193,8 @@ def prospect(profile: Profile, search: Search, share: FloatArray, *, design: Dra
     take = takes_of(design, labels)
     pieces = pieces_of(profile, design, thresholds_of(profile, design, take), take, classifier=classifier)
     n, k = imagined_counts(pieces, profile, share, reps=IMAGINED, rng=stream(SEED, labels))
-    at = find(pieces, search_order(pieces, profile, search), n, k, search)
+    imagined = search._replace(interval=search.imagined)
+    at = find(pieces, search_order(pieces, profile, search), n, k, imagined)
     found = at >= 0
     units = float(pieces.thresholds.units[at[found]].mean()) if found.any() else 0.0
     return Prospect(float(found.mean()), units)

@@ -20,7 +20,9 @@ def junit(gate: Gate) -> str:
     suite = ElementTree.Element("testsuite", {"name": one_line(f"fewlabels gate {gate.study}"), "skipped": "0", "time": "0", **counts})
     suite.extend(cases)
     out = ElementTree.SubElement(suite, "system-out")
-    out.text = one_line(" | ".join([gate.headline, *gate.reasons, *gate.warnings, *([gate.promise] if gate.promise else [])]))
+    out.text = one_line(
+        " | ".join([gate.headline, *gate.reasons, *gate.warnings, *([f"{gate.promise}; {gate.about}"] if gate.promise else [])])
+    )
     suites = ElementTree.Element("testsuites", {"name": "fewlabels gate", **counts})
     suites.append(suite)
     ElementTree.indent(suites)

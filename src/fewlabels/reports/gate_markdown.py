@@ -21,7 +21,7 @@ def markdown(gate: Gate, *, most: int = MOST_BYTES) -> str:
     notes = [f"- {in_markdown(f'{rule.rule}: {note}')}" for rule in gate.rules for note in rule.notes]
     lines += ["", *notes, *(f"- warning: {in_markdown(warning)}" for warning in gate.warnings)]
     if gate.promise:
-        lines += ["", in_markdown(gate.promise)]
+        lines += ["", in_markdown(f"{gate.promise}; {gate.about}")]
     lines += ["", f"policy {_short(gate.policy)}, plan {_short(gate.plan)}, exit code {gate.exit_code}"]
     return cut("\n".join(lines) + "\n", most)
 

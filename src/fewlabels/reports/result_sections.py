@@ -246,7 +246,8 @@ def comparison_section(report: Report) -> Section | None:
     way = "Lower is better." if found["less_is_better"] else "Higher is better."
     best = [name(one) for one in found["best"]]
     lead = f"Shown to be best: {best[0]}." if len(best) == 1 else f"Not shown to be worse than another: {', '.join(best)}."
-    return Section(key="comparison", title="Comparison", lines=(f"{lead} {way}",), tables=(table,))
+    few = tuple(f"{whose(e)}: {caution}" for e, caution in zip(found["pairs"], found["cautions"], strict=True) if caution)
+    return Section(key="comparison", title="Comparison", lines=(f"{lead} {way}",), tables=(table,), notes=few)
 
 
 def _better(pair: Found, settled: Mapping[frozenset[str], str]) -> str:

@@ -63,20 +63,22 @@ class Section:
 
 
 class Target(NamedTuple):
-    """What a goal asks for: "+-" and a half-width, or ">=" or "<=" and a value."""
+    """What a goal asks for: "+-" and a half-width, which may be a share of the value, or ">=" or "<=" and a value."""
 
     kind: str
     value: float
+    relative: bool = False
 
     @property
     def line(self) -> float | None:
         """The target value, for a goal with a target."""
         return None if self.kind == "+-" else self.value
 
-    @property
-    def wanted(self) -> float | None:
-        """The half-width to reach."""
-        return self.value if self.kind == "+-" else None
+    def wanted(self, value: float | None) -> float | None:
+        """The half-width to reach around a value, on its narrower side; None for a target, or for a share of an unknown value."""
+        if self.kind != "+-" or (self.relative and value is None):
+            return None
+        return value * self.value / (1 + self.value) if self.relative and value is not None else self.value
 
 
 def target_of(goal: str) -> Target | None:
@@ -85,13 +87,13 @@ def target_of(goal: str) -> Target | None:
         found = parse_goal(goal)
     except FewlabelsError:
         return None
-    return Target(found.kind, found.value)
+    return Target(found.kind, found.value, found.relative)
 
 
 def mark_of(found: Mapping[str, Any], target: Target | None = None) -> Mark:
     """Return the mark of an estimate."""
     ends = {part: found[part] for part in ("value", "low", "high", "strict_low", "strict_high")}
-    return Mark(**ends, target=target and target.line, wanted=target and target.wanted)
+    return Mark(**ends, target=target and target.line, wanted=target and target.wanted(found["value"]))
 
 
 def whose(found: Mapping[str, Any]) -> str:

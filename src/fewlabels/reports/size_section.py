@@ -46,8 +46,9 @@ def _together(found: Found, cells: int) -> list[tuple[str, ...]]:
         return (words, _labels(labels), *[""] * (cells - 1 - len(last)), *last)
 
     uniform = found["uniform"]
-    rows = [row("all on one draw", found["together"], _labels(uniform), _wasted(found["together"], uniform))]
-    rows.append(row("a draw for each", found["separately"]))
+    rows = [row("a draw for each", found["separately"])]
+    rows.append(row("one draw, each with its own chance", found["together"], _labels(uniform), _wasted(found["together"], uniform)))
+    rows.append(row("one draw, all with a chance of 80 %", found["for_all"]))
     if found["optimum"] is not None:
         rows.append(row('one draw, several="optimum"', found["optimum"]))
     if found["recycled"] is not None:
@@ -63,10 +64,10 @@ def _forecast(found: Found) -> Iterator[Table]:
             share(shown["value"]),
             f"±{share(shown['half_width'])}",
             percent(shown["chance"]),
-            "yes" if shown["settles"] else "no",
+            shown["expected"],
         )
         for goal in found["goals"]
-        if (shown := goal["at_budget"]) is not None
+        if (shown := goal["forecast"]) is not None
     )
     if rows:
         columns = (
@@ -74,13 +75,16 @@ def _forecast(found: Found) -> Iterator[Table]:
             TableColumn("value"),
             TableColumn("half-width"),
             TableColumn("chance"),
-            TableColumn("enough", words=True),
+            TableColumn("expected", words=True),
         )
-        yield Table(caption=f"A budget of {count(found['budget'])} labels is expected to show", columns=columns, rows=rows)
+        if len(rows) > 1:
+            rows += (("all together", "", "", NONE if found["chance"] is None else percent(found["chance"]), found["expected"]),)
+        what = "A budget of" if found["budget"] is not None else "The size for all:"
+        yield Table(caption=f"{what} {count(found['shown_at'])} labels. What they should show", columns=columns, rows=rows)
 
 
 def _bills(found: Found) -> Iterator[str]:
-    chosen = "budget" if found["budget"] is not None else "together"
+    chosen = "budget" if found["budget"] is not None else "for_all"
     for words, key in (("chosen", chosen), ("uniform", "uniform")):
         bill = found["cost"].get(key)
         if bill is None or (bill["money"] is None and bill["hours"] is None):

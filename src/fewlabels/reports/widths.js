@@ -58,24 +58,41 @@ export function expected(goal, n, level, f) {
   };
 }
 
+/* The forecast of a goal, as every place prints it; null where labels, positives or level are dragged away from those it is of. */
+export const exact = (picture, goal, now) => (goal.forecast && now.n === picture.shown_at && now.f === usualFactor(goal) && picture.levels[now.level] === goal.level ? goal.forecast : null);
+const usualFactor = goal => (goal.values.length - 1) / 2;
+const TONES = { pass: "ship", fail: "do-not-ship", open: "label-more" };
+const SAID = { pass: "Expected to pass", fail: "Expected to fail: do not ship", open: "Expected to stay open: label more" };
+const percent = x => (x > 0.99 ? "> 99 %" : x < 0.01 ? "< 1 %" : `${Math.round(100 * x)} %`);
+
+/* What the plan's labels should show of all goals together. */
+export function together(picture) {
+  if (!picture.shown_at) return "Not even all units would settle every goal.";
+  const known = picture.chance === null ? "" : ` The chance that all goals are settled is ${percent(picture.chance)}.`;
+  const what = picture.budget ? `A budget of ${whole(picture.shown_at)} labels` : `${whole(picture.shown_at)} labels settle all goals with a chance of 80 %`;
+  return `${what}. ${SAID[picture.expected]}.${known}`;
+}
+
 /* The verdict to expect, in words and in the tone of a verdict: never "ship" if the metric is expected to fail. */
-export function outlook(goal, now, fewest) {
+export function outlook(goal, now, fewest, forecast) {
+  if (forecast) return { tone: TONES[forecast.expected], text: `${SAID[forecast.expected]} (chance to be settled: ${percent(forecast.chance)})` };
   const fails = goal.kind === ">=" ? now.value < goal.value : goal.kind === "<=" && now.value > goal.value;
   const thin = now.chosen > goal.allowed || (now.effective !== null && now.effective < fewest);
-  if (fails && now.settled) return { tone: "do-not-ship", text: "Expected to fail: do not ship" };
+  if (fails && now.settled) return { tone: "do-not-ship", text: SAID.fail };
   if (fails) return { tone: "label-more", text: "Expected to fail, with too few labels to show it" };
   if (thin) return { tone: "label-more", text: "Too thin to ship on: label more" };
-  return now.settled ? { tone: "ship", text: "Enough labels" } : { tone: "label-more", text: "Label more" };
+  return now.settled ? { tone: "ship", text: SAID.pass } : { tone: "label-more", text: SAID.open };
 }
 
 /* The sentences beneath it: what these labels show, and how many the goal needs. */
-export function sentences(goal, now) {
+export function sentences(goal, now, forecast) {
+  const [value, chosen] = forecast ? [forecast.value ?? now.value, forecast.half_width] : [now.value, now.chosen];
   const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
   const count = x => (x === null ? `more than ${whole(goal.labels[goal.labels.length - 1])}` : whole(x));
   const need = goal.kind === "+-" ? `± ${points(now.wanted)} points needs` : "Settling the target needs";
   return [
-    `With ${whole(now.n)} labels: ${goal.metric} ${now.value.toFixed(3)} ± ${points(now.chosen)} points chosen (effective n ${count(now.effective)}), ± ${points(now.uniform)} points uniform.`,
-    `${need} about ${count(now.needed)} chosen labels, or ${count(now.neededUniform)} uniform ones.`,
+    `With ${whole(now.n)} labels: ${goal.metric} ${value.toFixed(3)} ± ${points(chosen)} points chosen (effective n ${count(now.effective)}), ± ${points(now.uniform)} points uniform.`,
+    `${need} about ${forecast && goal.needed ? whole(goal.needed) : count(now.needed)} chosen labels, or ${count(now.neededUniform)} uniform ones.`,
   ];
 }
 const whole = x => Math.round(x).toLocaleString("en");

@@ -5,12 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 
 from fewlabels.errors import PlanError
+from fewlabels.nouns.design import Design
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NewPlan
 from fewlabels.service.responses import REFUSALS, Data, PictureShown, PlanShown
 from fewlabels.service.state import bench_of
+from fewlabels.study.estimate.about import about_words
 from fewlabels.study.plan.chart import picture
-from fewlabels.study.plan.sizes import ColumnNames, Cost, PlanOptions, Sizing, size_goals
+from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions
+from fewlabels.study.plan.paying import Cost
+from fewlabels.study.plan.sizes import Sizing, size_goals
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
@@ -33,7 +37,7 @@ async def read_picture(
 
     def sized() -> Data:
         standing = bench.study(member.study).standing
-        sizing = size_goals(standing.profile, standing.goals, budget=budget, names=_names(standing), cost=cost)
+        sizing = size_goals(standing.profile, standing.goals, budget=budget, ways=_ways(standing), names=_names(standing), cost=cost)
         drawn = bench.read(member.study, "picture", _picture)
         return {"study": member.study, "sizes": sizing.as_json(), **drawn}
 
@@ -52,7 +56,7 @@ async def fix_plan(request: Request, member: OwnerOf, new: NewPlan) -> PlanShown
             bench.desk(member.study).double(new.double)
         return PlanShown(
             number=plan.number, hash=plan.hash, budget=plan.budget, grow_to=plan.grow_to, promise=plan.promise,
-            stopping=None if plan.stopping is None else str(plan.stopping),
+            about=about_words(study.standing), stopping=None if plan.stopping is None else str(plan.stopping),
         )  # fmt: skip
 
     return await bench.compute(fixed)
@@ -62,12 +66,20 @@ def _names(standing: Standing) -> ColumnNames:
     return ColumnNames(standing.classifiers, standing.population["slices"])
 
 
+def _ways(standing: Standing) -> PlanOptions:
+    """How the study's plan draws and reads; as a new plan would, if there is none with one or more looks."""
+    plan = standing.plans[-1] if standing.plans else None
+    if plan is None or plan.kind == "online":
+        return PlanOptions()
+    return PlanOptions(choice=plan.choice or Design(), interval=plan.interval)
+
+
 def _picture(study: Study) -> Data:
     """Return the picture of the goals, or why there is none. It depends on no label."""
     standing = study.standing
-    names = _names(standing)
-    sizing: Sizing = size_goals(standing.profile, standing.goals, names=names)
+    names, ways = _names(standing), _ways(standing)
+    sizing: Sizing = size_goals(standing.profile, standing.goals, ways=ways, names=names)
     try:
-        return {"picture": picture(standing.profile, standing.goals, sizing, ways=PlanOptions(), names=names), "why": None}
+        return {"picture": picture(standing.profile, standing.goals, sizing, ways=ways, names=names), "why": None}
     except PlanError as error:
         return {"picture": None, "why": str(error)}

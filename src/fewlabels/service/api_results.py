@@ -1,11 +1,13 @@
 """Routes for results, for owners and viewers. Before the planned look they give progress and no interval; nobody can peek here."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
+from fewlabels.labeling.flat import defused
 from fewlabels.ledgers.base import MANY
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NO_NULL
@@ -22,17 +24,24 @@ from fewlabels.service.responses import (
 )
 from fewlabels.service.state import bench_of
 from fewlabels.service.verifying import Verifying
+from fewlabels.study.report.answers import bytes_of
 from fewlabels.study.report.write import SHOWN, json_text
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
 Reader = Annotated[Member, Depends(of_study("viewer"))]
+OwnerOf = Annotated[Member, Depends(of_study())]
 MetricName = Annotated[str, Query(min_length=1, max_length=200, pattern=NO_NULL)]
 Name = Annotated[str, Query(min_length=1, max_length=128, pattern=NO_NULL)]
 SliceColumns = Annotated[list[Annotated[str, Query(min_length=1, max_length=256, pattern=NO_NULL)]], Query(min_length=1, max_length=4)]
 Ending = Literal["html", "md", "txt", "json"]
 MEDIA: Mapping[Ending, str] = {"html": "text/html", "md": "text/markdown", "txt": "text/plain", "json": "application/json"}
 REPORTS: dict[int | str, dict[str, Any]] = {200: {"description": "the file", "content": {kind: {} for kind in MEDIA.values()}}}
+
+TABLE_MEDIA = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+TABLES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "one row per unit", "content": {kind: {} for kind in TABLE_MEDIA.values()}}
+}  # fmt: skip
 
 
 @router.get("/estimate", operation_id="readEstimate")
@@ -113,6 +122,23 @@ async def read_report(request: Request, member: Reader, ending: Ending) -> Respo
 
     text = await bench.compute(write)
     return Response(text, media_type=MEDIA[ending], headers={"Content-Disposition": f'attachment; filename="report.{ending}"'})
+
+
+@router.get("/weighed.{ending}", operation_id="exportWeighed", response_class=Response, responses=TABLES)
+async def export_weighed(request: Request, member: OwnerOf, ending: Literal["csv", "parquet"]) -> Response:
+    """Return every answer with its inclusion probability and weight, at the planned look; before it, refuse. Recorded as a look."""
+    bench = bench_of(request)
+
+    def write() -> bytes:
+        found = bench.study(member.study).answers()
+        if ending == "parquet":
+            return bytes_of(found, ".parquet")
+        safe = tuple(tuple(defused(cell) if isinstance(cell, str) else cell for cell in row) for row in found.rows)
+        return bytes_of(replace(found, rows=safe), ".csv")
+
+    file = await bench.compute(write)
+    headers = {"Content-Disposition": f'attachment; filename="weighed.{ending}"'}
+    return Response(file, media_type=TABLE_MEDIA[ending], headers=headers)
 
 
 @router.get("/audit", operation_id="readAudit")

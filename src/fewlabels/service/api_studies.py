@@ -14,6 +14,7 @@ from fewlabels.service.responses import REFUSALS, Closed, Data, Made, StatusShow
 from fewlabels.service.settings import Settings
 from fewlabels.service.sources import allowed_source
 from fewlabels.service.state import ServerState, bench_of, is_served
+from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.population.read import read_population
@@ -46,7 +47,7 @@ async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner
 
     def make() -> Made:
         population = population_of(new.population, bench.settings)
-        study = Study.create(new.name, population, goals=new.goals, level=new.level, rule=new.rule, ledger=bench.ledger)
+        study = Study.create(new.name, population, goals=new.goals, level=new.level, rule=new.rule, about=new.about, ledger=bench.ledger)
         profile, goals = study.standing.profile, study.standing.goals
         return Made(study=new.name, units=profile.N, flagged=flagged_of(profile), goals=[str(goal) for goal in goals])
 
@@ -78,7 +79,7 @@ def population_of(body: PopulationBody, settings: Settings) -> Population:
 
 def flagged_of(profile: Any) -> int:
     """Return the number of units that the first classifier flags."""
-    return int(profile.count[profile.predicted(0)].sum())
+    return int(profile.flagged(0))
 
 
 def _shown(bench: ServerState, name: str, role: AnyRole) -> StudyShown:
@@ -100,7 +101,8 @@ def _status(study: Study) -> Data:
         "goals": [str(goal) for goal in standing.goals],
         "classifiers": list(standing.classifiers),
         "slices": list(standing.population["slices"]),
-        "units": standing.profile.N,
+        "units": standing.profile.whole,
+        "about": about_words(standing),
         "rule": standing.rule,
         "plan": None
         if plan is None

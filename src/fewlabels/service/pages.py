@@ -62,7 +62,7 @@ async def plan(request: Request, member: OwnerOf) -> HTMLResponse:
     """Show sliders until a plan is locked; then the plan, and what labelers see."""
     status = await _status(request, member)
     sheet = (await run_in_threadpool(api_labeling.read_sheet, request, member)).model_dump() if status["plan"] else None
-    return study_page(request, "plan", member, plan=status["plan"], goals=status["goals"], sheet=sheet)
+    return study_page(request, "plan", member, plan=status["plan"], goals=status["goals"], about=status["about"], sheet=sheet)
 
 
 @router.get("/studies/{study}/label")
@@ -92,7 +92,7 @@ async def numbers(request: Request, member: Reader) -> HTMLResponse:
     return page(
         request, "parts/numbers", decision=decision, rows=first, others=[one for one in every if one not in first],
         several=len({one["classifier"] for one in every}) > 1, progress=shown["progress"], promise=shown["promise"],
-        warnings=shown["warnings"], online=plan["online"], running=running,
+        about=shown["about"], warnings=shown["warnings"], online=plan["online"], running=running,
     )  # fmt: skip
 
 

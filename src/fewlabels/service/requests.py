@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fewlabels.ledgers.people import Role
 from fewlabels.nouns.design import DesignName
+from fewlabels.nouns.process import About
 from fewlabels.nouns.sheet import ShownKind
 
 PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, no unprintable characters
@@ -76,6 +77,7 @@ class PopulationBody(Body):
     classifiers: Annotated[list[ClassifierBody], Field(max_length=64)] | None = None
     slices: Annotated[list[Column], Field(max_length=16)] = []
     weight: Column | None = None
+    cluster: Column | None = None
     guide: Column | None = None
 
 
@@ -87,6 +89,7 @@ class NewStudy(Body):
     goals: Goals
     level: Level = 0.95
     rule: Literal["first", "majority", "unanimous"] | None = None
+    about: About | None = None
     stopping: Stopping | None = None
 
 

@@ -121,6 +121,7 @@ class PlanShown(BaseModel):
     budget: int
     grow_to: int | None
     promise: str
+    about: str
     stopping: str | None
 
 
@@ -146,6 +147,7 @@ class StatusShown(OfStudy):
     classifiers: list[str]
     slices: list[str]
     units: int
+    about: str
     plan: Data | None
     progress: Data
     missing: Data
@@ -166,6 +168,7 @@ class EstimatesShown(OfStudy):
     progress: Data
     certified: bool
     promise: str
+    about: str
     estimates: list[Data]
     tipping: list[Data]
     missing: Data

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
 
 from fewlabels.errors import DrawError, PlanError, StudyError
@@ -17,20 +16,22 @@ from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.display import html_of
 from fewlabels.nouns.estimate import USUAL_INTERVAL
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
+from fewlabels.nouns.late import Late
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import MEMORY, Population
+from fewlabels.nouns.process import About
 from fewlabels.nouns.profile import Profile
-from fewlabels.nouns.stopping import Stopping, parse_stopping
-from fewlabels.nouns.works_with import require
-from fewlabels.randomness import NumberRule, new_salt
+from fewlabels.nouns.stopping import ONLINE, Stopping, parse_stopping
+from fewlabels.nouns.works_with import Trait, require
+from fewlabels.randomness import NumberRule
 from fewlabels.study.decision.results import Results
 from fewlabels.study.kinds import State, kind_of
 from fewlabels.study.state.followed import FollowedStudy
-from fewlabels.study.state.following import carried, leader_of
+from fewlabels.study.state.following import carried
 from fewlabels.study.state.progress import Progress, planned_labels, progress
 from fewlabels.study.state.register import Register
 from fewlabels.study.state.replay import extend_standing
-from fewlabels.study.state.standing import COUNTING_RULES, Batch, Standing
+from fewlabels.study.state.standing import Batch, Standing
 
 # Subpackages are imported inside the methods that need them, so that a command loads only what it uses: `fewlabels status` needs no SciPy.
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from fewlabels.nouns.design import Design, DesignName
     from fewlabels.nouns.estimate import Estimate
     from fewlabels.nouns.gate import Gate
+    from fewlabels.nouns.known import Training
     from fewlabels.nouns.policy import Policy
     from fewlabels.study.draw.offline import Texts
     from fewlabels.study.estimate.comparison import Comparison, Ranked
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from fewlabels.study.estimate.slices import InSlices
     from fewlabels.study.estimate.status import Status
     from fewlabels.study.estimate.thresholds import Curves
+    from fewlabels.study.estimate.weighed import WeighedAnswers
     from fewlabels.study.labels.record import Told
     from fewlabels.study.plan.extension import Reuse
     from fewlabels.study.verify import Verification
@@ -87,7 +90,7 @@ class Study:
         return html_of(self)
 
     @classmethod
-    def create(  # noqa: PLR0913, PLR0915 - one keyword for each setting of a new study, and two imports
+    def create(  # noqa: PLR0913 - one keyword for each setting of a new study
         cls,
         name: str,
         population: Population,
@@ -98,7 +101,13 @@ class Study:
         rule: TruthRule | None = None,
         follows: str | None = None,
         number_rule: NumberRule | None = None,
+        about: About | None = None,
+        late: Late | None = None,
         profile: Profile | None = None,
+        known: object | None = None,
+        known_positive: object | None = None,
+        known_check: float = 0.0,
+        known_in_training: Training = "unknown",
     ) -> Study:
         """Create a study: profile and fingerprint the population, then generate the salt (the random seed of the draw).
 
@@ -111,6 +120,16 @@ class Study:
         number_rule selects how permanent numbers are computed: "md5" (the default) for any id, or "fast" for 64-bit integer ids, several
         times cheaper on large tables. profile is the population's profile, if it has been computed already.
 
+        about selects what numbers are about: "table", the units of the table alone, or "process", units like these: next month's, other
+        patients. If omitted, the process if the population names a cluster column, else the table.
+
+        late says until when answers that arrive by themselves, such as chargebacks, may do so, and what a missing one means then.
+
+        known are answers that exist already, of units chosen in any way, in any form that `tell` accepts; known_positive are units known
+        to be positive, while nothing is known of others. They are recorded before the salt is made, count as they are, and are never
+        drawn. known_check is the share of them labeled again, blind, whose answers are then taken as the truth. known_in_training says
+        whether the classifier learned from them: "yes", "no" or "unknown".
+
         Examples:
             >>> import fewlabels
             >>> table = {"id": list(range(100)), "score": [i / 100 for i in range(100)]}
@@ -119,52 +138,26 @@ class Study:
             >>> [str(goal) for goal in study.standing.goals]
             ['f1 +-0.1', 'recall >= 0.7']
         """
-        from fewlabels.planning.goal_scope import expand
-        from fewlabels.study.population.profile import check_goals, number_rule_of, profile_for, read_goals
+        from fewlabels.study.create import Settings, begin
+        from fewlabels.study.labels.known import KnownAnswers
+        from fewlabels.study.population.profile import read_goals
 
         if not name:
             raise StudyError(f"a study needs a name, got {name!r}: name it, for example after the classifier and the week")
-        wanted = read_goals(goals, level)
-        if rule is not None and rule not in COUNTING_RULES:
-            raise StudyError(
-                f"the answer that counts must be chosen by the rule {' or '.join(COUNTING_RULES)}, got {rule!r}: choose one of these"
-            )
+        asked = Settings(
+            goals=read_goals(goals, level),
+            rule=rule,
+            follows=follows,
+            number_rule=number_rule,
+            about=about,
+            late=late,
+            profile=profile,
+            known=KnownAnswers(known, known_positive, known_check, known_in_training),
+        )
         book = open_ledger(ledger) if isinstance(ledger, str) else ledger
-        leader = None if follows is None else leader_of(book, name, follows)
-        if profile is None:
-            population, profile = profile_for(population, wanted)
-        check_goals(population, wanted)
-        numbers = number_rule_of(population, profile, number_rule, leader)
-        wanted = expand(profile, wanted, slices=population.slices, names=[c.name for c in population.classifiers])
-        with book.writing(name) as act:
-            act.append(
-                "population",
-                key="population",
-                body={"population": population.as_json(), "profile": profile.as_json(), "fingerprint": profile.fingerprint},
-            )
-            kept = next(iter(act.since(0))).body
-        if kept["fingerprint"] != profile.fingerprint or kept["population"] != population.as_json():
-            raise StudyError(
-                f"a study named {name!r} exists on another population: choose another name, or load it: fewlabels status {quote(name)}"
-            )
-        body: dict[str, Json] = {
-            "salt": new_salt() if leader is None else leader.salt, "goals": [g.as_json() for g in wanted], "rule": rule or "first"
-        }  # fmt: skip
-        if follows is not None:
-            body["follows"] = follows
-        if numbers != "md5":
-            body["number_rule"] = numbers
-        with book.writing(name) as act:
-            act.append("study", key="study", body=body)
+        begun = begin(book, name, population, asked)
         made = cls(name, book, population.table)
-        standing = made.standing
-        kept_rules = rule in (None, standing.rule) and number_rule in (None, standing.number_rule)
-        if (standing.goals, standing.follows) != (wanted, follows) or not kept_rules:
-            raise StudyError(
-                f"a study named {name!r} exists with the goals {', '.join(map(str, standing.goals))}, the rule {standing.rule} and "
-                f"numbers by {standing.number_rule}: "
-                f"choose another name, or load it: fewlabels status {quote(name)}"
-            )
+        begun.refuse_other(made.standing)
         return made
 
     @classmethod
@@ -267,6 +260,9 @@ class Study:
 
         def locked(act: Writing, register: Register) -> Plan:
             standing = self.followed.standing_of(register)
+            asked = {"growth": grow_to, "pilot": pilot, "online" if rule is not None and rule.kind in ONLINE else "planned looks": rule}
+            for feature in (feature for feature, value in asked.items() if value is not None and Trait.ELSEWHERE in standing.traits):
+                require(feature, standing.traits)
             check_fixed(standing, design, interval, pilot, rule)
             if standing.plans and planned_labels(standing) == budget and grow_to in (None, standing.plan.grow_to):
                 return standing.plan
@@ -415,6 +411,7 @@ class Study:
         *,
         correct: bool = False,
         ignore_undrawn: bool = False,
+        as_of: str | None = None,
     ) -> Told:
         """Record answers, all or none. Recording the same answers again has no effect.
 
@@ -424,7 +421,7 @@ class Study:
 
         In a DataFrame or Series, a row without an answer (None, NaN or blank) is skipped, as in a file: its unit stays open. In a dict or
         a list of rows it is refused. correct=True lets a labeler replace an answer; ignore_undrawn=True skips rows of units that were not
-        drawn.
+        drawn. as_of is for answers that arrive by themselves: with these, all that arrived until that day (2026-12-31) are recorded.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -435,7 +432,7 @@ class Study:
             >>> study.tell(rows)
             Told(recorded=0, known=2, corrected=0, undrawn=0)
         """
-        return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=False)
+        return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=False, as_of=as_of)
 
     def tell_gold(self, answers: object, *, correct: bool = False, ignore_undrawn: bool = False) -> Told:
         """Record adjudicated (gold) answers to the units drawn by `adjudicate`, in any form that `tell` accepts.
@@ -450,15 +447,19 @@ class Study:
         """
         return self._tell(answers, correct=correct, ignore_undrawn=ignore_undrawn, gold=True)
 
-    def _tell(self, answers: object, *, correct: bool, ignore_undrawn: bool, gold: bool) -> Told:
-        from fewlabels.study.labels.record import as_labels, record
+    def _tell(self, answers: object, *, correct: bool, ignore_undrawn: bool, gold: bool, as_of: str | None = None) -> Told:
+        from fewlabels.study.labels.record import as_labels, as_of_body, record
         from fewlabels.study.labels.rows import AskedQuestions
 
         asked = self.followed.read(lambda register: AskedQuestions(register.questions, register.classes, register.population["id"]))
         labels = as_labels(answers, asked, gold=gold)
 
         def told(act: Writing, register: Register) -> Told:
-            return record(act, labels, register, correct=correct, ignore_undrawn=ignore_undrawn, told_at=time.time())
+            dated = None if as_of is None else as_of_body(self.followed.standing_of(register), as_of)
+            found = record(act, labels, register, correct=correct, ignore_undrawn=ignore_undrawn, told_at=time.time())
+            if dated is not None:
+                act.append("as of", key=f"as of:{as_of}", body=dated)
+            return found
 
         return self.followed.act(told)
 
@@ -634,6 +635,28 @@ class Study:
         asked = {"kind": "slices", "metric": metric, "by": columns, "classifier": classifier, "simultaneous": simultaneous}
         return cast("InSlices", self._results.asked(asked, peek=peek))
 
+    def answers(self, *paths: str | Path, weights: bool = True, peek: bool = False) -> WeighedAnswers:
+        """Every answer with its inclusion probability, weight, band and band size, also written to the given files (.csv, .parquet).
+
+        With these a survey package computes value and standard error of any metric by itself. That is a look, recorded as by `estimate`:
+        before the plan's look they are refused, unless peek=True. weights=False leaves the weights out.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> found = small_study().answers()
+            >>> dict(zip(found.columns, found.rows[0]))["weight"]
+            1.0
+        """
+        from fewlabels.study.report.answers import ending_of, write_answers
+
+        wanted = [Path(path) for path in paths]
+        for path in wanted:
+            ending_of(path)
+        found = cast("WeighedAnswers", self._results.asked({"kind": "answers", "weights": weights}, peek=peek))
+        for path in wanted:
+            write_answers(found, path)
+        return found
+
     def compare(self, first: str, second: str, *, metric: str = "f1", peek: bool = False) -> Comparison:
         """The metric of the first classifier minus that of the second on the same units, and which is shown to be better.
 
@@ -687,7 +710,9 @@ class Study:
             >>> round(found.threshold, 3), found.units, found.value
             (0.707, 12, 0.75)
         """
-        asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier}
+        from fewlabels.study.estimate.thresholds import IN_FORCE
+
+        asked: dict[str, Json] = {"kind": "threshold", "metric": metric, "target": target, "classifier": classifier, "interval": IN_FORCE}
         return cast("FoundThreshold", self._results.asked(asked, peek=peek))
 
     def change(self, since: Study, metric: str, *, classifier: str | None = None) -> Change:
@@ -896,19 +921,20 @@ class Study:
             self._plan_rest()
         standing = self.standing
         plan = standing.plan
+        if handed is not None:
+            require("queries", standing.traits)
         if plan.kind == "online":
-            if handed is not None:
-                require("queries", standing.traits)
             if standing.reserve is None:
                 self._fill_reserve(0)
             return
         if standing.is_drawn:
             return
-        from fewlabels.study.draw.fixed import draw_plan
+        from fewlabels.study.draw.fixed import aside_of, draw_plan, with_clusters
         from fewlabels.study.draw.offline import handed_draw, units_before
 
         engine = handed_draw(standing, handed) if handed is not None else self._engine(standing, self._table)
-        self._record_draw(plan, draw_plan(engine, standing.profile, plan, units_before(standing)))
+        taken = draw_plan(engine, standing.counted_profile, plan, units_before(standing), aside=aside_of(standing))
+        self._record_draw(plan, with_clusters(engine, standing, taken))
 
     def _record_draw(self, plan: Plan, taken: Taken) -> None:
         """Record the units drawn, and the answers to them that earlier studies have."""

@@ -5,20 +5,25 @@ Without the population: hashes, seals, plans, replay and every estimate that was
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from fewlabels.designs.base import pi_of, takes_of
+from fewlabels.designs.bands import EDITION
+from fewlabels.designs.base import takes_of
 from fewlabels.engines.base import Engine
 from fewlabels.errors import FewlabelsError
 from fewlabels.ledgers.base import Chain, Entry, Reading, StoredEntry, hash_of_text
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.draw import Units
+from fewlabels.nouns.draw_design import DrawDesign
+from fewlabels.nouns.known import KnownLabels
 from fewlabels.nouns.plan import Plan
+from fewlabels.nouns.works_with import Trait
 from fewlabels.randomness import permanent_numbers
 from fewlabels.study.decision.requests import answer, asked_body, is_kept, name_of
-from fewlabels.study.draw.fixed import check_population, draw_plan, draw_reserve, gold_units
+from fewlabels.study.draw.fixed import aside_of, chances, check_population, draw_plan, draw_reserve, gold_units, with_clusters
 from fewlabels.study.draw.online import check_round
 from fewlabels.study.estimate.confusion import read_confusion
 from fewlabels.study.estimate.estimates import Estimates, look_body
@@ -29,6 +34,7 @@ from fewlabels.study.plan.design import grown_design
 from fewlabels.study.plan.extension import extension_plan
 from fewlabels.study.plan.next_plan import still_fresh
 from fewlabels.study.plan.pilot import pilot_units, plan_rest
+from fewlabels.study.population.sample import changed_sample, probabilities
 from fewlabels.study.state.register import BEGIN, Register
 from fewlabels.study.state.snapshots import differences, head_of, restore, resume
 from fewlabels.study.state.standing import Standing
@@ -97,12 +103,13 @@ class Verifier:
         findings, standing = self._fold.findings, self._fold.standing
         checked += [
             "plans",
-            "permanent numbers",
+            *(["permanent numbers"] if not _is_read(standing) else []),
+            *(["known answers recorded before the salt"] if standing.owned is not None else []),
             *(["units drawn for gold"] if standing.gold_units else []),
             *(["estimates shown"] if self._looks else []),
         ]
         if open_population is not None:
-            checked += ["fingerprint", "draw"]
+            checked += ["fingerprint", "draw"] if not _is_read(standing) else ["the sample"]
             findings += _population(open_population, standing)
         notes = (*self._fold.backward_times(), *asked_late(standing))
         return Verification(checked=tuple(checked), findings=tuple(findings), notes=notes)
@@ -145,7 +152,7 @@ class Refolded:
         """Start before the first entry; looks=False: estimates that were shown are not computed again."""
         self._looks = looks
         self.register = Register(restore)
-        self._found: dict[str, list[str]] = {"plans": [], "numbers": [], "draws": [], "gold": [], "looks": [], "snapshot": []}
+        self._found: dict[str, list[str]] = {"plans": [], "numbers": [], "draws": [], "gold": [], "looks": [], "snapshot": [], "known": []}
         self._failed: set[str] = set()  # checks that could not continue
         self._earlier: list[Plan] = []
         self._shown: set[int] = set()
@@ -277,10 +284,11 @@ class Refolded:
         spend = KINDS[plan.kind].spending(plan, earlier, shown)
         if (plan.change, plan.share, plan.promise) != spend:
             yield f"entry {entry.serial} (plan): the error its look may spend is not what the plans and looks before it allow"
-        widened = plan.change == "extension"
+        widened, owned = plan.change == "extension", self.register.owned_labels
+        checks = 0 if owned is None else owned.counts.labels
         fresh = not earlier or earlier[-1].is_pilot or widened
-        same = fresh or plan.design.as_json() in (earlier[-1].design.as_json(), grown_design(self.standing, plan.budget).as_json())
-        if not same or not np.array_equal(plan.take, takes_of(plan.design, plan.budget - plan.before)):
+        same = fresh or _follows(plan.design, earlier[-1].design, partial(grown_design, self.standing, plan.budget))
+        if not same or not np.array_equal(plan.take, takes_of(plan.design, plan.by_bands)) or plan.check != checks:
             yield f"entry {entry.serial} (plan): its bands or takes do not follow from the plan before it"
         if earlier and not widened and not fresh and plan.fresh != still_fresh(earlier[-1], shown):
             yield f"entry {entry.serial} (plan): it marks classifiers as new although numbers of them were shown"
@@ -289,6 +297,19 @@ class Refolded:
         if widened and not _is_same_plan(plan, extension_plan(self.standing, plan.budget)):
             yield f"entry {entry.serial} (plan): its bands do not follow from the units held and the new goals"
         earlier.append(plan)
+
+    def _known(self, entry: Entry) -> Iterator[str]:
+        """Recompute the hash of the known answers, and whether the salt was made after them."""
+        if KnownLabels.of_json(entry.body).hash != entry.body["hash"]:
+            yield f"entry {entry.serial} (known): its hash is not that of the answers it holds"
+        if self.register.study:
+            yield f"entry {entry.serial} (known): it was recorded after the salt was made, so the answers may have been chosen by the draw"
+
+    def _salted(self, entry: Entry) -> Iterator[str]:
+        """Whether the known answers are those that the salt was made for."""
+        owned = self.register.owned_labels
+        if entry.body.get("known") != (None if owned is None else owned.hash):
+            yield f"entry {entry.serial} (study): the known answers are not those recorded before its salt was made"
 
     def _is_shown(self, entry: Entry) -> Iterator[str]:
         self._shown.add(entry.body["plan"])
@@ -305,7 +326,11 @@ class Refolded:
                 yield f"entry {entry.serial} (draw): {wrong}"
             return
         plan = next(plan for plan in self._earlier if plan.number == entry.body["plan"])
-        pi = pi_of(plan.design, plan.budget - plan.before)[entry.body["units"]["band"]].tolist()
+        if plan.elsewhere is not None:
+            pi = probabilities(self.register.profiles[-1], plan.elsewhere, Units.of_json(entry.body["units"])).tolist()
+        else:
+            drawn = Units.of_json(entry.body["units"])
+            pi = chances(plan, drawn.unit, drawn.band, self.register.owned_labels).tolist()
         if pi != entry.body["pi"] or entry.body["fingerprint"] != self._fingerprint or entry.body["plan_hash"] != plan.hash:
             yield f"entry {entry.serial} (draw): its probabilities, plan or fingerprint are not those of its plan and population"
 
@@ -329,7 +354,7 @@ class Refolded:
 
     def _numbers(self, standing: Standing) -> Iterator[str]:
         units = standing.reserve or standing.units
-        if not units:
+        if not units or _is_read(standing):  # whoever drew the sample had numbers of their own
             return
         before, rule = standing.plan.before, standing.number_rule
         pilot, rest = units.unit[:before], units.unit[before:]
@@ -354,6 +379,8 @@ class Refolded:
 # The checks of an entry of each kind, each with the group of findings it belongs to.
 CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterable[str]]]]] = {
     "population": [("draws", Refolded._is_counted)],
+    "known": [("known", Refolded._known)],
+    "study": [("known", Refolded._salted)],
     "extension": [("draws", Refolded._is_counted)],
     "plan": [("plans", Refolded._plans)],
     "draw": [("draws", Refolded._draws)],
@@ -365,6 +392,11 @@ CHECKS: Mapping[str, Sequence[tuple[str, Callable[[Refolded, Entry], Iterable[st
 }
 
 
+def _is_read(standing: Standing) -> bool:
+    """Whether the study is a sample that was drawn elsewhere."""
+    return Trait.ELSEWHERE in standing.traits
+
+
 def _name_of(look: Mapping[str, Any]) -> str:
     """The name under which the result of a look is kept."""
     return name_of(look["asked"]) if "asked" in look else "estimates"
@@ -373,6 +405,16 @@ def _name_of(look: Mapping[str, Any]) -> str:
 def _json_of(result: Any) -> Json:
     """A result as looks have it."""
     return [one.as_json() for one in result.estimates] if isinstance(result, Estimates) else result.as_json()
+
+
+def _follows(design: DrawDesign, before: DrawDesign, grown: Callable[[], DrawDesign]) -> bool:
+    """Whether a larger plan keeps the bands before it or splits them by the rule; by an earlier edition of it, any split will do."""
+    if design.as_json() == before.as_json():
+        return True
+    if design.edition == EDITION:
+        return design.as_json() == grown().as_json()
+    pairs = {(new, old) for new, old in zip(design.band.tolist(), before.band.tolist(), strict=True)}
+    return before.edition <= design.edition and len(pairs) == len(set(design.band.tolist()))
 
 
 def _is_same_plan(plan: Plan, again: Plan) -> bool:
@@ -392,7 +434,12 @@ def without_words(value: Json) -> Json:
 def _population(open_population: Callable[[Standing], Engine], standing: Standing) -> Iterator[str]:
     try:
         engine = open_population(standing)
-        check_population(engine, standing.profile)
+        if _is_read(standing) and standing.plan.elsewhere is not None:
+            yield from changed_sample(engine, standing.plan.elsewhere)
+            return
+        check_population(engine, standing.counted_profile)
+        if standing.owned is not None:
+            yield from _located(engine, standing, standing.owned)
         if standing.reserve is not None:
             yield from _reserve(engine, standing, standing.reserve)
         elif standing.is_drawn and standing.units is not None:
@@ -400,12 +447,22 @@ def _population(open_population: Callable[[Standing], Engine], standing: Standin
             first = standing.plans[0] if plan.before else plan
             pilot = pilot_units(standing)
             before = standing.units if plan.design.held is not None else None
-            yield from _same(draw_plan(engine, standing.profile, first, before).units, pilot or standing.units, bands=before is None)
+            taken = draw_plan(engine, standing.counted_profile, first, before, aside=aside_of(standing))
+            again = with_clusters(engine, standing, taken)
+            yield from _same(again.units, pilot or standing.units, bands=before is None)
             if pilot is not None:
                 rest = standing.units.pick(np.arange(plan.before, len(standing.units)))
                 yield from _same(draw_plan(engine, standing.profile, plan, pilot).units, rest)
     except FewlabelsError as error:
         yield str(error)
+
+
+def _located(engine: Engine, standing: Standing, known: KnownLabels) -> Iterator[str]:
+    """Whether the units with known answers are in the table, and in the cells that the ledger has."""
+    profile = standing.counted_profile
+    wrong = int((engine.locate(profile, known.unit) != profile.cells(known.pattern, known.guide_bin, known.slice)).sum())
+    if wrong:
+        yield f"known: {wrong:,} units with known answers are not in the table, or not in the cells that the ledger says"
 
 
 def _reserve(engine: Engine, standing: Standing, held: Units) -> Iterator[str]:
@@ -422,4 +479,4 @@ def _same(drawn: Units, held: Units, *, bands: bool = True) -> Iterator[str]:
     if drawn.unit != held.unit:
         yield "draw: drawing the plan again from the population gives other units"
     elif drawn.as_json() | alike != held.as_json() | alike:
-        yield "draw: the units are the same, but their scores, cells or bands are not what the ledger says"
+        yield "draw: the units are the same, but their scores, cells, clusters or bands are not what the ledger says"

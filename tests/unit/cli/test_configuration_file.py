@@ -21,7 +21,8 @@ from fewlabels.errors import ConfigurationError, FileError
 EVERY = Configuration(
     study="w46", population="scored.csv", ledger="sqlite:///a.db", policy="policy.toml", id="id", score="s", threshold=0.5, predicted="p",
     classifiers=("gbm=s@0.3",), votes=("v=1:gbm",), labels=("joy=j@0.2",), classes="c=a,b", score_range=(0.0, 100.0), slices=("country",),
-    weight="amount", guide="g", candidates=("k",), missing_scores=True, goals=("precision +-0.05", "recall >= 0.9"), level=0.9, budget=200,
+    weight="amount", cluster="patient", guide="g", candidates=("k",), missing_scores=True, goals=("precision +-0.05", "recall >= 0.9"),
+    about="process", level=0.9, budget=200,
     grow_to=400, pilot=50, design="bands", interval="rec", stopping="decision", rule="first", follows="w45", show=("text",), ask="Spam?",
 )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """Tipping points: the price is exact, what is ruled out is, and a target that stands whatever hides is reached as often as promised."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
@@ -8,6 +10,7 @@ from fewlabels.deciding.tipping import Hidden, evenly, labels_to_rule_out, label
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.tipping import TippingPoint
+from fewlabels.nouns.weights import LabelSums
 from fewlabels.randomness import stream
 
 N = np.array([200.0, 300.0, 500.0, 8_000.0])  # flagged, two bands near the threshold, and the region
@@ -70,6 +73,23 @@ def test_labels_are_spread_evenly(n: int) -> None:
     take = evenly(sizes, n)
     assert take.sum() == n
     assert (np.abs(take - n * sizes / sizes.sum()) < 1).all()
+
+
+def test_the_price_does_not_depend_on_how_the_labels_so_far_were_drawn() -> None:
+    """In pooled bands labels stand for different numbers of units; an even draw has none of that."""
+    sizes, n = np.array([5_000.0, 20_000.0]), np.array([20.0, 25.0])
+    flat = np.zeros(2)
+    plain = Tally(flagged=flat > 0, N=sizes, n=n, k=flat, logit=flat, expected=flat, N1=0.0, N0=25_000.0)
+    pooled = replace(plain, expansions=LabelSums(1.3 * sizes, sizes**2 / n, flat, flat))
+    assert most_hidden(pooled, tail=0.025) != most_hidden(plain, tail=0.025)
+    assert labels_to_rule_out(pooled, 500, tail=0.025) == labels_to_rule_out(plain, 500, tail=0.025)
+
+
+def test_a_target_that_nothing_hidden_can_break_says_so() -> None:
+    """NPV is at least what it is with every unit of the region positive."""
+    found = point(np.array([51, 12, 1, 0]), goal="negative_predictive_value >= 0.01")
+    assert found.stands == found.units
+    assert str(found).endswith("stands whatever hides among the 8,000 unflagged units scored below 0.05")
 
 
 def test_positives_found_in_the_region_have_no_price() -> None:

@@ -7,7 +7,8 @@ from fewlabels.estimators.estimating import estimate
 from fewlabels.estimators.measuring import measure
 from fewlabels.nouns.decision import MoreLabels
 from fewlabels.nouns.estimate import Estimate
-from fewlabels.nouns.goal import Goal, Kind
+from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.goal_words import Kind
 from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import tally_of
 
@@ -71,6 +72,19 @@ def test_half_of_a_two_sided_interval_would_not_settle_it() -> None:
 @pytest.mark.parametrize(("factor", "status"), [(1.001, "met"), (0.999, "open")])
 def test_a_half_width_is_met_or_open_but_never_failed(factor: float, status: str) -> None:
     assert judge(reading("+-", float(TWO_SIDED.half_width) * factor), share=1.0).status == status
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.001, "met"), (0.999, "open")])
+def test_a_share_of_the_value_is_met_by_factors_and_never_read_as_points(factor: float, status: str) -> None:
+    """Prevalence is small, so an interval that points would call narrow is still wide."""
+    found = estimate(METRICS["prevalence"], TALLY, classifier="gbm", level=0.95, planned=True)
+    assert found.value is not None
+    share = max(found.high / found.value, found.value / found.low) - 1
+    goal = Goal(metric="prevalence", kind="+-", value=share * factor, relative=True)
+    judged = judge(Reading(goal, found, TALLY), share=1.0)
+    assert judged.status == status
+    assert f"half-width {share:.1%} of it" in judged.reason
+    assert found.half_width < goal.value  # in points it would be met both times
 
 
 def test_every_goal_met_ships() -> None:

@@ -47,7 +47,7 @@ def test_all_planned_units_are_given_told_and_end(tmp_path: Path) -> None:
 
 
 def test_the_desk_gives_the_numbers_that_a_telling_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "5" * 32)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "5" * 32)
     by_desk, by_file = planned(tmp_path, name="desk"), planned(tmp_path, name="file")
     work(desk_of(by_desk), "ada")
     batch = by_file.ask(40)

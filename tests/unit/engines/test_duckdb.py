@@ -148,8 +148,8 @@ def test_uuid_columns_are_read(tmp_path: Path) -> None:
         ("a.parquet", b"PAR1", "is not a complete Parquet file"),
         ("a.parquet", b"PAR1 damaged \x05\x00\x00\x00PAR1", "DuckDB cannot read"),
         ("a.csv", bytes(range(256)) * 20, "DuckDB cannot read|has no column"),
-        ("a.csv", b"", "has no column 'id'|DuckDB cannot read"),
         ("a.csv", b"id,s\n", "the table is empty"),
+        ("a.csv", b"", "the table is empty"),
         ("a.xlsx", b"PK", "is neither by its name: rename or convert it"),
     ],
 )

@@ -171,6 +171,12 @@ def test_clopper_pearson_speaks_for_shares_of_a_simple_draw() -> None:
         from_counts(**COUNTS, **SIZES, interval="clopper_pearson", metrics=["recall"])
 
 
+@pytest.mark.parametrize("kind", ["placed", "strict", "clopper_pearson", "wilson", "wald", "beta"])
+def test_counts_have_no_scores_to_trust(kind: IntervalKind) -> None:
+    found = from_counts(tp=45, fp=5, fn=8, tn=442, interval=kind)["precision"]
+    assert not found.trusts_scores
+
+
 def test_cautions_say_how_the_counts_were_read_and_what_is_a_baseline() -> None:
     assert "one simple random draw" in from_counts(**COUNTS).cautions[0]
     sided = from_counts(**COUNTS, **SIZES, interval="wald")

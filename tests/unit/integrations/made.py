@@ -124,6 +124,7 @@ def everything() -> dict[str, object]:
         "Running": _online().running(),
         "Confusion": from_counts(tp=3, fp=1, fn=0, tn=9),
         "Monitored": _monitor().state(),
+        "WeighedAnswers": study.answers(),
     }
 
 

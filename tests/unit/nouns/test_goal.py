@@ -6,12 +6,14 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewlabels.errors import GoalError
-from fewlabels.nouns.goal import LONGEST_TEXT, Goal, Kind, parse_goal
+from fewlabels.errors import GoalError, UnclearGoal
+from fewlabels.nouns.goal import Goal, parse_goal, reading_of
+from fewlabels.nouns.goal_words import LONGEST_TEXT, Kind
 from fewlabels.nouns.metrics import METRICS
 from tests.identities.made import checked, through_text
 
@@ -66,7 +68,6 @@ def test_a_level_in_the_text_wins_over_the_study_level() -> None:
         "precision >= 0",
         "precision >= 1",
         "precision >= 1.2",
-        "precision > 0.9",
         "precision == 0.9",
         "precision +-nan",
         "precision +-1e-2",
@@ -100,6 +101,112 @@ def test_a_text_that_is_no_goal_is_refused(text: str) -> None:
         parse_goal(text)
 
 
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        ("sensitivity at least 80%", "recall >= 0.8"),
+        ("True positive rate > .9", "recall >= 0.9"),
+        ("hit rate above 80 percent", "recall >= 0.8"),
+        ("ppv within 5 points", "precision +-0.05"),
+        ("ppv by amount no less than 0.8", "precision by amount >= 0.8"),
+        ("base rate < 2%", "prevalence <= 0.02"),
+        ("positive rate must be below 2%", "prevalence <= 0.02"),
+        ("NPV is at  least 0.9", "negative_predictive_value >= 0.9"),
+        ("fpr <= 5%", "false_positive_rate <= 0.05"),
+        ("tnr under 0.5", "specificity <= 0.5"),
+        ("F1-score greater than or equal to 0.8", "f1 >= 0.8"),
+        ("recall not less than 0.8", "recall >= 0.8"),
+        ("recall no more than 0.8", "recall <= 0.8"),
+        ("balanced accuracy plus or minus 0.05", "balanced_accuracy +-0.05"),
+        ("recall at least 0.9 at 0.99", "recall >= 0.9 at 0.99"),
+        ("recall >= 0.8 in every country", "recall >= 0.8 by country"),
+        ("recall at least 80% in each country for gbm", "recall >= 0.8 for gbm by country"),
+        ("prevalence +-10%", "prevalence +-0.1"),
+        ("prevalence +-10% of it", "prevalence +-10% of it"),
+        ("prevalence ± 0.1 of it", "prevalence +-10% of it"),
+        ("prevalence within 7.25 percent of its value by country", "prevalence +-7.25% of it by country"),
+        ("prevalence +-10% relative in country=DE", "prevalence +-10% of it in country=DE"),
+        ("precision +-0.03 if it is 0.9", "precision +-0.03 if 0.9"),
+        ("prevalence +-10% of it if it's 1%", "prevalence +-10% of it if 0.01"),
+    ],
+)
+def test_other_words_for_a_goal_print_in_its_one_form(typed: str, canonical: str) -> None:
+    goal = parse_goal(typed)
+    assert str(goal) == canonical
+    assert parse_goal(canonical) == goal == Goal.of_json(through_text(goal.as_json()))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("precison >= 0.8", "no metric 'precison': did you mean precision?"),
+        ("recall atleast 0.8", "did you mean recall at least ...?"),
+        ("recall better then 0.8", "did you mean recall better than ...?"),
+        ("fnr <= 5%", 'it is 1 - recall, so write "recall >= 95%"'),
+        ("fdr at least 0.01", 'it is 1 - precision, so write "precision <= 0.99"'),
+        ("miss rate +-3%", 'it is 1 - recall, so write "recall +-3%"'),
+        ("fnr +-3% of it", "a share of it is none of recall"),
+        ("recall never below 0.9", "did you mean recall not below ...?"),
+        ("hit rate at leats 0.8 for gbm", "did you mean hit rate at least ...?"),
+        ("recall >= 0.8 and precision >= 0.9", "write each goal by itself"),
+        ("recall >= 80", "80 percent is written 80%"),
+        ("recall >= 10% of it", 'only a half-width can be a share of the value, but recall has a target: leave out "of it"'),
+        ("prevalence +-10% in country=DE of it", '"of it" follows the number'),
+        ("recall >= 0.8 in every country by city", "got in every country and by city: leave one out"),
+        ("prevalence +-10% of the truth", 'write "precision'),
+    ],
+)
+def test_a_near_miss_is_answered_with_what_to_write(text: str, said: str) -> None:
+    with pytest.raises(GoalError) as refused:
+        parse_goal(text)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("f1 0.8", ("f1 >= 0.8", "f1 +-0.8")),
+        ("F1 = 80% by country", ("f1 >= 80% by country", "f1 +-80% by country")),
+        ("fpr is 0.05", ("false_positive_rate <= 0.05", "false_positive_rate +-0.05")),
+        ("prevalence: 2%", ("prevalence >= 2%", "prevalence <= 2%", "prevalence +-2%")),
+        ("recall -0.1", ("recall >= -0.1", "recall +--0.1")),
+        ("prevalence 10% of it", ("prevalence +-10% of it",)),
+        ("f1 0 for a over b", ("f1 >= 0 for a over b",)),
+    ],
+)
+def test_a_number_without_a_comparison_is_answered_with_the_ways_to_write_it(text: str, ways: tuple[str, ...]) -> None:
+    with pytest.raises(UnclearGoal) as unclear:
+        parse_goal(text)
+    assert unclear.value.ways == ways
+
+
+def test_an_alias_becomes_the_name_but_a_name_stays_as_it_was_written() -> None:
+    """Ledgers hold the names as they were written, under their hash."""
+    for written, held in (("PPV", "precision"), ("macro[ppv]", "macro[precision]"), ("Recall", "Recall"), ("f1.0", "f1.0")):
+        assert Goal(metric=written, kind=">=", value=0.5).metric == held
+
+
+def test_a_half_width_is_reached_by_a_narrow_interval_and_a_share_of_the_value_by_factors() -> None:
+    points, share = Goal(metric="recall", kind="+-", value=0.1), Goal(metric="recall", kind="+-", value=0.1, relative=True)
+    value, low, high = (
+        np.array([0.5, 0.5, 0.05, 0.05, np.nan, 0.0]),
+        *np.array([[0.41, 0.46, 0.046, 0.0, 0.4, 0.0], [0.59, 0.54, 0.0545, 0.06, 0.5, 0.0]]),
+    )
+    assert points.reached(value, low, high).tolist() == [True, True, True, True, False, True]
+    assert share.reached(value, low, high).tolist() == [False, True, True, False, False, True]
+    ends = share.ends(value)
+    inside = (low >= ends.low) & (high <= ends.high)
+    assert inside.tolist() == share.reached(value, low, high).tolist()
+    assert Goal(metric="recall", kind=">=", value=0.8).reached(0.9, 0.85, 0.95)
+    assert not Goal(metric="recall", kind="<=", value=0.8).reached(0.9, 0.85, 0.95)
+
+
+def test_a_half_width_in_percent_says_how_it_was_read() -> None:
+    assert reading_of("prevalence +-10%") == "prevalence +-10% is +-10 points; for 10% of the value write prevalence +-10% of it"
+    for clear in ("prevalence +-0.1", "prevalence +-10 points", "prevalence +-10% of it", "prevalence <= 10%"):
+        assert reading_of(clear) is None
+
+
 @pytest.mark.parametrize("level", [0.5, 0.0, 1.0, -1.0, float("nan")])
 def test_a_level_that_promises_nothing_is_refused(level: float) -> None:
     with pytest.raises(GoalError, match="a level must lie in"):
@@ -116,11 +223,20 @@ def test_a_value_outside_the_range_is_refused(kind: Kind, value: float) -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
+        ({"kind": "+-", "value": 0.05, "power": 0.9}, "power is only for a target, >= or <=, but recall has a half-width: leave it out"),
+        ({"kind": "+-", "value": 0.05, "expected": 1.0}, r"must lie inside \(0, 1\), got 1 for recall \+-: name one inside"),
+        ({"relative": True}, "only a half-width can be a share of the value, but recall has a target"),
         (
-            {"kind": "+-", "value": 0.05, "power": 0.9},
-            "power and an expected value are only for a target, >= or <=, but recall has a half-width",
+            {"kind": "+-", "value": 0.1, "relative": True, "metric": "kappa"},
+            "a share of the value needs a value above 0, but kappa may be 0",
         ),
-        ({"kind": "+-", "value": 0.05, "expected": 0.9}, "are only for a target, >= or <=, but recall has a half-width: leave them out"),
+        (
+            {"kind": "+-", "value": 0.1, "relative": True, "classifier": "a", "over": "b"},
+            "a share of the value needs a value above 0, but a difference may be 0",
+        ),
+        ({"kind": "+-", "value": 1.1, "relative": True}, r"a share of the value must lie in \(0, 1\], got 1.1"),
+        ({"kind": "+-", "value": 0.0, "relative": True}, r"a share of the value must lie in \(0, 1\], got 0"),
+        ({"value": 80.0}, "got 80: 80 percent is written 80%"),
         ({"power": 0.0}, "the power must lie in"),
         ({"power": 1.0}, "the power must lie in"),
         ({"power": float("nan")}, "the power must lie in"),

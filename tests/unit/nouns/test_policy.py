@@ -93,6 +93,9 @@ def rule(said: str) -> str:
         ("[[rule]]\ntarget = 0.9", "a rule must name a metric, but rule 1 has 'none'"),
         (rule("target = 0.9\n") + rule("target = 0.8"), "a policy can have only one rule of a kind"),
         (rule("target = '>= 0.9'\n") + rule("target = '<= 0.8'"), "no value meets both"),
+        (rule("target = 0.9\nrule_out_hidden = true\nby = 'a'"), "leave it out of this rule"),
+        (rule("target = '<= 0.9'\nrule_out_hidden = true"), "positives among unflagged units can make fall, but recall <= 0.9 is none"),
+        ('[[rule]]\nmetric = "precision"\ntarget = 0.9\nrule_out_hidden = true', "leave it out of this rule"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_the_way_out(text: str, message: str) -> None:

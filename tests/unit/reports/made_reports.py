@@ -126,7 +126,7 @@ class Reports:
             self.folder.mkdir(exist_ok=True)
             whole = path.with_suffix(f".{os.getpid()}")
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr("fewlabels.study.study.new_salt", lambda: "5a17" * 8)  # the same units every time
+                patched.setattr("fewlabels.study.create.new_salt", lambda: "5a17" * 8)  # the same units every time
                 whole.write_text(json.dumps(MADE[kind]().report(), allow_nan=False))
             whole.replace(path)
         if kind not in self.held:

@@ -49,12 +49,17 @@ def test_text_and_attributes_cannot_become_markup() -> None:
 
 @pytest.mark.parametrize(
     ("goal", "line", "wanted"),
-    [("recall >= 0.75 for <b>", 0.75, None), ("precision +-0.05", None, 0.05), ("prevalence <= 0.002 at 0.99", 0.002, None)],
+    [
+        ("recall >= 0.75 for <b>", 0.75, None),
+        ("precision +-0.05", None, 0.05),
+        ("prevalence <= 0.002 at 0.99", 0.002, None),
+        ("prevalence +-25% of it", None, 0.04),
+    ],
 )
 def test_a_goal_says_what_is_drawn(goal: str, line: float | None, wanted: float | None) -> None:
     found = target_of(goal)
     assert found is not None
-    assert (found.line, found.wanted) == (line, wanted)
+    assert (found.line, found.wanted(0.2)) == (line, wanted)
 
 
 def test_what_is_no_goal_draws_nothing() -> None:

@@ -1,6 +1,9 @@
 """Cautions: what was tested and held has none; everything else says why."""
 
+import json
+from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -107,3 +110,14 @@ def test_only_the_targets_of_a_plan_that_grew_are_cautioned(tmp_path: Path, monk
         shown = study.estimate()
         said.append({e.metric for e, caution in zip(shown.estimates, shown.cautions, strict=True) if "one-sided" in str(caution)})
     assert said == [set(), {"recall"}]
+
+
+def test_an_interval_tested_twice_is_as_good_as_its_worse_result() -> None:
+    folder = files("fewlabels.study.estimate")
+    rows = [row for name in ("atlas.json", "atlas_rec.json") for row in json.loads(folder.joinpath(name).read_text())["tested"]]
+    twice = [key for key, n in Counter((row["interval"], row["design"], row["metric"], row["level"]) for row in rows).items() if n > 1]
+    assert twice
+    for key in twice:
+        both = [row for row in rows if (row["interval"], row["design"], row["metric"], row["level"]) == key]
+        for seen in read_atlas()[key]:
+            assert seen.lowest == min(size["lowest"] for row in both for size in row["sizes"] if size["labels"] == seen.labels)

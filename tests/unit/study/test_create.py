@@ -29,7 +29,7 @@ def test_a_salt_is_made_only_once_the_population_is_in_the_ledger(tmp_path: Path
         seen.append([e.kind for e in ledger_in(tmp_path).entries("s")])
         return "ab" * 16
 
-    monkeypatch.setattr("fewlabels.study.study.new_salt", salt)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", salt)
     create(tmp_path)
     assert seen == [["population"]]
 
@@ -45,13 +45,13 @@ def test_creating_again_is_the_same_as_once(tmp_path: Path) -> None:
 
 
 def test_two_studies_have_two_salts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", new_salt)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", new_salt)
     assert create(tmp_path, "a").standing.salt != create(tmp_path, "b").standing.salt
 
 
 def test_a_creation_cut_short_is_taken_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("fewlabels.study.study.new_salt", lambda: 1 / 0)
+        patch.setattr("fewlabels.study.create.new_salt", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             create(tmp_path)
     with pytest.raises(StudyError, match="not created completely: create it again"):
@@ -150,7 +150,7 @@ def test_a_population_in_memory_is_passed_again(tmp_path: Path, table: object) -
 
 
 def test_dict_and_pandas_draw_the_same_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "ab" * 16)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "ab" * 16)
     units = []
     for name, table in (("dict", TABLE), ("pandas", pd.DataFrame(TABLE)), ("csv", str(write_csv(tmp_path / "t.csv")))):
         study = create(tmp_path, name, table=table)

@@ -15,7 +15,7 @@ from fewlabels.nouns.policy import Policy, parse_policy
 from fewlabels.study.estimate.estimates import shown_for
 from fewlabels.study.state.tallies import read_answers
 from fewlabels.study.study import Study
-from tests.unit.study.made import TABLE, create, finished, label_all, ledger_in, truth_of
+from tests.unit.study.made import TABLE, columns, create, finished, label_all, ledger_in, population, truth_of
 
 NPV = "negative_predictive_value"  # of the unflagged units alone, of which there are enough
 CUT = {**TABLE, "country": ["DE" if i % 3 else "BR" for i in range(len(TABLE["id"]))]}
@@ -268,3 +268,41 @@ def test_every_reading_of_a_rule_is_that_of_judge(tmp_path: Path) -> None:
     found = study.gate(policy(at_least("accuracy", 0.5))).rules[0]
     assert found.estimate is not None
     assert judge(Reading(goal, found.estimate, one.tally), share=1.0).bound == found.bound
+
+
+def hidden_study(folder: Path) -> Study:
+    """4,000 units with poor scores, of which 586 are scored where they see next to none."""
+    table = columns(4_000, seed=3)
+    truth = {unit: "yes" if y else "no" for unit, y in zip(table["id"], table["y"].tolist(), strict=True)}
+    study = Study.create("hidden", population(table), goals=["recall >= 0.3"], ledger=ledger_in(folder))
+    study.plan(400)
+    while batch := study.ask(1_000):
+        study.tell({unit: truth[unit] for unit in batch.units})
+    return study
+
+
+def test_what_may_hide_keeps_a_rule_from_shipping_and_with_it_the_gate(tmp_path: Path) -> None:
+    study = hidden_study(tmp_path)
+    decision = study.decide()
+    assert decision is not None
+    bound = decision.goals[0].bound
+    assert bound is not None
+    for target, verdict in ((bound - 0.001, "label_more"), (bound - 0.01, "label_more"), (bound - 0.05, "ship")):
+        plain, hidden = (study.gate(policy(at_least("recall", target, *more))) for more in ((), ("rule_out_hidden = true",)))
+        assert plain.verdict == "ship"
+        assert (hidden.verdict, hidden.rules[0].verdict) == (verdict, verdict)
+        assert hidden.more is None  # labels drawn as before would not settle it
+    both = study.gate(policy(at_least("precision", 0.1), at_least("recall", bound - 0.01), top="rule_out_hidden = true"))
+    assert [(rule.rule.rule_out_hidden, rule.verdict) for rule in both.rules] == [(False, "ship"), (True, "label_more")]
+    assert both.verdict == "label_more"
+
+
+@pytest.mark.parametrize(("how", "why"), [({"design": "simple"}, "sets no low scores apart"), ({"stopping": "width"}, "an online plan")])
+def test_what_may_hide_is_not_ruled_out_where_it_cannot_be_known(tmp_path: Path, how: dict[str, Any], why: str) -> None:
+    study = create(tmp_path, goals=["recall +-0.2"])
+    study.plan(60, **how)
+    label_all(study)
+    found = study.gate(policy(at_least("recall", 0.01, "rule_out_hidden = true")))
+    assert found.verdict == "invalid"
+    assert why in found.rules[0].reasons[0]
+    assert "leave it out of this rule" in found.rules[0].reasons[0]

@@ -8,6 +8,7 @@ import pytest
 
 from fewlabels.errors import PlanError
 from fewlabels.estimators.measuring import Measured, measure
+from fewlabels.estimators.sides import Sides
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.metric import Metric
@@ -118,8 +119,8 @@ def test_the_gate_passes_its_own_test_and_says_the_same_each_time(tmp_path: Path
 
 
 def test_a_gate_that_compares_the_value_itself_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(metric: Metric, tally: AnyTally, *, tail: float, interval: IntervalKind) -> Measured:
-        found = measure(metric, tally, tail=tail, interval=interval)
+    def naive(metric: Metric, tally: AnyTally, *, tail: float, interval: IntervalKind, sides: Sides | None) -> Measured:
+        found = measure(metric, tally, tail=tail, interval=interval, sides=sides)
         return found._replace(low=found.value, high=found.value)
 
     monkeypatch.setattr(trying, "measure", naive)

@@ -98,7 +98,7 @@ def test_a_study_of_labels_from_plan_to_verification(where: str, tmp_path: Path)
 
 
 def test_every_form_of_telling_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "0" * 32)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "0" * 32)
     found = []
     for form in ("dict", "questions", "columns", "labels", "csv"):
         (tmp_path / form).mkdir()

@@ -4,7 +4,8 @@ import pytest
 
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
-from fewlabels.study.plan.sizes import ColumnNames, size_goals
+from fewlabels.study.plan.one_draw import ColumnNames
+from fewlabels.study.plan.sizes import size_goals
 from fewlabels.study.population.profile import profile_for
 from fewlabels.study.population.read import read_population
 from tests.unit.study.test_joint import JUDGED, SORTED, TABLE, UNITS

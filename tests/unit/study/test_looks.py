@@ -96,7 +96,7 @@ def test_corrections_before_the_first_look_are_no_news(tmp_path: Path) -> None:
 
 def test_no_look_is_added(tmp_path: Path) -> None:
     study = planned(tmp_path)
-    with pytest.raises(PlanError, match="none may be added"):
+    with pytest.raises(PlanError, match="each look spends a share of the error"):
         study.plan(300)
     with pytest.raises(PlanError, match="at least 4 labels"):
         create(tmp_path, "few", goals=[GOAL]).plan(20, stopping="10 looks")

@@ -91,7 +91,7 @@ def test_labels_are_read_in_asking_order_up_to_the_first_that_is_open(tmp_path: 
 
 
 def test_the_order_of_answers_does_not_change_the_band(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "ab" * 16)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "ab" * 16)
     found = []
     for turn in (1, -1):
         folder = tmp_path / str(turn)
@@ -295,7 +295,7 @@ def test_a_census_at_the_target_itself_meets_it(tmp_path: Path, goal: str) -> No
 
 
 def test_costs_in_another_currency_take_as_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "cd" * 16)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "cd" * 16)
     labels: list[int] = []
     for goal in ("cost[0,1,1,0] <= 0.3", "cost[0,100,100,0] <= 30"):
         folder = tmp_path / str(len(labels))

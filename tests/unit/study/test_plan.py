@@ -33,7 +33,7 @@ def test_growth_only_adds_units_and_keeps_the_asking_order(tmp_path: Path, desig
 
 
 def test_a_grown_study_draws_what_a_large_one_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "cd" * 16)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "cd" * 16)
     grown, fresh = create(tmp_path, "grown"), create(tmp_path, "fresh")
     grown.plan(220)
     drawn(grown)

@@ -126,7 +126,8 @@ def test_numbers_are_those_of_estimate_and_decide(tmp_path: Path) -> None:
     assert own == study.estimate().as_json()["estimates"]
     decision = study.decide()
     assert decision is not None
-    assert {k: v for k, v in report["verdict"].items() if k not in ("next", "plain")} == decision.as_json()
+    assert decision.about == study.estimate().about != ""
+    assert {**report["verdict"], "about": decision.about}.items() >= decision.as_json().items()
     assert report["slices"][0] == {"metric": "precision", **study.slices("precision", by=["country"], simultaneous=True).as_json()}
 
 
@@ -163,7 +164,8 @@ def test_plain_words_round_outward_and_name_the_question(tmp_path: Path) -> None
     study = one_look(tmp_path)
     Desk(study).set_sheet(Sheet(ask="Is it spam?"))
     report: Any = study.report()
-    question, precision, recall = report["verdict"]["plain"]
+    question, precision, recall, about = report["verdict"]["plain"]
+    assert about == f"Every number is about the {study.standing.profile.N:,} units of this table."
     answers = sum(len(told) for told in study.standing.answers.values())
     assert question == f"Asked about each unit after {answers} answers: Is it spam?"
     assert any(f"was recorded only after {answers} answers" in warning for warning in report["warnings"])

@@ -8,6 +8,7 @@ import pytest
 
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.plan import Plan
+from fewlabels.study import verify
 from fewlabels.study.plan import next_plan
 from fewlabels.study.plan.design import grown_design
 from fewlabels.study.state.standing import Standing
@@ -42,6 +43,7 @@ def test_a_study_grows_again_and_again(tmp_path: Path) -> None:
         label_all(study)
         study.estimate()
     assert bands == sorted(bands)
+    assert bands[-1] > bands[0]
     assert study.verify(population=True).passed
 
 
@@ -72,3 +74,18 @@ def test_bands_that_follow_from_something_else_are_found(tmp_path: Path, monkeyp
         study.plan(200)
     found = study.verify().findings
     assert any("do not follow from the plan before it" in finding for finding in found)
+
+
+def test_bands_of_an_earlier_edition_need_only_be_parts_of_those_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule of then is gone. The twin: bands that are no parts, and an edition older than the one before."""
+    study = finished(tmp_path, budget=40)
+    before, grown = study.standing.plan.design, study.plan(200).design
+    monkeypatch.setattr(verify, "EDITION", grown.edition + 1)
+    assert study.verify().passed
+
+    def never() -> DrawDesign:
+        raise AssertionError("cut again")
+
+    assert verify._follows(grown, before, never)
+    assert not verify._follows(before, grown, never)
+    assert not verify._follows(replace(grown, edition=before.edition - 1), before, never)

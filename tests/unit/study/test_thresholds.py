@@ -7,6 +7,7 @@ import pytest
 
 from fewlabels.errors import StudyError
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.study.estimate.thresholds import threshold_of_look
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, label_all, ledger_in, population
 
@@ -51,6 +52,16 @@ def test_looks_at_thresholds_are_recorded_and_verify(tmp_path: Path) -> None:
     looks = [e.body["asked"]["kind"] for e in ledger_in(tmp_path).entries("s") if e.kind == "look"]
     assert looks == ["curves", "threshold"]
     assert study.verify().passed
+
+
+@pytest.mark.parametrize("interval", ["placed", "strict", "rec"])
+def test_a_search_uses_the_interval_of_the_plan_and_old_looks_the_one_they_used(tmp_path: Path, interval: str) -> None:
+    study = create(tmp_path, goals=["f1 +-0.1"])
+    study.plan(150, interval=interval)
+    label_all(study)
+    asked = {"kind": "threshold", "metric": "precision", "target": 0.5, "classifier": None}
+    now, before = study.find_threshold("precision", 0.5), threshold_of_look(study.standing, asked)
+    assert (now.other_low == before.other_low) == (interval == "rec"), (now.other_low, before.other_low)
 
 
 def test_thresholds_that_labels_cannot_speak_of_are_refused(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_study_by_weight_from_plan_to_verification(where: str, tmp_path: Path)
 
 
 def test_memory_and_parquet_draw_and_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewlabels.study.study.new_salt", lambda: "0" * 32)
+    monkeypatch.setattr("fewlabels.study.create.new_salt", lambda: "0" * 32)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     one, two = labeled(tmp_path / "one"), labeled(tmp_path / "two", parquet(tmp_path))

@@ -16,6 +16,7 @@ from fewlabels.ledgers.base import Ledger
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.goal import parse_goal
+from fewlabels.nouns.late import Late
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.policy import parse_policy
 from fewlabels.nouns.population import Population
@@ -23,9 +24,10 @@ from fewlabels.nouns.tally import Tally
 from fewlabels.nouns.works_with import FEATURES, OF_METRICS, Trait, refusal_of
 from fewlabels.randomness import stream
 from fewlabels.study.decision.gate_self_test import self_test
-from fewlabels.study.estimate.tipping import tipping_of
+from fewlabels.study.estimate.tipping import tipping_of, why_none
 from fewlabels.study.population.read import read_population
 from fewlabels.study.report.budgets import read_budgets
+from fewlabels.study.sample import from_sample
 from fewlabels.study.simulate import simulate
 from fewlabels.study.state.tallies import StudyCounts, groups_for, read_answers
 from fewlabels.study.study import Study
@@ -34,6 +36,7 @@ UNITS, BUDGET = 300, 60
 MEMORY = "sqlite:///:memory:"
 NEW, OLD = Classifier("new", score="score", threshold=0.5), Classifier("old", score="old", threshold=0.5)
 SPAM, RUDE = (Classifier(name, score=column, threshold=0.5, question=name) for name, column in (("spam", "score"), ("rude", "old")))
+LATE = Late(since="2025-11-01", until="2025-12-31", missing="negative", unflagged=((5, 30), (20, 60), (80, 10)))
 POLICY = parse_policy('rule = [{metric = "accuracy", target = ">= 0.5"}]')
 OF_STUDIES = [trait for trait in Trait if trait not in OF_METRICS]
 
@@ -49,6 +52,7 @@ def table() -> dict[str, Any]:
         "old": rng.random(UNITS),
         "country": ["BR" if i % 3 else "DE" for i in range(UNITS)],
         "amount": 1.0 + rng.integers(0, 4, UNITS),
+        "family": [f"f{i // 5}" for i in range(UNITS)],
         "hint": np.clip(score + rng.normal(0, 0.1, UNITS), 0, 1),
         "truth": positive.astype(np.int64),
     }
@@ -81,6 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 GOAL = ["accuracy +-0.01"]  # of the studies that are built
+ALSO: dict[str, Any] = {}  # what every study that is made has
 COMPARED = "accuracy +-0.01 for new over old"
 
 
@@ -107,7 +112,7 @@ def made(
     of: Population | None = None,
     **how: Any,
 ) -> Study:
-    return Study.create(name, of or population(), goals=list(goals or GOAL), ledger=ledger, **how)
+    return Study.create(name, of or population(), goals=list(goals or GOAL), ledger=ledger, **{**ALSO, **how})
 
 
 def planned(study: Study, budget: int = BUDGET, **how: Any) -> Study:
@@ -143,6 +148,24 @@ def grown(ledger: Ledger) -> Study:
     return planned(study, BUDGET + 20)
 
 
+def arrived(ledger: Ledger) -> Study:
+    study = planned(made(ledger, of=population(classifiers=[NEW]), late=LATE))
+    study.tell({}, as_of="2025-12-31")
+    return study
+
+
+def sampled(ledger: str | Ledger = MEMORY, *goals: str) -> Study:
+    """Every fifth unit, as somebody else drew it: in two strata, by prediction."""
+    rows, flagged = np.arange(0, UNITS, 5), table()["score"] >= 0.5
+    size = np.where(flagged, flagged.sum(), UNITS - flagged.sum())[rows]
+    drawn = {"id": [f"u{i:03d}" for i in rows], "flag": flagged[rows], "answer": table()["truth"][rows], "size": size, "h": flagged[rows]}
+    taken = np.bincount(flagged[rows])[flagged[rows].astype(int)]
+    return from_sample(
+        {**drawn, "probability": taken / size}, name="s", goals=list(goals or GOAL), predicted="flag", stratum="h", stratum_size="size",
+        ledger=ledger,
+    )  # fmt: skip
+
+
 STUDIES: dict[Trait, Callable[[Ledger], Study]] = {
     Trait.ONE_LOOK: lambda ledger: planned(made(ledger)),
     Trait.GROWTH: grown,
@@ -158,7 +181,17 @@ STUDIES: dict[Trait, Callable[[Ledger], Study]] = {
     Trait.GOLD: with_gold,
     Trait.VOICES: lambda ledger: planned(made(ledger, rule="majority")),
     Trait.FOLLOWS: followed,
+    Trait.PROCESS: lambda ledger: planned(made(ledger, about="process")),
+    Trait.CLUSTERS: lambda ledger: planned(made(ledger, of=population(cluster="family"))),
+    Trait.LATE: arrived,
+    Trait.ELSEWHERE: lambda ledger: sampled(ledger),
+    Trait.KNOWN: lambda ledger: planned(made(ledger, known=known(), known_check=0.1)),
 }
+
+
+def known() -> dict[str, str]:
+    """Labels already owned."""
+    return {unit: says(unit) for unit in table()["id"][:40]}
 
 
 @cache
@@ -190,6 +223,8 @@ def forecast(study: Study) -> None:
 def tipping(study: Study) -> None:
     standing = study.standing
     goal = parse_goal(f"{standing.goals[0].metric} >= 0.1")
+    if why_none(standing, goal) == "the plan sets no low scores apart":  # a simple draw: that is said, and is no refusal
+        return
     if tipping_of(standing, read_answers(standing), goal, share=1.0) is None:
         raise FEATURES["tipping point"].error("there is none")
 
@@ -213,8 +248,9 @@ ASKED: dict[str, Callable[[Study], object]] = {
     "close": lambda study: study.close(),
     "estimate": lambda study: study.estimate()[study.standing.goals[0].metric],
     "running": lambda study: study.running(),
+    "answers": lambda study: study.answers(),
     "slices": lambda study: study.slices("precision", by=["country"]),
-    "comparison": lambda study: study.compare(*study.standing.classifiers[:2], metric="accuracy"),
+    "comparison": lambda study: study.compare(*(*study.standing.classifiers, "none")[:2], metric="accuracy"),
     "thresholds": lambda study: study.curves(),
     "periods": lambda study: study.change(other(), "precision", classifier=None),
     "convergence": converged,
@@ -243,17 +279,24 @@ CREATED: dict[Trait, Callable[[str], Study]] = {
     Trait.QUESTIONS: lambda goal: made(of=read_population(table(), classifiers=[SPAM, RUDE]), goals=("macro[f1] +-0.1",)),
     Trait.VOICES: lambda goal: made(goals=(goal,), rule="majority"),
     Trait.FOLLOWS: lambda goal: _following(goal),
+    Trait.PROCESS: lambda goal: made(goals=(goal,), about="process"),
+    Trait.CLUSTERS: lambda goal: made(goals=(goal,), of=population(cluster="family")),
+    Trait.LATE: lambda goal: made(goals=(goal,), of=population(classifiers=[NEW]), late=LATE),
+    Trait.ELSEWHERE: lambda goal: sampled(MEMORY, goal),
+    Trait.KNOWN: lambda goal: made(goals=(goal,), known=known()),
     Trait.JOINT: lambda goal: made(of=read_population(table(), classifiers=[SPAM, RUDE]), goals=("macro[f1] +-0.1",)),
     Trait.WEIGHT: lambda goal: made(of=population(weight="amount"), goals=(goal.replace("accuracy", "accuracy by amount"),)),
+    Trait.GAP: lambda goal: made(goals=(goal.replace("accuracy", "accuracy gap by country").replace(">=", "<="),)),
     Trait.DIFFERENCE: lambda goal: made(
         goals=(f"{goal.split()[0]} +-0.1 for new over old" if "+-" in goal else "accuracy >= 0 for new over old",)
     ),
 }
-PLANNED = {"growth": Trait.GROWTH, "pilot": Trait.PILOT, "planned looks": Trait.LOOKS, "online": Trait.ONLINE}
+PLANNED = {"growth": Trait.GROWTH, "pilot": Trait.PILOT, "planned looks": Trait.LOOKS, "online": Trait.ONLINE, "known answers": Trait.KNOWN}
 IMPLIED = {
     Trait.POISSON: (Trait.POISSON, Trait.DESIGN),
     Trait.JOINT: (Trait.JOINT, Trait.QUESTIONS),
     Trait.QUESTIONS: (Trait.JOINT, Trait.QUESTIONS),
+    Trait.CLUSTERS: (Trait.PROCESS, Trait.CLUSTERS),
 }
 AFTERWARDS = (Trait.EXTENSION, Trait.GOLD)  # a study comes to have these once it is planned
 SAME_KIND = {Trait.ONE_LOOK, Trait.GROWTH, Trait.LOOKS, Trait.ONLINE}
@@ -261,7 +304,7 @@ SAME_KIND = {Trait.ONE_LOOK, Trait.GROWTH, Trait.LOOKS, Trait.ONLINE}
 
 def _following(goal: str) -> Study:
     ledger = open_ledger(MEMORY)
-    planned(made(ledger, name="earlier"))
+    planned(made(ledger, name="earlier", goals=(goal,)))
     return made(ledger, goals=(goal,), follows="earlier")
 
 
@@ -270,8 +313,12 @@ def plan_with(feature: str, trait: Trait) -> None:
     mine = PLANNED[feature]
     online = Trait.ONLINE in (mine, trait)
     goal = "accuracy >= 0.5" if online else "accuracy +-0.1"
-    study = CREATED[trait](goal) if trait in CREATED else made(goals=(goal,))
-    how = {**PLANS.get(trait, {}), **PLANS[mine]}
+    try:
+        ALSO.update({"known": known()} if mine is Trait.KNOWN else {})
+        study = CREATED[trait](goal) if trait in CREATED else made(goals=(goal,))
+    finally:
+        ALSO.clear()
+    how = {**PLANS.get(trait, {}), **PLANS.get(mine, {})}
     study.plan(110, **how)
 
 
@@ -309,6 +356,7 @@ def test_a_feature_works_with_a_study_or_is_refused_in_the_tables_words(feature:
         for feature in PLANNED
         for trait in (*OF_STUDIES, *OF_METRICS)
         if trait not in {*AFTERWARDS, Trait.ONE_LOOK, PLANNED[feature]} and not {PLANNED[feature], trait} <= SAME_KIND - {Trait.GROWTH}
+        if {PLANNED[feature], trait} != {Trait.KNOWN, Trait.ELSEWHERE}  # `from_sample` takes no known answers
     ],
 )
 def test_a_plan_has_both_or_refuses_one(feature: str, trait: Trait) -> None:
@@ -322,8 +370,23 @@ def _weighted() -> Study:
     return planned(made(of=population(weight="amount"), goals=("accuracy +-0.1", "accuracy by amount +-0.01 for new over old")), 90)
 
 
-METRICS = {Trait.JOINT: "macro[f1]", Trait.WEIGHT: "accuracy by amount"}
+METRICS = {Trait.JOINT: "macro[f1]", Trait.WEIGHT: "accuracy by amount", Trait.GAP: "accuracy gap by country"}
 OF_METRIC: dict[str, Callable[[str], object]] = {
+    "units like these": lambda metric: made(
+        of=read_population(table(), classifiers=[SPAM, RUDE]) if metric == "macro[f1]" else population(weight="amount"),
+        goals=(f"{metric} +-0.1",),
+        about="process",
+    ),
+    "late answers": lambda metric: made(
+        of=read_population(table(), classifiers=[SPAM, RUDE]) if metric == "macro[f1]" else population(classifiers=[NEW], weight="amount"),
+        goals=(f"{metric} +-0.1",),
+        late=LATE,
+    ),
+    "known answers": lambda metric: made(
+        of=read_population(table(), classifiers=[SPAM, RUDE]) if metric == "macro[f1]" else population(weight="amount"),
+        goals=(f"{metric} +-0.1",),
+        known=known(),
+    ),
     "slices": lambda metric: _weighted().slices(metric, by=["country"]),
     "comparison": lambda metric: _weighted().compare("new", "old", metric=metric),
     "periods": lambda metric: _weighted().change(other(), metric),

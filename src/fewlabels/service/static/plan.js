@@ -3,13 +3,13 @@
 import { band, curve } from "./charts.js";
 import { send } from "./forms.js";
 import { at, number, problem, studyPath, talk } from "./talk.js";
-import { expected, labelsAt, outlook, sentences, shareOf } from "./widths.js";
+import { exact, expected, labelsAt, outlook, sentences, shareOf, together } from "./widths.js";
 
 const study = at("study").dataset.study;
 const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
 const say = (id, text) => { at(id).textContent = text; };
 let picture = null;
-let together = null;
+let opened = null; // the labels that the page opens with, until the slider moves
 
 async function load() {
   const answer = await talk("GET", studyPath(study, "/picture"), undefined, { timeout: 600_000 });
@@ -17,14 +17,14 @@ async function load() {
   ({ picture } = answer.data);
   at("picture-state").hidden = true;
   if (answer.data.sizes) showSizes(answer.data.sizes);
-  together = answer.data.sizes?.together ?? null;
   if (!picture) return say("picture-state", "These goals have no picture; their sizes are in the table.");
   picture.goals.forEach((goal, i) => at("goal").add(new Option(goal.goal, i)));
   if (at("population")) say("population", `${number(picture.units)} units, ${number(picture.flagged)} flagged (${points(picture.flagged / picture.units)} %)`);
   at("picture").hidden = false;
   at("goal").addEventListener("change", chooseGoal);
+  at("labels").addEventListener("input", () => { opened = null; at("budget").value = state().n; });
   for (const id of ["labels", "factor", "level", "cost", "seconds"]) at(id).addEventListener("input", show);
-  at("labels").addEventListener("input", () => { at("budget").value = state().n; });
+  say("together", together(picture));
   at("budget").addEventListener("input", typedBudget);
   matchMedia("(max-width: 35rem)").addEventListener("change", show);
   at("level").value = nearestLevel(answer.data.level);
@@ -35,7 +35,7 @@ const nearestLevel = level => (level === undefined ? 2 : picture.levels.reduce((
 
 function state() {
   const goal = picture.goals[Number(at("goal").value)];
-  const n = labelsAt(goal, Number(at("labels").value) / 1000);
+  const n = opened || labelsAt(goal, Number(at("labels").value) / 1000);
   return { goal, ...expected(goal, n, Number(at("level").value), Number(at("factor").value) / 100) };
 }
 
@@ -44,10 +44,11 @@ function show() {
   say("labels-out", number(now.n));
   say("factor-out", `${points(now.positives)} %`);
   say("level-out", picture.levels[now.level].toFixed(2));
-  const { tone, text } = outlook(goal, now, picture.thin_n_eff);
+  const forecast = exact(picture, goal, now);
+  const { tone, text } = outlook(goal, now, picture.thin_n_eff, forecast);
   say("verdict", text);
   at("verdict").className = `verdict ${tone}`;
-  const [shown, needs] = sentences(goal, now);
+  const [shown, needs] = sentences(goal, now, forecast);
   say("sentence", shown);
   say("next", needs);
   say("price", price(now.n, now.needed, now.neededUniform));
@@ -67,21 +68,24 @@ const hours = s => (s < 5400 ? `${Math.max(1, Math.round(s / 60))} minutes` : `$
 
 function chooseGoal() {
   const { goal } = state();
-  const start = Number(at("budget").value) || picture.budget || together || goal.needed || labelsAt(goal, 0.5);
-  at("labels").value = Math.round(1000 * shareOf(goal, start));
+  opened = Number(at("budget").value) || picture.shown_at || goal.needed || labelsAt(goal, 0.5);
+  at("labels").value = Math.round(1000 * shareOf(goal, opened));
+  if (picture.levels.includes(goal.level)) at("level").value = picture.levels.indexOf(goal.level);
   if (!at("budget").value) at("budget").value = state().n;
   show();
 }
 
 function typedBudget() {
   const n = Number(at("budget").value);
+  opened = n > 0 ? n : null;
   if (n > 0) at("labels").value = Math.round(1000 * shareOf(state().goal, n));
   show();
 }
 
 function showSizes(sizes) {
   const rows = sizes.goals.map(one => [one.goal, one.labels, one.worst, one.simple, one.uniform]);
-  if (sizes.together && rows.length > 1) rows.push(["all on one draw", sizes.together, null, null, sizes.uniform]);
+  if (rows.length > 1) rows.push(["one draw, each with its own chance", sizes.together, null, null, sizes.uniform]);
+  rows.push([rows.length > 1 ? "one draw, all with a chance of 80 %" : "with a chance of 80 %", sizes.for_all, null, null, null]);
   const names = ["goal", "chosen", "at worst", "simple draw", "uniform"];
   at("sizes").replaceChildren(...rows.map(row => {
     const line = document.createElement("tr");

@@ -23,13 +23,13 @@ from fewlabels.nouns.tipping import TippingPoint
 from fewlabels.nouns.works_with import refusal_of
 from fewlabels.planning.goal_scope import expand
 from fewlabels.study.decision.gate_online import gate_online
+from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.answerable import refuse_unanswerable, rows_about
-from fewlabels.study.estimate.atlas import caution_of, caution_of_goal, way_of
-from fewlabels.study.estimate.estimates import ahead_of, is_goal, read_one, shown_for
+from fewlabels.study.estimate.estimates import ahead_of, cautions_about, is_goal, read_one, shown_for
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
 from fewlabels.study.estimate.result import Estimates
-from fewlabels.study.estimate.tipping import tipping_of
+from fewlabels.study.estimate.tipping import tipping_of, why_none
 from fewlabels.study.estimate.warnings import closed_after_a_peek, read_warnings
 from fewlabels.study.plan.looks import at_look
 from fewlabels.study.state.progress import Progress, progress
@@ -37,10 +37,8 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
 
 PLANNED = "planned looks"  # the kind of plan
-NO_TIPPING_POINT = (
-    "this study has none: it is known for one look at a draw by bands or strata for one question, without gold and with answers missing at "
-    "random at most; leave rule_out_hidden out, or plan such a study"
-)
+UNRULED = "rule_out_hidden needs a tipping point, but {}: leave it out of this rule, or plan a study that has one (docs/maths/tipping.md)"
+NOT_APART = "the labels of the low scores are not apart from others for this classifier, or too many answers are missing there"
 PEEKED = "the labeling was closed after a peek: no number of this plan is valid at its level, so plan more labels and gate on those"
 
 
@@ -114,16 +112,17 @@ def checked_rules(standing: Standing, policy: Policy) -> Iterator[tuple[Rule, st
             yield rule, str(error)
             continue
         for goal in goals:
-            yield replace(rule, goal=goal), _problem(standing, goal)
+            yield replace(rule, goal=goal), _problem(standing, goal, hidden=rule.rule_out_hidden)
 
 
-def _problem(standing: Standing, goal: Goal) -> str | None:
-    """Why the draw cannot estimate a goal's metric; None if it can."""
+def _problem(standing: Standing, goal: Goal, *, hidden: bool) -> str | None:
+    """Why the draw cannot estimate a goal's metric, or what may hide from it; None if it can."""
     try:
         refuse_unanswerable(standing, goal)
     except FewlabelsError as error:
         return str(error)
-    return None
+    why = why_none(standing, goal) if hidden else None
+    return None if why is None else f"{goal}: {UNRULED.format(why)}"
 
 
 def _unread(rules: Sequence[tuple[Rule, str | None]], verdict: Verdict, why: str) -> Iterator[RuleVerdict]:
@@ -162,7 +161,8 @@ def _judged(standing: Standing, then: Standing, rules: Sequence[tuple[Rule, str 
     """Every rule judged on the labels of the look."""
     answers, missing = read_answers(then), read_missing(then)
     base = Estimates(
-        progress=progress(then), estimates=(), certified=True, promise="", missing=missing, agreement=None, warnings=()
+        progress=progress(then), estimates=(), certified=True, promise="", missing=missing, agreement=None, warnings=(),
+        about=about_words(standing),
     )  # fmt: skip
     reads = {i: _read(standing, answers, rule, base) for i, (rule, problem) in enumerate(rules) if problem is None}
     share = 1.0 if standing.plan.kind == PLANNED else standing.plan.share
@@ -174,16 +174,18 @@ def _judged(standing: Standing, then: Standing, rules: Sequence[tuple[Rule, str 
     )
     readings = [read.reading for read in reads.values()]
     verdict = worst([rule.verdict for rule in found])
-    more = _more(standing, readings, base) if forecast and verdict == "label_more" else None
-    decision = decide_rules(readings, share=share, more=more)
+    settled = OUTCOMES[decide_rules(readings, share=share).outcome]
+    more = _more(standing, readings, base) if forecast and verdict == settled == "label_more" else None
+    together = OUTCOMES[decide_rules(readings, share=share, more=more).outcome]
     feared = (f"{missing.whole.missing:,} answers are missing: {say_missing(missing)}",) if missing.differs else ()
     return replace(
         empty,
-        verdict=verdict if verdict == "invalid" else OUTCOMES[decision.outcome],
+        verdict=verdict if verdict == "invalid" or together == "ship" else together,
         rules=found,
         reasons=(*_ahead_in_words(more), *feared),
         more=more,
         promise=BROKEN_PROMISE if missing.differs else standing.plan.promise,
+        about=about_words(standing),
         warnings=read_warnings(then, base.progress, missing),
     )
 
@@ -219,12 +221,10 @@ def _read(standing: Standing, answers: Answers, rule: Rule, base: Estimates) -> 
         rule.max_half_width,
     )
     notes = [] if planned else ["not a goal of the plan: the draw was made for other metrics, so this one costs more labels"]
-    design, labels = plan.design.name, plan.budget
-    cautions = (caution_of(found, design=design, labels=labels), caution_of_goal(found, way_of(plan), design=design, labels=labels))
-    notes += filter(None, cautions)
+    notes += cautions_about(standing, one, found, aimed=True)
     if standing.gold and one.gold is None:
         notes.append("judged on the labels as recorded, gold answers do not correct it")
-    tipping = None if missing.differs else tipping_of(standing, answers, goal, share=share)
+    tipping = tipping_of(standing, answers, goal, share=share) if rule.rule_out_hidden and not missing.differs else None
     return ReadRule(rule, reading, _nonresponse(standing, answers, goal), tipping, tuple(notes))
 
 
@@ -253,7 +253,7 @@ def _verdict(read: ReadRule, *, share: float, among: int) -> RuleVerdict:
 def _ruled_out(rule: Rule, point: TippingPoint | None, reasons: tuple[str, ...]) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict on a rule that would ship, but for what may hide where the scores see none."""
     if point is None:
-        return "invalid", (f"{rule}: rule_out_hidden needs a tipping point, and {NO_TIPPING_POINT}", *reasons)
+        return "invalid", (f"{rule}: {UNRULED.format(NOT_APART)}", *reasons)
     return "ship" if point.holds else "label_more", (*reasons, str(point))
 
 
@@ -268,7 +268,7 @@ def too_silent(rule: Rule, share: float) -> str:
 def _more(standing: Standing, readings: Sequence[Reading], base: Estimates) -> MoreLabels | None:
     """Labels that should settle what is open; None if no forecast is possible."""
     plan = standing.plan
-    if base.missing.differs or plan.budget >= plan.design.frame or refusal_of("forecast", standing.traits):
+    if base.missing.differs or plan.by_bands >= plan.design.frame or refusal_of("forecast", standing.traits):
         return None
     answered = base.progress.answered / max(1, base.progress.labels)
     shown = standing.shown_plans | {plan.number}

@@ -15,6 +15,7 @@ from fewlabels.nouns.estimate import Estimate
 from fewlabels.nouns.gate import Gate, RuleVerdict, Verdict, worst
 from fewlabels.nouns.policy import Rule
 from fewlabels.nouns.stopping import Stopping
+from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.missing import read_missing
 from fewlabels.study.estimate.online import Running, read_online, read_running, running_reason
 from fewlabels.study.estimate.warnings import read_warnings
@@ -48,6 +49,7 @@ def gate_online(standing: Standing, rules: Sequence[tuple[Rule, str | None]], em
         labels=running.labels,
         reasons=_reasons(running),
         promise=standing.plan.promise,
+        about=about_words(standing),
         warnings=read_warnings(standing, progress(standing), read_missing(standing)),
     )
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.comparing import fill_pair, pair_groups
-from fewlabels.estimators.effective import simple_pair, simple_tally
+from fewlabels.estimators.effective import read_alike, simple_widths
 from fewlabels.estimators.grouping import fill_empty
-from fewlabels.estimators.measuring import Measured, measure
-from fewlabels.estimators.sides import read_sides
+from fewlabels.estimators.measuring import Measured, measure, sides_of
+from fewlabels.estimators.sides import prepare
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.decision import widest
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import EXACT, IntervalKind
-from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.policy import Rule
 from fewlabels.nouns.tally import AnyTally, PairTally, Tally
 from fewlabels.study.estimate.answerable import cells_about
@@ -28,6 +28,36 @@ from fewlabels.study.state.tallies import groups_for
 def drawn(design: DrawDesign, count: IntArray, positives: IntArray, *, labels: int, reps: int, rng: np.random.Generator) -> CellCounts:
     """Labels and positive labels of every cell in `reps` simulated draws."""
     return replicate_cells(design, count, positives, labels=labels, reps=reps, rng=rng)
+
+
+class Table(NamedTuple):
+    """A study of a table of its own, and the positives of its cells."""
+
+    standing: Standing
+    positives: IntArray
+
+
+def table_from(standing: Standing, positives: IntArray, rng: np.random.Generator) -> Table | None:
+    """The study on another table from the same process: as many units, their cells and answers drawn by the shares of this one.
+
+    None if it happens to have no unit that the plan is about.
+    """
+    profile, plan = standing.profile, standing.plan
+    count = rng.multinomial(profile.N, profile.count / profile.N)
+    inside = count > 0
+    K = rng.binomial(count[inside], (positives / profile.count)[inside])
+    band = plan.design.band[inside]
+    if (band < 0).all():
+        return None
+    used, of_cell = np.unique(band[band >= 0], return_inverse=True)
+    home = np.full(band.size, -1, dtype=np.int64)
+    home[band >= 0] = of_cell
+    N = np.bincount(of_cell, weights=count[inside][band >= 0]).astype(np.int64)
+    design = replace(plan.design, band=home, N=N, mass=plan.design.mass[used], held=None)
+    labels = min(plan.budget, design.frame)
+    then = replace(plan, design=design, budget=labels, take=takes_of(design, labels))
+    table = replace(profile.part(inside), count=count[inside])
+    return Table(replace(standing, profile=table, plans=(*standing.plans[:-1], then)), K)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,8 +105,10 @@ class TrialRule:
     def _bounds(self, tally: AnyTally, *, among: int) -> tuple[BoolArray, BoolArray, Measured]:
         """Whether the target is shown, whether it is shown to fail among all rules, and the interval shown."""
         goal, error = self.rule.goal, (1 - self.rule.goal.level) * self.share
-        interval = self.interval
-        shown, bound, shared = (measure(goal.definition, tally, tail=tail, interval=interval) for tail in (error / 2, error, error / among))
+        interval, sides, spent = self.interval, sides_of(tally), (error / 2, error, error / among)
+        if sides is not None:
+            prepare([sides], spent, interval)
+        shown, bound, shared = (measure(goal.definition, tally, tail=tail, interval=interval, sides=sides) for tail in spent)
         if goal.kind == ">=":
             return np.asarray(bound.low >= goal.value), np.asarray(shared.high < goal.value), shown
         return np.asarray(bound.high <= goal.value), np.asarray(shared.low > goal.value), shown
@@ -90,17 +122,20 @@ class TrialRule:
             return True
         allowed = self.rule.max_half_width
         if allowed is None:
-            allowed = widest(goal.definition, difference=goal.is_difference)
+            allowed = widest(goal.definition, unlimited=goal.may_be_wide)
         return half_width <= allowed and self._is_effective(tally, shown)
 
     def _is_effective(self, tally: AnyTally, shown: Measured) -> bool:
         """Whether the effective n is enough: a simple random draw of the fewest labels allowed would have a wider interval."""
-        metric, fewest, interval = self.rule.goal.definition, self.rule.min_n_eff, self.interval
+        metric, fewest = self.rule.goal.definition, self.rule.min_n_eff
         tail = (1 - self.rule.goal.level) * self.share / 2
         if fewest > self.frame:
             return False
-        simple = measure(metric, _simple(metric, tally, fewest), tail=tail, interval=interval)
-        return bool(simple.high[0] - simple.low[0] >= float(shown.high - shown.low))
+        sides = sides_of(tally)
+        width = simple_widths(
+            metric, tally, np.array([float(fewest)]), tail=tail, interval=read_alike(metric, sides, self.interval), sides=sides
+        )  # fmt: skip
+        return bool(width[0] >= float(shown.high - shown.low))
 
     def _by_group(self, by_cell: FloatArray) -> FloatArray:
         inside = self.of_cell >= 0
@@ -109,19 +144,8 @@ class TrialRule:
         return found.T
 
 
-def _simple(metric: Metric, tally: AnyTally, labels: float) -> AnyTally:
-    """The expected tally of `labels` labels of a simple random draw, if the shares are those of the tally."""
-    n = np.array([labels])
-    if isinstance(tally, PairTally):
-        return simple_pair(metric, tally, n)
-    assert isinstance(tally, Tally)  # neither joint nor after a pilot: those are refused
-    sides = read_sides(tally)
-    p1, p0 = (float(np.nan_to_num(side.p)) for side in (sides.flagged, sides.other))
-    return simple_tally(metric, tally, p1=p1, p0=p0, n=n)
-
-
-def bench_of(standing: Standing, rule: Rule, *, labels: int) -> TrialRule:
-    """A rule under the study's design with `labels` labels."""
+def bench_of(standing: Standing, rule: Rule, *, labels: int, interval: IntervalKind | None = None) -> TrialRule:
+    """A rule under the study's design with `labels` labels; `interval`: by which it is read, found out if omitted."""
     goal, plan = rule.goal, standing.plan
     sized = replace(plan, budget=labels, take=takes_of(plan.design, labels))
     mine = replace(standing, plans=(*standing.plans[:-1], sized))
@@ -137,7 +161,7 @@ def bench_of(standing: Standing, rule: Rule, *, labels: int) -> TrialRule:
         count = groups.tally
     return TrialRule(
         rule=rule, of_cell=groups.of_cell, groups=groups.N.size, count=count, fill=_fill, frame=frame, share=share,
-        interval=interval_in_force(mine),
+        interval=interval or interval_in_force(mine),
     )  # fmt: skip
 
 

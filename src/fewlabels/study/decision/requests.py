@@ -8,7 +8,7 @@ from fewlabels.nouns.canonical import Json, fingerprint
 from fewlabels.nouns.works_with import require
 from fewlabels.study.decision import gate as gating
 from fewlabels.study.estimate import comparison as comparing
-from fewlabels.study.estimate import periods, thresholds
+from fewlabels.study.estimate import periods, thresholds, weighed
 from fewlabels.study.estimate import slices as slicing
 from fewlabels.study.estimate.warnings import closed_after_a_peek
 from fewlabels.study.state.progress import progress
@@ -32,6 +32,7 @@ KINDS: dict[str, Callable[[Standing, Mapping[str, Any]], Shown]] = {
     "window": periods.window_of_look,
     "alarm": periods.alarm_of_look,
     "gate": gating.of_look,
+    "answers": weighed.of_look,
 }
 
 
@@ -44,6 +45,7 @@ FEATURE = {  # names in the table of capabilities
     "curves": "thresholds",
     "threshold": "thresholds",
     **dict.fromkeys(OF_PERIODS, "periods"),
+    "answers": "answers",
 }
 
 
@@ -65,8 +67,8 @@ def name_of(asked: Mapping[str, Json]) -> str:
 
 
 def is_kept(asked: Mapping[str, Any]) -> bool:
-    """Whether the answer depends on nothing but the state of the study, so that it may be kept."""
-    return asked["kind"] not in (*OF_PERIODS, GATE)
+    """Whether the answer depends on nothing but the state of the study, so that it may be kept; answers are kept as entries."""
+    return asked["kind"] not in (*OF_PERIODS, GATE, "answers")
 
 
 def asked_body(standing: Standing, asked: Mapping[str, Any], shown: Shown) -> dict[str, Json]:

@@ -13,6 +13,7 @@ from fewlabels.planning.online import refuse_goals
 from fewlabels.planning.thin_cells import refuse_thin
 from fewlabels.study.plan.looks import holds_at_looks
 from fewlabels.study.population.profile import check_goals
+from fewlabels.study.population.sample import refuse_one_sided
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers
 
@@ -27,6 +28,8 @@ def refuse_unanswerable(standing: Standing, goal: Goal) -> None:
         return
     if plan.kind == "planned looks" and not holds_at_looks(goal.metric):
         raise StudyError(f"planned looks were not shown to hold for {goal.metric}: gate on precision or accuracy, or plan one look")
+    if plan.elsewhere is not None:
+        refuse_one_sided(standing.profile, [goal])
     if plan.pilot is not None and standing.position(goal.classifier):  # with a pilot, no metric is of several classifiers
         raise StudyError(f"after a pilot only the first classifier is judged, but the rule is about {goal.classifier}: make a study for it")
     if goal.is_difference:

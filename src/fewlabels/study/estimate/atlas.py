@@ -15,6 +15,7 @@ from fewlabels.nouns.estimate import USUAL_INTERVAL, Estimate
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
 
+ELSEWHERE = "elsewhere"  # the design of a sample that was read
 Way = Literal["grown", "planned looks"]
 
 
@@ -35,19 +36,18 @@ class Seen(NamedTuple):
 def read_atlas() -> Mapping[tuple[str, str, str, float], tuple[Seen, ...]]:
     """The atlas: (interval, design, metric, level) -> results, fewest labels first.
 
-    `rec` was tested in full while it was the usual interval (atlas_rec.json): studies of then read as they did.
+    `rec` was tested in full while it was the usual interval (atlas_rec.json), with the draw of then. Where it was tested again, the lower
+    coverage counts.
     """
     folder = files("fewlabels.study.estimate")
-    read = [folder.joinpath(name).read_text(encoding="utf-8") for name in ("atlas.json", "atlas_rec.json")]
-    tables: list[dict[str, Any]] = [json.loads(text) for text in read]
-    return {
-        (row["interval"], row["design"], row["metric"], row["level"]): tuple(
-            Seen(size["labels"], size["lowest"], size["verdict"], size.get("one_sided"), size.get("one_sided_verdict"))
-            for size in row["sizes"]
-        )
-        for table in tables
-        for row in table["tested"]
-    }
+    found: dict[tuple[str, str, str, float], dict[int, Seen]] = {}
+    for name in ("atlas.json", "atlas_rec.json"):
+        for row in json.loads(folder.joinpath(name).read_text(encoding="utf-8"))["tested"]:
+            seen = found.setdefault((row["interval"], row["design"], row["metric"], row["level"]), {})
+            for size in row["sizes"]:
+                one = Seen(size["labels"], size["lowest"], size["verdict"], size.get("one_sided"), size.get("one_sided_verdict"))
+                seen[one.labels] = min(seen.get(one.labels, one), one, key=lambda seen: seen.lowest)
+    return {key: tuple(seen[labels] for labels in sorted(seen)) for key, seen in found.items()}
 
 
 @cache
@@ -93,14 +93,16 @@ def caution_of(found: Estimate, *, design: str, labels: int) -> str | None:
     said = kind.cautions if not _is_tested(found) else (kind.caution,) if kind.caution else ()
     if said:
         return "; ".join(said)
-    if metric.weight is not None:
-        return "metrics by weight were tested on one table only, see docs/coverage-dollars.md"
-    if metric.joint:
-        return "metrics of several labels or classes were tested on one table only, see docs/coverage-joint.md"
-    if found.slice is not None:
-        return "estimates in a slice were tested on made-up populations only, see docs/maths/shared-draw.md"
-    if found.gold:
-        return "estimates corrected by gold answers were tested on one table only, see docs/raters.md"
+    hardly = (
+        (design == ELSEWHERE, "samples drawn elsewhere were tested on made-up populations only, see docs/maths/samples.md"),
+        (metric.weight is not None, "metrics by weight were tested on one table only, see docs/coverage-dollars.md"),
+        (metric.joint, "metrics of several labels or classes were tested on one table only, see docs/coverage-joint.md"),
+        (metric.gap is not None, "gaps between slices were tested on made-up populations only, see docs/maths/gaps.md"),
+        (found.slice is not None, "estimates in a slice were tested on made-up populations only, see docs/maths/shared-draw.md"),
+        (bool(found.gold), "estimates corrected by gold answers were tested on one table only, see docs/raters.md"),
+    )
+    if where := next((caution for applies, caution in hardly if applies), None):
+        return where
     return _of_levels(found, [row for level in _near(found, design) for row in _at(found, design, level, labels)], labels)
 
 
@@ -138,5 +140,6 @@ def in_words(cautions: Iterable[tuple[Estimate, str | None]]) -> list[str]:
     about: dict[str, list[str]] = {}
     for found, caution in cautions:
         if caution is not None:
-            about.setdefault(caution, []).append(found.metric)
+            where = "" if found.slice is None else f" in {found.slice[0]}={found.slice[1]}"
+            about.setdefault(caution, []).append(f"{found.metric}{where}")
     return [f"{', '.join(dict.fromkeys(metrics))}: {caution}" for caution, metrics in about.items()]

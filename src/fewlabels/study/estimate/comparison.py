@@ -10,7 +10,7 @@ import numpy as np
 from fewlabels.deciding.more_labels import PairAhead
 from fewlabels.deciding.ranking import rank
 from fewlabels.errors import StudyError
-from fewlabels.estimators.comparing import PairGroups, fill_pair, matters, pair_groups
+from fewlabels.estimators.comparing import CELLS, PairGroups, fill_pair, matters, pair_groups
 from fewlabels.estimators.estimating import estimate
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
@@ -24,6 +24,7 @@ from fewlabels.nouns.works_with import require
 from fewlabels.planning.contests import Contest
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.planning.thin_cells import refuse_thin
+from fewlabels.study.estimate.about import few_clusters
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import Answers, read_answers
@@ -40,16 +41,19 @@ class Comparison(Displayed):
 
     estimate   the metric of the first minus that of the second
     better     the one shown to be better, one-sided at the level; None if neither is
+    caution    why the interval may not reach its level: few clusters carry it; None if enough do, or units come in none
     """
 
     first: str
     second: str
     estimate: Estimate
     better: str | None
+    caution: str | None = None
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        return {"first": self.first, "second": self.second, "better": self.better, "estimate": self.estimate.as_json()}
+        shown: dict[str, Json] = {"first": self.first, "second": self.second, "better": self.better, "estimate": self.estimate.as_json()}
+        return {**shown, "caution": self.caution}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -59,6 +63,7 @@ class Ranked(Displayed):
     better   settled orderings, the better one first; with probability `level` none of them is false
     best     those not shown to be worse than another
     pairs    the difference of every pair, each interval at its own level
+    cautions for each pair, why its interval may not reach its level: few clusters carry it; None if enough do, or units come in none
     """
 
     metric: str
@@ -66,6 +71,7 @@ class Ranked(Displayed):
     better: tuple[tuple[str, str], ...]
     best: tuple[str, ...]
     pairs: tuple[Estimate, ...]
+    cautions: tuple[str | None, ...]
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
@@ -75,6 +81,7 @@ class Ranked(Displayed):
             "better": [list(pair) for pair in self.better],
             "best": list(self.best),
             "pairs": [e.as_json() for e in self.pairs],
+            "cautions": list(self.cautions),
         }
 
 
@@ -87,18 +94,26 @@ def pair_tally(standing: Standing, metric: Metric, first: int, second: int, said
 def count_pair(groups: PairGroups, said: Answers, column: int) -> PairTally:
     """The usable answers, counted by the parts that two classifiers distinguish; `column` is the first of the two."""
     home = groups.groups.of_cell[said.cell]
-    usable = np.isfinite(said.positive[:, column]) & (home >= 0)
+    told = np.isfinite(said.positive[:, column])
+    usable = told & (home >= 0)
     y, size = said.positive[usable, column], groups.groups.N.size
-    x = np.ones(y.size) if said.weight is None else said.weight[usable]
+    x = np.ones(y.size) if said.weight is None or groups.groups.X is None else said.weight[usable]
     n, k, *sums = (
         np.bincount(home[usable], weights=values, minlength=size).astype(np.float64)
         for values in (np.ones(y.size), y, x, x * x, x * y, x * x * y)
     )
-    return groups.tally(n, k, LabelSums(*sums) if groups.groups.X is not None else None)
+    of = groups
+    if groups.groups.process is not None and said.cluster is not None:
+        pairs = said.cluster.pairs(told, usable, 2 * groups.cell[home[usable]] + (y == 0), x, types=2 * CELLS)
+        of = groups._replace(groups=groups.groups._replace(process=groups.groups.process._replace(pairs=pairs)))
+    return of.tally(n, k, LabelSums(*sums) if groups.groups.X is not None else None)
 
 
-def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estimate:
-    """The metric of the first minus that of the second. Raise StudyError if the draw does not cover the parts the two distinguish."""
+def read_pair(standing: Standing, metric: str, first: str, second: str) -> tuple[Estimate, str | None]:
+    """The metric of the first minus that of the second, and a caution if few clusters carry it.
+
+    Raise StudyError if the draw does not cover the parts the two distinguish.
+    """
     wanted, i, j = metric_named(metric), *_positions(standing, [first, second])
     require("comparison", wanted.traits, subject=f"{metric} is")
     contest, plan = Contest(standing.profile, wanted, i, j), standing.plan
@@ -113,31 +128,31 @@ def read_pair(standing: Standing, metric: str, first: str, second: str) -> Estim
     labels = pair_tally(standing, wanted, i, j, read_answers(standing))
     planned = any(g.definition.name == wanted.name and {g.classifier, g.over} == {first, second} for g in plan.goals)
     level = standing.level_of(first, second)
-    return replace(
-        estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=interval_in_force(standing)), over=second
-    )
+    found = estimate(wanted, labels, classifier=first, level=level, planned=planned, interval=interval_in_force(standing))
+    return replace(found, over=second), few_clusters(wanted, labels)
 
 
 def compare_classifiers(standing: Standing, metric: str, first: str, second: str) -> Comparison:
     """The difference between two classifiers and which is shown to be better."""
-    found = read_pair(standing, metric, first, second)
+    found, caution = read_pair(standing, metric, first, second)
     up, down = found.at_least > 0, found.at_most < 0
     if less_is_better(metric):
         up, down = down, up
-    return Comparison(first=first, second=second, estimate=found, better=first if up else second if down else None)
+    better = first if up else second if down else None
+    return Comparison(first=first, second=second, estimate=found, better=better, caution=caution)
 
 
 def rank_classifiers(standing: Standing, metric: str, names: Sequence[str]) -> Ranked:
     """The settled orderings of several classifiers, simultaneously at the level."""
     chosen = list(names or standing.classifiers)
-    pairs = tuple(read_pair(standing, metric, a, b) for a, b in combinations(chosen, 2))
+    pairs, cautions = zip(*(read_pair(standing, metric, a, b) for a, b in combinations(chosen, 2)), strict=True)
     said, wanted, places = read_answers(standing), metric_named(metric), _positions(standing, chosen)
     tallies = {
         (a, b): pair_tally(standing, wanted, places[a], places[b], said) for a, b in combinations(range(len(chosen)), 2)
     }  # fmt: skip
     level = min((p.level for p in pairs), default=standing.goals[0].level)
     found = rank(wanted, tallies, chosen, level=level, lower_is_better=less_is_better(metric), interval=interval_in_force(standing))
-    return Ranked(metric=wanted.name, level=level, better=found.better, best=found.best, pairs=pairs)
+    return Ranked(metric=wanted.name, level=level, better=found.better, best=found.best, pairs=pairs, cautions=cautions)
 
 
 def _positions(standing: Standing, names: Sequence[str]) -> list[int]:

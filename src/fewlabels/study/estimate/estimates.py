@@ -24,11 +24,13 @@ from fewlabels.nouns.evidence import Limits
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal, whose
 from fewlabels.nouns.joint import AVERAGES, CLASS_ACCURACY, JOINT_PARTS
 from fewlabels.nouns.label import UNANSWERED
-from fewlabels.nouns.metric import Metric
+from fewlabels.nouns.metric import Gap, Metric
 from fewlabels.nouns.metrics import COMMON, METRICS, metric_named
 from fewlabels.nouns.missing import Missing
-from fewlabels.nouns.tally import AnyTally, Tally
+from fewlabels.nouns.tally import AnyTally, GapTally, Tally
 from fewlabels.nouns.works_with import refusal_of
+from fewlabels.planning.goal_scope import GapAsk, ask_of
+from fewlabels.study.estimate.about import about_words, beyond_the_table, few_clusters
 from fewlabels.study.estimate.atlas import caution_of, caution_of_goal, way_of
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.estimate.missing import BROKEN_PROMISE, read_missing, say_missing
@@ -83,6 +85,7 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
         missing=missing,
         agreement=None,
         warnings=() if goals_only else read_warnings(standing, done, missing),
+        about=about_words(standing),
     )
     if not done.complete and not peek:
         return empty
@@ -106,12 +109,17 @@ def read_estimates(standing: Standing, *, peek: bool = False, goals_only: bool =
 
 def _caution(standing: Standing, one: EstimateSource, found: Estimate) -> str | None:
     """Why a reader should be careful with an interval, or with the verdict on a target that rests on it."""
+    aimed = any(goal.kind != "+-" and is_goal(goal, one, standing) for goal in standing.plan.goals)
+    return "; ".join(cautions_about(standing, one, found, aimed=aimed)) or None
+
+
+def cautions_about(standing: Standing, one: EstimateSource, found: Estimate, *, aimed: bool) -> list[str]:
+    """Why a reader should be careful with an estimate; aimed: with the verdict on a target, too."""
     plan = standing.plan
-    aimed = any(goal.kind != "+-" and is_goal(goal, one, standing) for goal in plan.goals)
     design, labels = plan.design.name, plan.budget
     of_goal = caution_of_goal(found, way_of(plan), design=design, labels=labels) if aimed else None
-    said = (caution_of(found, design=design, labels=labels), of_goal)
-    return "; ".join(filter(None, said)) or None
+    said = (caution_of(found, design=design, labels=labels), of_goal, few_clusters(one.metric, one.tally))
+    return [caution for caution in said if caution is not None]
 
 
 def of_look(found: Estimates, done: Progress) -> Estimates:
@@ -141,7 +149,8 @@ def readable(standing: Standing, *, goals_only: bool = False) -> list[EstimateSo
             labels, gold = counted[key]
             shown[metric.name, name] = EstimateSource(metric, name, labels, partial(counts.filled, metric, j), gold)
     slices, differences = [g for g in standing.goals if g.slice is not None], [g for g in standing.goals if g.is_difference]
-    return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences))]
+    gaps = {(g.metric, g.classifier): g for g in standing.goals if g.definition.gap is not None}  # of several goals about one gap, one
+    return [*shown.values(), *(shown_for(standing, answers, goal) for goal in (*slices, *differences, *gaps.values()))]
 
 
 def shown_for(standing: Standing, answers: Answers, goal: Goal) -> EstimateSource:
@@ -154,10 +163,37 @@ def shown_for(standing: Standing, answers: Answers, goal: Goal) -> EstimateSourc
         return EstimateSource(
             metric, standing.classifiers[j], count(answers), partial(_filled_pair, standing, answers, count), None, over=goal.over
         )
+    if metric.gap is not None:
+        return _gap_for(standing, answers, goal, metric.gap)
     groups = {column: groups_for(standing, column, goal.slice) for column in {None, metric.weight}}
     counts = StudyCounts(standing, answers, groups, goal.slice)
     labels, gold = counts.labels(metric, j)
     return EstimateSource(metric, name_of(metric, standing.classifiers[j]), labels, partial(counts.filled, metric, j), gold, goal.slice)
+
+
+def _gap_for(standing: Standing, answers: Answers, goal: Goal, gap: Gap) -> EstimateSource:
+    """The inputs of the gap of a metric: its labels in every slice. Missing answers may be filled in differently in each."""
+    j = standing.position(goal.classifier)
+    values = slices_of(standing, goal)
+    each = [
+        StudyCounts(standing, answers, {None: groups_for(standing, None, (gap.column, value))}, (gap.column, value)) for value in values
+    ]
+
+    def counted(of: Callable[[StudyCounts], Sequence[AnyTally]]) -> GapTally:
+        found = [(value, tally) for value, counts in zip(values, each, strict=True) for tally in of(counts)]
+        return GapTally(tuple(value for value, _ in found), tuple(tally for _, tally in found if isinstance(tally, Tally)))
+
+    labels = counted(lambda counts: [counts.labels(gap.of, j)[0]])
+    return EstimateSource(
+        goal.definition, standing.classifiers[j], labels, lambda: (counted(lambda counts: counts.filled(gap.of, j)),), None
+    )
+
+
+def slices_of(standing: Standing, goal: Goal) -> tuple[str, ...]:
+    """The slices that a gap is between."""
+    ask = ask_of(standing.profile, goal, names=standing.classifiers, slices=standing.population["slices"])
+    assert isinstance(ask, GapAsk)  # asked of gaps only
+    return ask.slices
 
 
 def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers], AnyTally]) -> tuple[AnyTally, ...]:
@@ -169,7 +205,7 @@ def _filled_pair(standing: Standing, answers: Answers, count: Callable[[Answers]
 def _of_goals(standing: Standing, goals: Sequence[Goal]) -> Iterator[tuple[Metric, int]]:
     """The metrics of goals, each with its classifier."""
     for goal in goals:
-        if goal.slice is None and not goal.is_difference:
+        if goal.slice is None and not goal.is_difference and goal.definition.gap is None:
             yield goal.definition, standing.position(goal.classifier)
 
 
@@ -189,7 +225,7 @@ def _common(standing: Standing, names: Sequence[str]) -> Iterator[tuple[Metric, 
 
 def _answerable(metric: Metric, groups: Groups) -> bool:
     """Whether every unit on every side that the metric needs could be drawn."""
-    drawn1, drawn0 = (float(groups.N[groups.flagged == side].sum()) > N - 0.5 for side, N in ((True, groups.N1), (False, groups.N0)))
+    drawn1, drawn0 = (groups.units_on(flagged=side) > N - 0.5 for side, N in ((True, groups.N1), (False, groups.N0)))
     return (drawn1 or not metric.needs_flagged) and (drawn0 or not metric.needs_unflagged)
 
 
@@ -266,12 +302,16 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
         one = next(one for one in sources if is_goal(goal, one, standing))
         if standing.gold and one.gold is None:
             notes.append(f"{goal}: judged on the labels as recorded, gold answers do not correct it")
+        if (few := few_clusters(one.metric, one.tally)) is not None:
+            notes.append(f"{goal}: {few}")
         filled = one.filled() if feared else ()
         found = shown.of(goal.metric, whose(one.classifier, one.over), slice=goal.slice)
         readings.append(Reading(goal, found, one.tally, filled, one.gold, plan.share_of(*one.classifiers) / plan.share))
     notes += [str(point) for point in shown.tipping if point.stands is not None]
-    first = decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes)
-    settled = first.outcome != "label more" or plan.budget >= plan.design.frame
+    first = replace(decide(readings, share=plan.share, more=None, certified=shown.certified, notes=notes), about=shown.about)
+    if first.outcome == "label more" and standing.about == "process" and plan.by_bands >= plan.design.frame:
+        first = replace(first, reasons=(*first.reasons, *beyond_the_table(standing, first)))
+    settled = first.outcome != "label more" or plan.by_bands >= plan.design.frame
     if not forecast or settled or feared or refusal_of("forecast", standing.traits):
         return first
     from fewlabels.deciding.more_labels import more_labels
@@ -279,18 +319,20 @@ def read_decision(standing: Standing, shown: Estimates, *, forecast: bool = True
     answered = shown.progress.answered / max(1, shown.progress.labels)
     shown_plans = standing.shown_plans | {plan.number}
     more = more_labels(standing.plans, ahead_of(standing, readings), readings, shown=shown_plans, answered=answered)
-    return decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes)
+    return replace(decide(readings, share=plan.share, more=more, certified=shown.certified, notes=notes), about=shown.about)
 
 
 def ahead_of(standing: Standing, readings: Sequence[Reading]) -> "Ahead":
     """What a larger draw of the same design should show if further labels are like those so far."""
-    from fewlabels.deciding.more_labels import Ahead
+    from fewlabels.deciding.more_labels import Ahead, Kind
     from fewlabels.planning.sizing import smoothed_shares
     from fewlabels.study.estimate.comparison import pair_ahead
 
     answers = read_answers(standing)
-    kinds = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
+    kinds: set[Kind] = {(None, None), *((reading.goal.definition.weight, reading.goal.slice) for reading in readings)}
+    gaps = [(gap.column, slices_of(standing, r.goal)) for r in readings if (gap := r.goal.definition.gap) is not None]
+    kinds |= {(None, (column, value)) for column, values in gaps for value in values}
     groups = {kind: groups_for(standing, *kind) for kind in kinds}
-    shares = {kind: [smoothed_shares(tally(answers, g, j)) for j, g in enumerate(mine)] for kind, mine in groups.items()}
+    shares = {kind: [smoothed_shares(tally(answers, g, j).drawn) for j, g in enumerate(mine)] for kind, mine in groups.items()}
     pairs = {r.goal.whose: pair_ahead(standing, answers, r.goal) for r in readings if r.goal.is_difference}
     return Ahead(groups, shares, [standing.position(r.goal.classifier) for r in readings], pairs)

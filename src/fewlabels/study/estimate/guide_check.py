@@ -1,14 +1,14 @@
 """Whether the labels contradict the guide, and which interval is read if they do.
 
-The draw and the default interval believe the guide about errors that no label has seen. A study whose labels contradict it is read by the
-interval its plan names for that case, the strict one; see docs/maths/calibration.md.
+The draw believes the guide about where errors are, and so does an interval that trusts the scores. A study with such an interval whose
+labels contradict the guide is read by the one its plan names for that case, the strict one; see docs/maths/calibration.md.
 """
 
 import numpy as np
 
 from fewlabels.estimators.calibration import Mismatch, check_guide
 from fewlabels.nouns import ladder
-from fewlabels.nouns.arrays import FloatArray
+from fewlabels.nouns.arrays import BoolArray, FloatArray
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
@@ -22,7 +22,8 @@ def guide_alarms(standing: Standing) -> list[Mismatch]:
     alarms: list[Mismatch] = []
     for j, classifier in enumerate(standing.read_population().classifiers[: None if standing.profile.claims is not None else 1]):
         codes = standing.counted(classifier.question)
-        rows = np.flatnonzero((codes > UNUSABLE) & (units.guide_bin < ladder.MISSING))  # a missing score predicts nothing
+        drawn = (units.band >= 0) & ~_arriving(standing)
+        rows = np.flatnonzero((codes > UNUSABLE) & (units.guide_bin < ladder.MISSING) & drawn)  # a missing score predicts nothing
         claimed = _claims(standing, j)[rows]
         yes = classifier.value if classifier.value is not None else "yes"
         positive = codes[rows] == standing.code_of(yes)
@@ -30,6 +31,14 @@ def guide_alarms(standing: Standing) -> list[Mismatch]:
             rank = units.guide_bin[rows] if standing.profile.claims is None else None
             alarms += check_guide(claimed, ((units.pattern[rows] >> j) & 1).astype(np.bool_), positive, rank=rank)
     return alarms
+
+
+def _arriving(standing: Standing) -> BoolArray:
+    """Which units are of a side whose positives arrive by themselves: how many there are is not known before all have."""
+    come, units = standing.arrivals, standing.units
+    if come is None or units is None:
+        return np.zeros(standing.rows, dtype=np.bool_)
+    return np.where((units.pattern & 1) > 0, come.flagged is not None, come.unflagged is not None)
 
 
 def interval_in_force(standing: Standing) -> IntervalKind:

@@ -26,6 +26,7 @@ TYPES: Mapping[str, str] = {
     "Decision": "fewlabels.nouns.decision",
     "GoalVerdict": "fewlabels.nouns.decision",
     "MoreLabels": "fewlabels.nouns.decision",
+    "Declared": "fewlabels.nouns.decision",
     "Goal": "fewlabels.nouns.goal",
     "Convergence": "fewlabels.study.estimate.convergence",
     "ConvergencePoint": "fewlabels.study.estimate.convergence",

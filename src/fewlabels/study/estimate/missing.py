@@ -4,6 +4,7 @@ import numpy as np
 
 from fewlabels.estimators.missing import WORST_FROM, count_missing
 from fewlabels.nouns import ladder
+from fewlabels.nouns.draw import NO_BAND
 from fewlabels.nouns.missing import Missing
 from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
@@ -27,6 +28,7 @@ def read_missing(standing: Standing) -> Missing:
     pilot = standing.plan.before if standing.plans else 0
     before = int(units.band[:pilot].max()) + 1 if pilot else 0
     band = units.band[rows] + before * (rows >= pilot) if pilot else units.band[rows]  # the bands of a pilot stay apart from later ones
+    band = np.where(band == NO_BAND, 1 + band.max(initial=0), band)  # those of a check are one more
     return count_missing(missing, flagged=flagged, band=band, guide=guide, pilot_bands=before)
 
 

@@ -12,6 +12,7 @@ from fewlabels.nouns.missing import Missing
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.stopping import Stopping
 from fewlabels.randomness import stream
+from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.missing import read_missing
 from fewlabels.study.estimate.result import Estimates
 from fewlabels.study.estimate.warnings import label_warnings
@@ -109,6 +110,7 @@ def read_online(standing: Standing) -> Estimates:
         estimates=found,
         certified=bool(found),
         promise=plan.promise,
+        about=about_words(standing),
         missing=missing,
         agreement=None,
         warnings=(*warnings, *online_warnings(standing, done, missing)),
@@ -148,14 +150,15 @@ def decide_online(standing: Standing, shown: Estimates) -> Decision:
         reasons.append(
             f"all {running.budget:,} labels are in and the goals are not decided: raise the budget, or accept a tolerance next time"
         )
-    return Decision(outcome=running.outcome, reasons=tuple(reasons), goals=verdicts, more=None, certified=True)
+    return Decision(outcome=running.outcome, reasons=tuple(reasons), goals=verdicts, more=None, certified=True, about=shown.about)
 
 
 def running_reason(stand: Standpoint, running: Running) -> str:
     """The status of a goal, in one line."""
     limits = "" if stand.value is None else f", running band {stand.low:.4f} .. {stand.high:.4f} at {stand.level:.4g}"
     if stand.goal.kind == "+-":
-        return f"{stand.goal}: half-width {stand.half_width:.4f}, {'reached' if stand.status == 'met' else 'not reached yet'}{limits}"
+        half_width = stand.goal.width_said(stand.value, stand.low, stand.high)
+        return f"{stand.goal}: half-width {half_width}, {'reached' if stand.status == 'met' else 'not reached yet'}{limits}"
     within = f" within {running.stopping.tolerance:g}" if running.stopping.tolerance else ""
     said = {"met": f"shown{within} by label {stand.decided_at:,}", "not met": f"shown to fail{within} by label {stand.decided_at:,}"}
     return f"{stand.goal}: {said.get(stand.status, 'not settled')}{limits}"

@@ -25,6 +25,7 @@ class Estimates(Displayed):
     agreement   agreement of labelers on units that several answered; None if there are none
     missing     missing answers: how many, where, and whether they could be missing at random
     tipping     for each target, how many positives may hide where the scores see none before it falls
+    about       what every number is about: the units of the table, or units like these
     warnings    what a reader must know: scores that are not calibrated, missing answers, disagreement
 
     Examples:
@@ -43,6 +44,7 @@ class Estimates(Displayed):
     missing: Missing
     agreement: Agreed | None
     warnings: tuple[str, ...]
+    about: str = ""
     cautions: tuple[str | None, ...] = ()
     tipping: tuple[TippingPoint, ...] = ()
 
@@ -86,7 +88,7 @@ class Estimates(Displayed):
             >>> from fewlabels.demo.study import small_study
             >>> shown = small_study().estimate()
             >>> shown.cautions_of([shown["precision"]])
-            ['precision: exact for these 12 units; it says nothing about others']
+            ['precision: exact for these 12 units; it says nothing about others: --about process']
         """
         return in_words((e, caution) for e, caution in zip(self.estimates, self.cautions, strict=True) if e in chosen)
 
@@ -103,6 +105,7 @@ class Estimates(Displayed):
             "progress": self.progress.as_json(),
             "certified": self.certified,
             "promise": self.promise,
+            "about": self.about,
             "estimates": [{**e.as_json(), "caution": caution} for e, caution in zip(self.estimates, self.cautions, strict=True)],
             "tipping": [one.as_json() for one in self.tipping],
             "missing": self.missing.as_json(),

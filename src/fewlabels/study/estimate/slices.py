@@ -8,6 +8,7 @@ import numpy as np
 
 from fewlabels.errors import StudyError
 from fewlabels.estimators.estimating import estimate
+from fewlabels.nearest import nearest, way_out
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import Estimate, IntervalKind
@@ -15,6 +16,7 @@ from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.goal_scope import cells_of
+from fewlabels.study.estimate.about import few_clusters
 from fewlabels.study.estimate.atlas import caution_of
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.state.standing import Standing
@@ -71,14 +73,15 @@ def read_slices(
     require("slices", metric_named(metric).traits, subject=f"{metric} is")
     require("slices", standing.traits)
     answers = read_answers(standing)  # once for all slices
-    found = [e for part in parts if (e := _read(standing, answers, metric, j, part, level=1 - tail, interval=interval)) is not None]
-    if not found:
+    read = [one for part in parts if (one := _read(standing, answers, metric, j, part, level=1 - tail, interval=interval)) is not None]
+    if not read:
         raise StudyError(
             f"the draw cannot estimate {metric} of {judged} in slices: no slice has a unit it is about, or the draw was made for other "
             "units; plan a goal that needs them"
         )
     design, labels = standing.plan.design.name, standing.plan.budget
-    cautions = tuple(caution_of(e, design=design, labels=labels) for e in found)
+    found = [e for e, _ in read]
+    cautions = tuple("; ".join(filter(None, (caution_of(e, design=design, labels=labels), few))) or None for e, few in read)
     shown = {e.slice[1] for e in found if e.slice is not None}
     silent = [name for part in parts if (name := CROSSED.join(value for _, value in part)) not in shown]
     return InSlices(
@@ -92,6 +95,8 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
     if len(set(by)) < len(by):
         raise StudyError(f"each column must be named only once, got {', '.join(by)}: leave one out")
     if not by or (unknown := [c for c in by if c not in columns]):
+        if by and any(nearest(c, columns) for c in unknown):
+            raise StudyError(f"no slice column {unknown[0]!r}: {way_out(unknown[0], columns, owner='the population')}")
         has = f"has {', '.join(columns)}" if columns else "has none"
         raise StudyError(
             f"estimates by slice must name a slice column of the population, which {has}, got {', '.join(unknown if by else ()) or 'none'}"
@@ -105,8 +110,8 @@ def _parts(standing: Standing, by: Sequence[str]) -> Iterator[tuple[Slice, ...]]
 
 def _read(
     standing: Standing, answers: Answers, name: str, j: int, part: tuple[Slice, ...], *, level: float, interval: IntervalKind
-) -> Estimate | None:
-    """The estimate in one slice; None if the draw left out units it is about, or there are none."""
+) -> tuple[Estimate, str | None] | None:
+    """The estimate in one slice, and a caution if few clusters carry it; None if the draw left out units it is about, or there are none."""
     metric = metric_named(name)
     cells = cells_of(standing.profile, part, standing.population["slices"])
     flagged = standing.profile.predicted(j)[cells]
@@ -124,7 +129,7 @@ def _read(
         for goal in standing.goals
     )
     found = estimate(metric, labels, classifier=judged, level=level, planned=planned, interval=interval)
-    return replace(found, slice=where)
+    return replace(found, slice=where), few_clusters(metric, labels)
 
 
 def of_look(standing: Standing, asked: Mapping[str, Any]) -> InSlices:

@@ -13,7 +13,7 @@ from fewlabels.estimators.thresholds import pieces_of, thresholds_of
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.display import Displayed
-from fewlabels.nouns.estimate import TRUSTING_INTERVAL, USUAL_INTERVAL
+from fewlabels.nouns.estimate import TRUSTING_INTERVAL
 from fewlabels.nouns.metrics import METRICS, PRECISION, RECALL
 from fewlabels.nouns.works_with import require
 from fewlabels.planning.threshold_search import search_of
@@ -22,6 +22,7 @@ from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers
 
 CURVES = (PRECISION, RECALL)
+IN_FORCE = "in force"
 
 
 class ByCell(NamedTuple):
@@ -83,14 +84,17 @@ def _plain(curve: Curve) -> dict[str, tuple[float | None, ...]]:
     return {name: tuple(float(x) if np.isfinite(x) else None for x in values) for name, values in parts.items()}
 
 
-def find_threshold(standing: Standing, metric: str, target: float, classifier: str | None = None) -> FoundThreshold:
-    """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search."""
-    j = _judged(standing, classifier)
+def threshold_of_look(standing: Standing, asked: Mapping[str, Any]) -> FoundThreshold:
+    """The lowest threshold found with precision at least the target, or the highest for recall; the guarantee allows for the search.
+
+    The interval is the one in force. Looks that do not ask for it were recorded when every search trusted the scores.
+    """
+    j, metric = _judged(standing, asked["classifier"]), asked["metric"]
     if metric not in (PRECISION.name, RECALL.name):
         raise StudyError(f"a threshold must be chosen by precision or recall, got {metric}: name one of the two")
-    plan, counts = standing.plan, count_cells(standing)
-    interval = USUAL_INTERVAL if plan.interval == USUAL_INTERVAL else TRUSTING_INTERVAL  # as before there was a choice
-    search = search_of(METRICS[metric], target, standing.level_of(standing.classifiers[j]), interval=interval)
+    plan, counts, level = standing.plan, count_cells(standing), standing.level_of(standing.classifiers[j])
+    interval = interval_in_force(standing) if asked.get("interval") == IN_FORCE else TRUSTING_INTERVAL
+    search = search_of(METRICS[metric], asked["target"], level, interval=interval)
     return choose_threshold(standing.profile, plan.design, counts.n, counts.k, search=search, labels=plan.budget, classifier=j)
 
 
@@ -120,8 +124,3 @@ def _judged(standing: Standing, classifier: str | None) -> int:
 def curves_of_look(standing: Standing, asked: Mapping[str, Any]) -> Curves:
     """Recompute what a recorded look asked for."""
     return read_curves(standing, asked["classifier"])
-
-
-def threshold_of_look(standing: Standing, asked: Mapping[str, Any]) -> FoundThreshold:
-    """Recompute what a recorded look asked for."""
-    return find_threshold(standing, asked["metric"], asked["target"], asked["classifier"])

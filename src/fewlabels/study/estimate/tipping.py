@@ -29,17 +29,26 @@ def _of_goals(standing: Standing, answers: Answers) -> Iterator[TippingPoint]:
             yield found
 
 
+def why_none(standing: Standing, goal: Goal) -> str | None:
+    """Why the plan gives a target no tipping point; None if it may have one."""
+    found = refusal_of("tipping point", (*standing.traits, *goal.traits))
+    if found is not None:
+        return f"this study has {found.trait} ({found.why})"
+    return "the plan sets no low scores apart" if standing.plan.region is None else None
+
+
 def tipping_of(standing: Standing, answers: Answers, goal: Goal, *, share: float) -> TippingPoint | None:
     """The tipping point of one target at a share of its error; None if it has none."""
-    hidden = None if refusal_of("tipping point", (*standing.traits, *goal.traits)) else _hidden(standing, answers, goal)
+    if not goal.may_tip or why_none(standing, goal) is not None:
+        return None
+    hidden = _hidden(standing, answers, goal)
     return None if hidden is None else tipping_point(goal, hidden, tail=(1 - goal.level) * share)
 
 
 def _hidden(standing: Standing, answers: Answers, goal: Goal) -> Hidden | None:
     """The labels of the goal's classifier, and which of its groups are the region; None unless it consists of whole groups."""
-    end, metric, j = standing.plan.region, goal.definition, standing.position(goal.classifier)
-    if end is None or goal.kind == "+-" or goal.slice is not None or not metric.needs_unflagged:
-        return None
+    end, j = standing.plan.region, standing.position(goal.classifier)
+    assert end is not None  # asked only of a plan with a region
     groups = groups_for(standing)[j]
     told = tally(answers, groups, j)
     home = groups.of_cell if groups.pool is None else np.where(groups.of_cell < 0, -1, groups.pool.home[groups.of_cell])

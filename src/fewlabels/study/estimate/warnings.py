@@ -10,11 +10,15 @@ from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.sheet import late_changes
 from fewlabels.nouns.tally import AnyTally, Tally
 from fewlabels.study.estimate.guide_check import guide_alarms
+from fewlabels.study.estimate.known import check_words, known_words
+from fewlabels.study.estimate.late import late_warnings
 from fewlabels.study.estimate.missing import say_missing
 from fewlabels.study.state.progress import Progress
 from fewlabels.study.state.standing import Standing
 
 LEFT_AFTER_PEEK = 0.05  # of the plan's units
+# By a plan's interval, which one is valid whatever the scores are; named here because `status` loads no interval.
+VALID_ANYWHERE = {USUAL_INTERVAL: USUAL_INTERVAL, "strict": "strict", "anytime": "anytime", "rec": "strict", "midp": "strict"}
 RULES = {
     "first": "the first answer counts",
     "majority": "what more than half of them say counts",
@@ -25,17 +29,26 @@ RULES = {
 def closed_after_a_peek(standing: Standing) -> bool:
     """Whether the labeling was ended by hand after numbers had been seen early, so that the numbers may have influenced when.
 
-    That is: the study was closed, or more than a twentieth of the plan's units were recorded as skipped or cannot tell since then.
+    That is: the study was closed, or more than a twentieth of the plan's units were recorded as skipped or cannot tell since then. Where
+    answers arrive by themselves, the day of closing was named beforehand.
     """
     if all(look.certified for look in standing.looks):
         return False
-    return standing.closed > 0 or standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
+    return (standing.closed > 0 and standing.late is None) or standing.left_after_peek > LEFT_AFTER_PEEK * standing.plan.budget
 
 
 def read_warnings(standing: Standing, done: Progress, missing: Missing) -> tuple[str, ...]:
     """Warnings about the numbers of a plan that names its looks."""
     guide = _guide_warnings(standing, counts=done.complete) if standing.profile.guided and done.answered else []
-    return (*guide, *label_warnings(standing, done, assumed=say_missing(missing)))
+    answered = label_warnings(standing, done, assumed=say_missing(missing))
+    return (*late_warnings(standing), *guide, *answered, *_known_warnings(standing, done))
+
+
+def _known_warnings(standing: Standing, done: Progress) -> list[str]:
+    """What the known answers mean for the numbers."""
+    if standing.owned is None:
+        return []
+    return [*known_words(standing.owned), *(check_words(standing) if done.complete else [])]
 
 
 def column_warnings(plan: Plan, tallies: Iterable[AnyTally]) -> list[str]:
@@ -134,10 +147,11 @@ def _guide_warnings(standing: Standing, *, counts: bool) -> list[str]:
         return []
     plan, worst = standing.plan, min(alarms, key=lambda m: m.p_value)
     where = str(worst) if counts else f"{worst.side} units, {worst.part} by score"
-    read = f"The {'' if plan.interval == USUAL_INTERVAL else 'strict '}interval is valid whatever they are"
+    kept = VALID_ANYWHERE.get(plan.interval)
+    read = "" if kept is None else f"The {kept} interval is valid whatever they are; "
     if plan.alarm is not None:
-        read = f"So every interval here is {plan.alarm}, valid whatever the scores are, in place of {plan.interval}"
+        read = f"So every interval here is {plan.alarm}, valid whatever the scores are, in place of {plan.interval}; "
     return [
         f"the scores are not calibrated ({where}; false-alarm rate {FALSE_ALARM:.0%} per look): labels were "
-        f"not placed as well as planned. {read}; recalibrate them, name a better guide, or begin the next study with a pilot"
+        f"not placed as well as planned. {read}recalibrate them, name a better guide, or begin the next study with a pilot"
     ]

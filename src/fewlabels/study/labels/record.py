@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from fewlabels.errors import DrawError, LabelError
+from fewlabels.errors import DrawError, LabelError, StudyError
 from fewlabels.labeling.flat import restored
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import CLOSER, GOLD, Label, read_answer, refuse_reserved
+from fewlabels.nouns.late import day_of
 from fewlabels.nouns.turn import Finished
 from fewlabels.study.labels.rows import AskedQuestions, asked_words, is_missing, rows_of
 from fewlabels.study.state.pages import Seat
@@ -152,13 +154,54 @@ def _ended_looks(act: Writing, before: int, register: Register, *, at: float) ->
 
 
 def closing(standing: Standing) -> list[Label]:
-    """The labels that end the wait: "never answered" for every question that lacks an answer, or a planned second or gold one."""
+    """The labels that end the wait: "never answered" for every question that lacks an answer, or a planned second or gold one.
+
+    Where answers arrive by themselves, a unit without one is negative if the study said so. Raise StudyError before the day that it named.
+    """
+    refuse_early(standing)
+    waits = frozenset(unit for unit, wait in zip(standing.unresolved, standing.waits[~standing.resolved].tolist(), strict=True) if wait)
     nobody = Label(unit="", answer="never_answered", labeler=CLOSER)
     unseen = [unit for unit in standing.second_looks if standing.is_resolved(unit) and not standing.was_seen_twice(unit)]
     labels = [(u, q, False) for u in standing.unresolved for q in standing.questions if not standing.told(u, q)]
     labels += [(unit, question, False) for unit in unseen for question in standing.questions]
     gold = [(u, q, True) for u in standing.gold_waiting for q in standing.questions if (u, q) not in standing.gold]
-    return [replace(nobody, unit=unit, question=question, gold=is_gold) for unit, question, is_gold in labels + gold]
+    said = {True: "no", False: "never_answered"}
+    return [
+        replace(nobody, unit=unit, question=question, gold=is_gold, answer=said[unit in waits and not is_gold])
+        for unit, question, is_gold in labels + gold
+    ]
+
+
+def refuse_early(standing: Standing) -> None:
+    """Raise StudyError while answers may still arrive."""
+    late = standing.late
+    if late is not None and (standing.as_of or "") < late.until:
+        known = "none are recorded by day" if standing.as_of is None else f"those until {standing.as_of} are recorded"
+        raise StudyError(
+            f"a study is closed once its answers have arrived, until {late.until}, but {known}: record those until then with as_of "
+            "(fewlabels tell --as-of), or peek at provisional numbers"
+        )
+
+
+def as_of_body(standing: Standing, day: str) -> dict[str, Json]:
+    """The ledger entry that says until which day answers that arrive by themselves are recorded."""
+    late = standing.late
+    if late is None:
+        raise StudyError(
+            f"as_of is for answers that arrive by themselves, but study {standing.name!r} was not planned for them: leave it out, or plan "
+            "one with --answers-until"
+        )
+    first, today = standing.as_of or late.since, datetime.now(UTC).date()
+    if day_of(day) > today + timedelta(days=1):  # it may be tomorrow already where they arrive
+        raise StudyError(
+            f"answers that arrive by themselves are recorded as far as they have arrived, but as_of is {day} and today is {today}: name "
+            "the day until which they are complete"
+        )
+    if day_of(day) < day_of(first):
+        raise StudyError(
+            f"answers are recorded day after day, but those until {first} are, and as_of is {day}: name that day or a later one"
+        )
+    return {"day": day}
 
 
 def _restored(label: Label, study: Register) -> Label:
@@ -210,6 +253,11 @@ def _not_gold(label: Label, study: Register) -> str:
 
 def _undrawn(label: Label, study: Register) -> str:
     """The error message for an answer to a unit that was not drawn."""
+    if study.is_known(label.unit):
+        return (
+            f"known answers count as they are and never as if they had been drawn, but {label.unit!r} is a unit whose answer was known "
+            "before the draw: leave it out, or pass ignore_undrawn=True (--drawn-only) to skip such rows"
+        )
     return (
         f"answers are recorded for drawn units only, but unit {label.unit!r} is not among the {study.count.units:,} drawn: check the "
         "id column, draw first, or pass ignore_undrawn=True (--drawn-only) to skip such rows"

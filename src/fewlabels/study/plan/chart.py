@@ -25,7 +25,8 @@ from fewlabels.planning.assumptions import Believed, believed
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.forecasting import imagined_tally, target_reach
 from fewlabels.planning.goal_scope import Ask
-from fewlabels.study.plan.sizes import ColumnNames, PlanOptions, Sizing, asks_for, narrowed
+from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions, asks_for, narrowed
+from fewlabels.study.plan.sizes import GoalSize, Sizing
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # multiply the odds of a positive everywhere
@@ -50,7 +51,7 @@ def picture(
             continue
         if on_goal:
             on_goal(ask.goal)
-        drawn = _goal(profile, ask, ways, names, (size.labels, size.uniform))
+        drawn = _goal(profile, ask, ways, names, size)
         if drawn is not None:
             found.append(drawn)
     if not found:
@@ -62,17 +63,19 @@ def picture(
         "factors": list(FACTORS),
         "thin_n_eff": THIN_N_EFF,
         "budget": sizing.budget,
+        "shown_at": sizing.shown_at,
+        "for_all": sizing.for_all,
+        "chance": sizing.chance,
+        "expected": sizing.expected,
         "goals": found,
     }
 
 
-def _goal(
-    profile: Profile, ask: Ask, ways: PlanOptions, names: ColumnNames, needed: tuple[int | None, int | None]
-) -> dict[str, Json] | None:
+def _goal(profile: Profile, ask: Ask, ways: PlanOptions, names: ColumnNames, size: GoalSize) -> dict[str, Json] | None:
     """The numbers of one goal; None if the metric has no value or no design is possible."""
     alone = ask.alone
     belief = _beliefs(alone)
-    top = min(MOST_LABELS, ask.frame, max(400, 8 * (needed[0] or MOST_LABELS)))
+    top = min(MOST_LABELS, ask.frame, max(400, 8 * (size.labels or MOST_LABELS)))
     sizes = np.unique(np.geomspace(min(20, ask.frame), top, POINTS).round().astype(np.int64)).tolist()
     made = [(n, design) for n in sizes if (design := _design(alone, n, ways, names)) is not None]
     if not made or not np.isfinite(belief.value).all():
@@ -88,7 +91,7 @@ def _goal(
         "goal": str(ask.goal),
         "metric": ask.metric.name,
         "kind": ask.goal.kind,
-        "value": ask.goal.value,
+        "value": ask.goal.in_points(float(belief.value[usual[1]])),
         "allowed": widest(ask.metric),
         "low": ask.metric.low,
         "high": ask.metric.high,
@@ -103,8 +106,10 @@ def _goal(
         "reach_uniform": _rounded([one.reach for one in spread]),
         "shown_chosen": [round(float(one.half_width[usual]), 6) for one in chosen],
         "shown_uniform": [round(float(one.half_width[usual]), 6) for one in spread],
-        "needed": needed[0],
-        "needed_uniform": needed[1],
+        "needed": size.labels,
+        "needed_uniform": size.uniform,
+        "level": ask.goal.level,
+        "forecast": None if size.forecast is None else size.forecast.as_json(),
     }
 
 

@@ -46,7 +46,7 @@ def require_online(standing: Standing, *, design: str | Design, interval: str, p
     other = (design.name if isinstance(design, Design) else design) not in ("bands", "online")
     asked = {Trait.PILOT: pilot, Trait.GROWTH: growth, Trait.DESIGN: other}
     require("online", [*(trait for trait, there in asked.items() if there), *standing.traits], subject="this one has")
-    if interval not in (USUAL_INTERVAL, "rec", "anytime"):
+    if interval not in (USUAL_INTERVAL, "anytime"):
         raise PlanError(f"an online plan has its own interval, but {interval} was requested: leave it out, or plan one look")
 
 

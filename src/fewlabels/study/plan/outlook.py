@@ -3,17 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
-from fewlabels.deciding.error_spending import spending
+from fewlabels.designs.base import takes_of
+from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.forecasting import forecast
+from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all
 from fewlabels.planning.goal_scope import Ask
-from fewlabels.planning.shared_draw import design_together
-from fewlabels.study.plan.sizes import ColumnNames, GoalSize, Sizing, asks_for, narrowed
+from fewlabels.planning.together import forecast_together
+from fewlabels.study.plan.one_draw import ColumnNames, asks_for, narrowed
+from fewlabels.study.plan.sizes import GoalSize, Sizing
+from fewlabels.study.state.progress import Progress, progress
+from fewlabels.study.state.standing import Standing
 
 MOST_SAID = 8  # sentences about goals of one kind, such as those of every slice
+TELLING = 50  # resolved units that say how many answers stay out
 NO_TARGET = "no goal has a target: the verdict will say how precisely the number is known, not whether it is good enough"
 
 
@@ -43,9 +49,7 @@ def _expected(size: GoalSize, claimed: float) -> str:
     """The verdict to expect for one goal, in a sentence."""
     goal, seen = size.goal, size.forecast
     fails = claimed < goal.value if goal.kind == ">=" else claimed > goal.value
-    enough = size.labels is not None
-    if seen is not None:  # a failure need not be known precisely
-        enough = seen.chance >= goal.power if fails else seen.settles
+    enough = size.labels is not None if seen is None else seen.expected != "open"
     if fails and goal.expected is not None:
         what = f"so unless it is {goal.expected:g}, as the goal assumes, it FAILS (do not ship)"
     elif fails and enough:
@@ -79,17 +83,50 @@ def _together(one: Goal, other: Goal) -> str | None:
     return f"{low} and {high} contradict each other: no value meets both" if low.value > high.value else None
 
 
-def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget: int, grow_to: int | None, names: ColumnNames) -> Sizing:
-    """The same sizes, with the forecast of each goal at the look of a budget."""
-    profile, names = narrowed(profile, goals, Design(), names)
-    asks = asks_for(profile, goals, names)
-    design = design_together(profile, asks, [g.labels for g in sizing.goals], labels=budget, choice=Design(), slices=names.slices)
-    share = spending([], budget=budget, grow_to=grow_to).share
-    sizes = (replace(size, forecast=forecast(ask, design, budget, share=share)) for ask, size in zip(asks, sizing.goals, strict=True))
-    return replace(sizing, goals=tuple(sizes), budget=budget)
+class Outlook(NamedTuple):
+    """What the labels of a locked plan are expected to show, by the plan, the scores and how many answers are usable: none is read.
+
+    labels   units of the plan
+    usable   of these, the answers that can be used, if as many stay out as so far
+    goals    the forecast of each goal
+    chance   the chance that all are settled; None if it is not known
+    """
+
+    labels: int
+    usable: int
+    goals: tuple[tuple[Goal, Forecast], ...]
+    chance: float | None
+
+    @property
+    def expected(self) -> Expected:
+        """The verdict to expect on all goals."""
+        return expected_of_all([one for _, one in self.goals])
+
+    def as_json(self) -> dict[str, Json]:
+        """Plain data for --json."""
+        goals: list[Json] = [{"goal": str(goal), **one.as_json()} for goal, one in self.goals]
+        return {"labels": self.labels, "usable": self.usable, "chance": self.chance, "expected": self.expected, "goals": goals}
+
+
+def outlook_of(standing: Standing) -> Outlook | None:
+    """What the last plan should show at its look; None for a plan that is not forecast from the scores: with a pilot, or several looks."""
+    plan = standing.plans[-1] if standing.plans else None
+    if plan is None or plan.pilot is not None or plan.stopping is not None:
+        return None
+    asks = asks_for(standing.profile, standing.goals, ColumnNames(standing.classifiers, standing.population["slices"]))
+    share = usable_share(progress(standing))
+    usable = max(1, round(plan.by_bands * share))
+    take = plan.take if share == 1 else takes_of(plan.design, usable)
+    seen = forecast_together(asks, plan.design, usable, interval=plan.interval, share=plan.share, take=take)
+    return Outlook(plan.budget, round(plan.budget * share), tuple(zip((ask.goal for ask in asks), seen.goals, strict=True)), seen.chance)
+
+
+def usable_share(done: Progress) -> float:
+    """The share of units with a usable answer so far; 1 while too few are resolved to tell. A count alone, so it costs no look."""
+    return done.answered / done.labels if done.labels >= TELLING and done.answered else 1.0
 
 
 def falls_short(sizing: Sizing) -> list[str]:
     """The goals the budget is not expected to settle, each with the labels it needs alone."""
-    short = [size for size in sizing.goals if size.forecast is not None and not size.forecast.settles]
+    short = [size for size in sizing.goals if size.forecast is not None and size.forecast.expected == "open"]
     return [f"{size.goal} ({'not even all units would do' if size.labels is None else f'{size.labels:,} needed'})" for size in short]

@@ -23,7 +23,7 @@ from fewlabels.planning.goal_scope import Ask, ask_of, cells_of
 from fewlabels.planning.guiding import fit_guide, pilot_weight
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import labels_needed
-from fewlabels.study.plan.sizes import ColumnNames
+from fewlabels.study.plan.one_draw import ColumnNames
 from fewlabels.study.state.fitted_guide import columns_of, guide_of
 from fewlabels.study.state.standing import Standing
 from fewlabels.study.state.tallies import read_answers
@@ -107,7 +107,7 @@ def _rest_design(standing: Standing, guide: FloatArray, left: IntArray, labels: 
     steered = steer(standing.profile, guide, left)
     names = ColumnNames(standing.classifiers, standing.population["slices"])
     asks = _asks_left(steered.profile, standing, names)
-    needs = [labels_needed(ask) for ask in asks] if len(asks) > 1 else [None]
+    needs = [labels_needed(ask, interval=standing.plan.interval) for ask in asks] if len(asks) > 1 else [None]
     found = design_together(steered.profile, asks, needs, labels=labels, choice=Design(), slices=names.slices)
     band = np.full(standing.profile.count.size, -1, dtype=np.int64)
     band[steered.order] = found.band

@@ -1,45 +1,75 @@
 """How many labels goals need and what a budget would show, before a study exists."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from fewlabels.deciding.error_spending import spending
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
+from fewlabels.estimators.measuring import clusters_behind
+from fewlabels.estimators.process import too_few_clusters
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import Design, DesignName
 from fewlabels.nouns.display import Displayed
 from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import About, Process
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.assumptions import at_their_worst, recalibrated
-from fewlabels.planning.forecasting import Forecast, forecast
-from fewlabels.planning.goal_scope import Ask, ask_of, expand, kept_columns, left_out, merge
+from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all, expected_tally, forecast
+from fewlabels.planning.goal_scope import Ask, left_out
 from fewlabels.planning.recycling import recycled
 from fewlabels.planning.shared_draw import design_together
-from fewlabels.planning.sizing import PLAIN, labels_for_all, labels_needed, uniform_labels
-from fewlabels.study.population.calibration import Recalibration
+from fewlabels.planning.sizing import PLAIN, uniform_labels
+from fewlabels.study.plan.one_draw import DEFAULT_WAYS, NO_NAMES, ColumnNames, Nearby, OneDraw, PlanOptions, asks_for, narrowed
+from fewlabels.study.plan.paying import FREE, Cost, affordable, bills
 from fewlabels.study.population.profile import profile_for, read_goals
 
 
-class Cost(NamedTuple):
-    """The cost of a label: money, and seconds of a person's time; None if unknown."""
+class AllUnits(NamedTuple):
+    """What labels of all units would show of units like these, and about how many units like these would be enough.
 
-    per_label: float | None = None
-    seconds_per_label: float | None = None
+    half_width  with all units labeled; None if too few clusters carry the metric
+    needed      units (and clusters, if units come in clusters) that would be enough; None if that depends on the value alone, or on
+                clusters that are too few
+    carrying    the clusters that carry the metric, if they are too few
+    """
 
-    def money(self, labels: int | None) -> float | None:
-        """The cost of `labels` labels."""
-        return None if labels is None or self.per_label is None else labels * self.per_label
+    units: int
+    half_width: float | None
+    needed: int | None
+    clusters: int | None
+    carrying: float | None = None
 
-    def hours(self, labels: int | None) -> float | None:
-        """The hours that `labels` labels take one person."""
-        return None if labels is None or self.seconds_per_label is None else labels * self.seconds_per_label / 3600
+    @classmethod
+    def of(cls, process: Process | None, units: int, half_width: float, short: float, *, N: int) -> "AllUnits":
+        """From the half-width that all units give, and how far it falls short: the arm of the process falls with the root of the units.
+
+        N   the units of the whole table; a part of it is taken to have clusters of the same size
+        """
+        needed = math.ceil(units * short**2) if np.isfinite(short) else None
+        named = None if process is None else process.clusters
+        clusters = None if named is None or needed is None else math.ceil(needed * named.number / N)
+        return cls(units, half_width, needed, clusters)
+
+    def __str__(self) -> str:
+        """For people."""
+        if self.half_width is None:
+            return f"all {self.units:,} units are not enough: {too_few_clusters(self.carrying)}"
+        said = f"all {self.units:,} units give +-{self.half_width:.3f}"
+        if self.needed is None:
+            return f"{said}; more would not settle it"
+        of = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        return f"{said}; it needs about {self.needed:,} units like these{of}"
+
+
+def _more(labels: int | None, check: int) -> int | None:
+    return None if labels is None else labels + check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +89,16 @@ class GoalSize:
     recalibrated: int | None
     simple: int | None
     uniform: int | None
-    forecast: Forecast | None  # at the budget asked about
+    forecast: Forecast | None  # with `Sizing.shown_at` labels
+    all_units: "AllUnits | None" = None  # if not even all units are enough for a number about units like these
+
+    def beside(self, check: int) -> "GoalSize":
+        """The same with the labels that check known answers."""
+        if not check:
+            return self
+        each = (self.labels, self.worst, self.recalibrated, self.simple, self.uniform)
+        labels, worst, learned, simple, uniform = (_more(n, check) for n in each)
+        return replace(self, labels=labels, worst=worst, recalibrated=learned, simple=simple, uniform=uniform)
 
     @property
     def share(self) -> float | None:
@@ -68,8 +107,6 @@ class GoalSize:
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        f = self.forecast
-        shown: Json = None if f is None else {"value": f.value, "half_width": f.half_width, "chance": f.chance, "settles": f.settles}
         return {
             "goal": str(self.goal),
             "labels": self.labels,
@@ -77,7 +114,8 @@ class GoalSize:
             "worst": self.worst,
             "simple": self.simple,
             "uniform": self.uniform,
-            "at_budget": shown,
+            "forecast": None if self.forecast is None else self.forecast.as_json(),
+            **({} if self.all_units is None else {"all_units": self.all_units._asdict()}),
         }
 
 
@@ -85,10 +123,14 @@ class GoalSize:
 class Sizing(Displayed):
     """The labels the goals need, each and all together, if the scores are true probabilities.
 
-    together     labels of one draw for all goals
+    together     labels of one draw for all goals, each settled with its own chance
+    for_all      labels of one draw that settles all goals together with a chance of 80 %
     separately   labels of one draw per goal
+    shown_at     the units that forecasts are about: the budget, or else those of the size for all
+    chance       the chance that these labels settle all goals; None if it is not known
     left_out     goals of slices that have no unit they are about
     recycled     if every goal is the precision of another classifier: labels of simple draws, one classifier's recycled for the others
+    bills        where labels cost differently by slice: what the sizes named cost
     optimum      labels of one draw optimized where goals overlap, instead of the largest rates; None if that saves none, and for a
                  single goal or more than eight
     """
@@ -101,8 +143,34 @@ class Sizing(Displayed):
     optimum: int | None
     budget: int | None
     cost: Cost
+    for_all: int | None = None
+    shown_at: int | None = None
+    chance: float | None = None
     left_out: tuple[Goal, ...] = ()
     recycled: tuple[str, int] | None = None
+    bills: tuple[tuple[str, float], ...] = ()
+
+    def money(self, name: str) -> float | None:
+        """What a size costs, by its name: budget, together, for_all, uniform; None if that is not known."""
+        return dict(self.bills).get(name) if self.bills else self.cost.money(self.units.get(name))
+
+    @property
+    def units(self) -> dict[str, int]:
+        """The units to draw for a size, by its name: more than the usable answers that it needs, if some will stay unanswered."""
+        sizes = {"together": self.together, "for_all": self.for_all, "uniform": self.uniform}
+        needed = {name: self.cost.units(n) for name, n in sizes.items() if n is not None}
+        return needed if self.budget is None else {"budget": self.budget, **needed}
+
+    @property
+    def budget_or_size(self) -> int | None:
+        """The budget; without one, the units that settle all goals."""
+        return self.budget or self.units.get("for_all")
+
+    @property
+    def expected(self) -> Expected | None:
+        """The verdict to expect on all goals; None if nothing is forecast."""
+        each = [size.forecast for size in self.goals if size.forecast is not None]
+        return expected_of_all(each) if each else None
 
     @property
     def uniform(self) -> int | None:
@@ -112,73 +180,33 @@ class Sizing(Displayed):
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        sizes = {"budget": self.budget, "together": self.together, "uniform": self.uniform}
+        to_pay = {"unanswered": self.cost.unanswered, "twice": self.cost.twice}
         return {
             "units": self.N,
             "flagged": self.flagged,
             "goals": [g.as_json() for g in self.goals],
             "together": self.together,
+            "for_all": self.for_all,
             "separately": self.separately,
             "optimum": self.optimum,
             "uniform": self.uniform,
             "budget": self.budget,
+            "shown_at": self.shown_at,
+            "chance": self.chance,
+            "expected": self.expected,
             "recycled": None if self.recycled is None else {"parent": self.recycled[0], "labels": self.recycled[1]},
             "left_out": [str(goal) for goal in self.left_out],
-            "cost": {name: {"money": self.cost.money(n), "hours": self.cost.hours(n)} for name, n in sizes.items() if n is not None},
+            "cost": {
+                name: {"units": n, "looks": self.cost.looks(n), "money": self.money(name), "hours": self.cost.hours(n)}
+                for name, n in self.units.items()
+            },
+            "to_pay": to_pay,
             "assumes": "labels: scores are true probabilities; recalibrated: scores are recalibrated by the answers; worst: scores are "
             "uninformative within a side and biased between sides",
         }
 
 
-class PlanOptions(NamedTuple):
-    """How labels would be drawn and read: what a plan locks besides its goals and sizes."""
-
-    choice: Design = Design()
-    interval: IntervalKind = USUAL_INTERVAL
-    recalibration: Recalibration | None = None
-
-
-class ColumnNames(NamedTuple):
-    """The names that a profile does not store: of its classifiers and of its slice columns, in order."""
-
-    classifiers: Sequence[str] = ()
-    slices: Sequence[str] = ()
-
-
-FINE_CELLS, COARSE = 1_000, 8  # profiles with more cells are sized with eight bins of the ladder merged into one
 MOST_COMPARED = 8  # most goals for which the optimum is computed beside the largest rates
-DEFAULT_WAYS, NO_NAMES, FREE = PlanOptions(), ColumnNames(), Cost()
-
-
-def asks_for(profile: Profile, goals: Sequence[Goal], names: ColumnNames) -> list[Ask]:
-    """What the goals ask; a goal by a slice column becomes one per value."""
-    each = expand(profile, goals, slices=names.slices, names=names.classifiers)
-    return [ask_of(profile, g, names=names.classifiers, slices=names.slices) for g in each]
-
-
-class Nearby:
-    """Sizes found so far: that of the same goal in another slice is a good starting point."""
-
-    def __init__(self) -> None:
-        """Start without any size."""
-        self._found: dict[tuple[str, str, float, str], int] = {}
-
-    def labels(self, ask: Ask, way: str, **how: Any) -> int | None:
-        """Compute `labels_needed`, starting from the size last found for the same goal."""
-        key = (ask.goal.metric, ask.goal.kind, ask.goal.value, way)
-        found = labels_needed(ask, start=self._found.get(key), **how)
-        if found is not None:
-            self._found[key] = found
-        return found
-
-
-def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: ColumnNames) -> tuple[Profile, ColumnNames]:
-    """The profile reduced to the slice columns that goals and design use: the same sizes, computed faster."""
-    if profile.claims is not None:
-        return profile, names
-    keep = kept_columns(goals, choice)
-    bins = COARSE if profile.guided and profile.count.size > FINE_CELLS else 1
-    return merge(profile, keep, names.slices, bins=bins).profile, ColumnNames(names.classifiers, keep)
 
 
 def size_goals(
@@ -186,40 +214,64 @@ def size_goals(
     goals: Sequence[Goal],
     *,
     budget: int | None = None,
+    spend: float | None = None,
     grow_to: int | None = None,
     ways: PlanOptions = DEFAULT_WAYS,
     names: ColumnNames = NO_NAMES,
     cost: Cost = FREE,
 ) -> Sizing:
-    """The labels each goal needs, those all need together, and what a budget is expected to show of each at its look."""
-    profile, names = narrowed(profile, goals, ways.choice, names)
-    asks = asks_for(profile, goals, names)
-    share = spending([], budget=budget, grow_to=grow_to).share if budget else 1.0
-    near = Nearby()
-    alone = [near.labels(ask, "chosen", name=ways.choice, slices=names.slices, interval=ways.interval) for ask in asks]
-    shown = _at_budget(profile, asks, alone, budget, grow_to, ways, names, share) if budget else [None] * len(asks)
-    sizes = tuple(_size_one(profile, *each, ways=ways, near=near) for each in zip(asks, alone, shown, strict=True))
+    """The labels each goal needs, those all need together, and what a budget is expected to show of each at its look.
+
+    spend   a budget in money instead: the most labels for it
+    """
+    check, near = 0 if profile.known is None else profile.known.labels, Nearby()
+    draw = OneDraw(profile, goals, ways, names, near)
+    if spend is not None:
+        budget = affordable(draw, spend, cost, check)
+    best = ways._replace(choice=Design(several="optimum"))
+    several = 1 < len(draw.asks) <= MOST_COMPARED and draw.together is not None and profile.claims is None and ways.choice == PLAIN
+    better = OneDraw(profile, goals, best, names, near).together if several else None
+    profile, names, asks, alone = draw.profile, draw.names, draw.asks, draw.alone
+    if budget:
+        draw.check(budget - check, (grow_to or check) - check)
+    sizes = tuple(_size_one(profile, ask, need, ways=ways, near=near) for ask, need in zip(asks, alone, strict=True))
     known = [n for n in alone if n is not None]
-    shared = partial(labels_for_all, profile, asks, alone, slices=names.slices, interval=ways.interval)
-    together = shared(choice=ways.choice)
-    several = 1 < len(asks) <= MOST_COMPARED and together is not None and profile.claims is None and ways.choice == PLAIN
-    optimum = shared(choice=Design(several="optimum")) if several else None
-    flagged = int(profile.count[profile.pattern > 0 if profile.claims is not None else profile.predicted(0)].sum())
-    return Sizing(
-        N=profile.N,
+    saves = better is not None and draw.together is not None and better < draw.together
+    flagged = int(profile.count[profile.pattern > 0].sum()) if profile.claims is not None else profile.flagged(0)
+    sizing = Sizing(
+        N=profile.whole,
         flagged=flagged,
-        goals=sizes,
-        together=together,
-        separately=sum(known) if len(known) == len(alone) else None,
-        optimum=optimum if several and optimum is not None and together is not None and optimum < together else None,
+        goals=tuple(size.beside(check) for size in sizes),
+        together=_more(draw.together, check),
+        for_all=_more(draw.for_all, check),
+        separately=sum(known) + check * len(known) if len(known) == len(alone) else None,
+        optimum=_more(better, check) if saves else None,
         budget=budget,
         cost=cost,
         left_out=left_out(profile, goals, slices=names.slices, names=names.classifiers),
         recycled=recycled(asks, [size.simple for size in sizes], names.classifiers),
     )
+    sizing = replace(sizing, bills=bills(draw, sizing.units, check, cost))
+    return sizing if sizing.budget_or_size is None else _shown(sizing, draw, check, grow_to=grow_to)
 
 
-def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | None, *, ways: PlanOptions, near: "Nearby") -> GoalSize:
+def _shown(sizing: Sizing, draw: OneDraw, check: int, *, grow_to: int | None) -> Sizing:
+    """The sizes with what the budget, or else the size for all, is expected to show."""
+    labels = sizing.budget_or_size
+    assert labels is not None
+    share = spending([], budget=labels, grow_to=grow_to).share
+    seen = draw.shows(sizing.cost.answers(labels) - check, share)
+    goals = (replace(size, forecast=one) for size, one in zip(sizing.goals, seen.goals, strict=True))
+    return replace(sizing, goals=tuple(goals), shown_at=labels, chance=seen.chance)
+
+
+def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget: int, grow_to: int | None, names: ColumnNames) -> Sizing:
+    """The same sizes, with what a budget is expected to show."""
+    draw = OneDraw(profile, goals, names=names)
+    return _shown(replace(sizing, budget=budget), draw, 0 if profile.known is None else profile.known.labels, grow_to=grow_to)
+
+
+def _size_one(profile: Profile, ask: Ask, alone: int | None, *, ways: PlanOptions, near: "Nearby") -> GoalSize:
     """The sizes of one goal, in all ways."""
     interval = ways.interval
     simple = near.labels(ask, "simple", name="simple", interval=interval)
@@ -235,26 +287,20 @@ def _size_one(profile: Profile, ask: Ask, alone: int | None, shown: Forecast | N
         worst=None if open_target or not ask.has_worst else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
         simple=simple,
         uniform=uniform_labels(profile, ask, simple),
-        forecast=shown,
+        forecast=None,
+        all_units=_all_units(ask, profile.N, interval) if alone is None and ask.part.process is not None else None,
     )
 
 
-def _at_budget(
-    profile: Profile,
-    asks: Sequence[Ask],
-    alone: Sequence[int | None],
-    budget: int,
-    grow_to: int | None,
-    ways: PlanOptions,
-    names: ColumnNames,
-    share: float,
-) -> list[Forecast]:
-    """What the budget is expected to show of each goal, with one draw for all."""
-    design = design_together(profile, asks, alone, labels=budget, choice=ways.choice, slices=names.slices)
-    largest = max(budget, grow_to or 0)
-    if largest > design.frame:
-        raise PlanError(f"these goals can use at most the {design.frame:,} units they are about, but {largest:,} were requested: lower it")
-    return [forecast(ask, design, budget, interval=ways.interval, share=share) for ask in asks]
+def _all_units(ask: Ask, N: int, interval: IntervalKind) -> AllUnits:
+    """What all units would show; the chance of the table falls with its units."""
+    alone, process = ask.alone, ask.part.process
+    units, everything = alone.part.N, simple(alone.part, frame=alone.needed)
+    carrying = clusters_behind(alone.metric, expected_tally(alone, everything, alone.frame))
+    if too_few_clusters(carrying) is not None:
+        return AllUnits(units, half_width=None, needed=None, clusters=None, carrying=carrying)
+    found = forecast(alone, everything, alone.frame, interval=interval)
+    return AllUnits.of(process, units, found.half_width, found.short, N=N)
 
 
 def size(
@@ -262,14 +308,17 @@ def size(
     goals: str | Goal | Sequence[str | Goal],
     *,
     budget: int | None = None,
+    spend: float | None = None,
     level: float = DEFAULT_LEVEL,
     design: DesignName | Design = "bands",
     interval: IntervalKind = USUAL_INTERVAL,
+    about: About | None = None,
 ) -> Sizing:
     """How many labels the goals need, each and all together, and what a budget would show; nothing is recorded.
 
     This is what `fewlabels plan POPULATION` prints without a study. Sizes assume that scores are calibrated, and each goal also has the
-    size it needs if they are uninformative.
+    size it needs if they are uninformative. With prices by slice, `Design(prices=...)`, a budget may be money: spend=500. about="process"
+    sizes for numbers about units like these, as `Study.create` does.
 
     Examples:
         >>> import fewlabels
@@ -280,10 +329,10 @@ def size(
         (182, 424)
     """
     wanted = read_goals(goals, level)
-    population, profile = profile_for(population, wanted)
+    population, profile = profile_for(population, wanted, about)
     names = ColumnNames([c.name for c in population.classifiers], population.slices)
     choice = design if isinstance(design, Design) else Design(name=design)
-    return size_goals(profile, wanted, budget=budget, ways=PlanOptions(choice, interval), names=names)
+    return size_goals(profile, wanted, budget=budget, spend=spend, ways=PlanOptions(choice, interval), names=names)
 
 
 class SizePoint(NamedTuple):

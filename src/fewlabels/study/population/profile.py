@@ -1,29 +1,79 @@
 """From a population and its goals to a profile. Several labels or classes are profiled twice, since the goals determine the risk."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fewlabels.engines.opening import open_engine
-from fewlabels.errors import PlanError, StudyError
+from fewlabels.errors import GoalError, PlanError, PopulationError, StudyError
+from fewlabels.nearest import nearest
 from fewlabels.nouns.goal import Goal, parse_goal
 from fewlabels.nouns.joint import CLASS_ACCURACY
+from fewlabels.nouns.late import Late
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import ABOUT, About, Process
 from fewlabels.nouns.profile import Profile
+from fewlabels.nouns.works_with import Trait, require
 from fewlabels.planning.goal_scope import for_each
 from fewlabels.planning.risk import risk_of
 from fewlabels.randomness import NUMBER_RULES, NumberRule
 from fewlabels.study.state.standing import Standing
 
 
-def profile_for(population: Population, goals: Sequence[Goal]) -> tuple[Population, Profile]:
-    """The population, with the risk that steers its draw if it needs one, and its profile. Raise for goals it does not support."""
+def profile_for(population: Population, goals: Sequence[Goal], about: About | None = None) -> tuple[Population, Profile]:
+    """The population, with the risk that steers its draw if it needs one, and its profile. Raise for goals it does not support.
+
+    about   what numbers are about; if omitted, the process if the population names a cluster column, else the table
+    """
     check_goals(population, goals)
-    profile = open_engine(population).profile()
+    profile = about_which(population, open_engine(population).profile(), about_of(population, goals, about))
     if not population.is_joint or population.guide is not None or population.risk is not None:
         return population, profile
     risk = risk_of(profile, goals, [c.name for c in population.classifiers])
     steered = replace(population, risk=risk)
     return steered, open_engine(steered).profile()
+
+
+def about_which(population: Population, profile: Profile, about: About) -> Profile:
+    """The profile with the process that the table came from, its clusters counted, if numbers are about that."""
+    if about == "table":
+        return profile
+    clusters = None if population.cluster is None else open_engine(population).clusters(population.cluster)
+    if clusters is not None and clusters.alone == clusters.number:
+        raise PopulationError(
+            f"a cluster is a column that several units share, but {population.cluster!r} is empty for all {clusters.number:,}: name "
+            "another, or leave it out (--about process)"
+        )
+    return replace(profile, process=Process(clusters))
+
+
+def about_of(population: Population, goals: Sequence[Goal], about: str | None) -> About:
+    """What numbers are about: as asked for, or the process if the population has clusters. Raise PlanError where it is not possible."""
+    found = about or ("table" if population.cluster is None else "process")
+    if found not in ABOUT:
+        raise PlanError(f"numbers are about {' or '.join(ABOUT)}, got {about!r}: choose one of these")
+    if found == "table":
+        if population.cluster is not None:
+            raise PlanError(
+                f"clusters matter to numbers about units like these, but {population.cluster!r} is named and numbers are about the table: "
+                "ask about the process, or leave the cluster out"
+            )
+        return "table"
+    asked = [trait for goal in goals for trait in goal.traits]
+    require("units like these", [*asked, *([Trait.QUESTIONS] if population.is_joint else [])], subject="this one has")
+    return "process"
+
+
+def check_late(population: Population, goals: Sequence[Goal], late: Late | None, *, has: Mapping[Trait, bool]) -> None:
+    """Raise PlanError unless answers that arrive by themselves can be read for these goals."""
+    if late is None:
+        return
+    asked = [trait for goal in goals for trait in goal.traits]
+    require("late answers", [*asked, *(trait for trait, present in has.items() if present)], subject="this one has")
+    if len(population.classifiers) > 1:
+        raise PlanError(
+            f"answers that arrive by themselves do so by what the classifier in force decided, but {len(population.classifiers)} are "
+            "named: name that one alone"
+        )
 
 
 def number_rule_of(population: Population, profile: Profile, asked: NumberRule | None, leader: Standing | None = None) -> NumberRule:
@@ -48,9 +98,10 @@ def _refuse_wide_ids(column: str, type_: str, profile: Profile) -> None:
 
 
 def check_goals(population: Population, goals: Sequence[Goal]) -> None:
-    """Raise unless the population has the classifiers, weights and labels that the goals name."""
+    """Raise unless the population has the classifiers, slices, weights and labels that the goals name, and they can be sized."""
     for goal in for_each(goals, [c.name for c in population.classifiers]):
         metric = goal.definition
+        _refuse_unknown_slice(population, goal)
         population.refuse_unknown_weight(metric)
         population.classifier(goal.classifier)
         population.classifier(goal.over)
@@ -66,6 +117,18 @@ def check_goals(population: Population, goals: Sequence[Goal]) -> None:
             )
         if population.is_joint and metric.weight is not None:
             raise PlanError(f"several labels or classes must be judged in units, but {goal} is by {metric.weight}: make a study for it")
+
+
+def _refuse_unknown_slice(population: Population, goal: Goal) -> None:
+    """Raise GoalError for a slice column that the population does not have, with the nearest it has."""
+    between = goal.definition.gap
+    column = between.column if between else goal.by if goal.slice is None else goal.slice[0]
+    if column is None or column in population.slices:
+        return
+    if close := nearest(column, population.slices):
+        raise GoalError(f"no slice column {column!r}: did you mean {' or '.join(map(repr, close))}? Others are named with --slice")
+    known = f"has {', '.join(population.slices)}" if population.slices else "has none"
+    raise GoalError(f"goals name a slice column, but {column!r} is not one and the population {known}: name it with --slice")
 
 
 def read_goals(goals: str | Goal | Sequence[str | Goal], level: float) -> tuple[Goal, ...]:

@@ -21,6 +21,7 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
     weight: str | None = None,
     candidates: Sequence[str] = (),
     missing_scores: bool = False,
+    cluster: str | None = None,
 ) -> Population:
     """Describe a population in a path, a glob, a table of an engine, or a table in memory (pandas, Polars, Arrow, or a dict of columns).
 
@@ -31,7 +32,7 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
 
     `weight` is the column of metric weights, for goals such as "recall by amount". `candidates` are columns of probabilities that make
     estimates steadier, or from which a pilot fits a guide. missing_scores=True allows null scores: such units are not flagged and form
-    their own bands.
+    their own bands. `cluster` is the column of what units belong to (a patient, an account), for studies about units like these.
 
     Examples:
         >>> import fewlabels
@@ -61,5 +62,6 @@ def read_population(  # noqa: PLR0913 - one keyword for each thing a table may h
         weight=weight,
         candidates=tuple(candidates),
         missing_scores=missing_scores,
+        cluster=cluster,
         table=table,
     )

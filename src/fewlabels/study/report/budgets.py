@@ -3,6 +3,8 @@
 Expected answers follow the shares the labels show and are read by the interval the study reports. This is a forecast, not a guarantee.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from fewlabels.designs.base import takes_of
@@ -29,10 +31,10 @@ POINTS, REACH = 14, 8  # a curve up to eight times the budget
 
 def uniform_labels(found: Estimate, standing: Standing) -> int | None:
     """Labels drawn uniformly over the whole table that would give an interval as narrow; None if the effective n is unknown."""
-    if found.n_eff is None or found.slice is not None or found.is_difference or found.interval == "anytime":
+    if found.n_eff is None or found.slice is not None or found.may_be_wide or found.interval == "anytime":
         return None  # a running band is wider than the interval of one look, and guarantees more
-    metric, N = metric_named(found.metric), standing.profile.N
-    if metric.traits:
+    metric, N, process = metric_named(found.metric), standing.profile.N, standing.profile.process
+    if metric.traits or (process is not None and process.clusters is not None):  # effective n counts units that stand for themselves
         return None
     flagged = standing.profile.predicted(standing.position(found.classifier))
     needed = (flagged & metric.needs_flagged) | (~flagged & metric.needs_unflagged)
@@ -55,13 +57,15 @@ def _budgets_of(standing: Standing, shown: Estimates, goal: Goal, answered: floa
     plan, j = standing.plan, standing.position(goal.classifier)
     found = shown.of(goal.metric, whose(standing.classifiers[j], None))
     groups = groups_for(standing)[j]
-    share = groups.spread(smoothed_shares(tally(read_answers(standing), groups, j)))
+    told = tally(read_answers(standing), groups, j)
+    share = groups.spread(smoothed_shares(told))
+    groups = groups._replace(process=told.process)  # with the clustering that the labels have shown
     sizes = _sizes(plan)
     tail = (1 - standing.level_of(standing.classifiers[j])) / 2
     chosen = [_chosen(metric, groups, plan, share, labels=n, answered=answered, tail=tail, interval=found.interval) for n in sizes]
     uniform = [_uniform(metric, groups, share, labels=n * answered, tail=tail, interval=found.interval) for n in sizes]
     return {
-        "goal": str(goal), "kind": goal.kind, "target": goal.value, "value": found.value, "half_width": found.half_width,
+        "goal": str(goal), "kind": goal.kind, "target": goal.in_points(found.value), "value": found.value, "half_width": found.half_width,
         "low_end": metric.low, "high_end": metric.high, "now": plan.budget, "labels": sizes,
         "chosen": [round(w, 5) for w in chosen], "uniform": [round(w, 5) for w in uniform],
     }  # fmt: skip
@@ -90,7 +94,7 @@ def _uniform(metric: Metric, groups: Groups, share: FloatArray, *, labels: float
     p1, p0 = (found / max(1.0, size) for found, size in zip(positives, (groups.N1, groups.N0), strict=True))
     frame = groups.N1 * metric.needs_flagged + groups.N0 * metric.needs_unflagged
     n = np.asarray(labels * frame / (groups.N1 + groups.N0))
-    like = simple_tally(metric, groups.tally(groups.N, groups.N * share), p1=p1, p0=p0, n=n)
+    like = replace(simple_tally(metric, groups.tally(groups.N, groups.N * share), p1=p1, p0=p0, n=n), process=groups.process)
     own = float(measure(metric, like, tail=tail, interval=interval).half_width)
-    counted = share_of(metric) is not None and is_simple(metric, like)
+    counted = groups.process is None and share_of(metric) is not None and is_simple(metric, like)
     return min(own, float(measure(metric, like, tail=tail, interval="clopper_pearson").half_width)) if counted else own

@@ -113,11 +113,11 @@ def _study(standing: Standing) -> Json:
 
 def _population(standing: Standing) -> Json:
     profile, population = standing.profile, standing.read_population()
-    flagged = [int(profile.count[profile.predicted(j)].sum()) for j in range(len(population.classifiers))]
+    flagged = [profile.flagged(j) for j in range(len(population.classifiers))]
     return {
         "source": population.source,
         "id": population.id,
-        "units": profile.N,
+        "units": profile.whole,
         "classifiers": [
             {"name": c.name, "score": c.score, "threshold": c.threshold, "predicted": c.predicted, "flagged": units}
             for c, units in zip(population.classifiers, flagged, strict=True)
@@ -125,7 +125,7 @@ def _population(standing: Standing) -> Json:
         "slices": list(population.slices),
         "weight": population.weight,
         "guide": population.guide_column,
-        "fingerprint": profile.fingerprint,
+        "fingerprint": standing.counted_profile.fingerprint,
     }
 
 
@@ -157,7 +157,9 @@ def _verdict(standing: Standing, shown: Estimates, decision: Decision | None, *,
     head: dict[str, Json] = {"next": next_step(standing, shown, decision), "plain": plain_words(decision, asked)}
     if decision is None:
         return {"outcome": None, "certified": False, "reasons": [], "more": None, "goals": [], **head}
-    return {**decision.as_json(), **head}
+    said = decision.as_json()
+    del said["about"]  # it is among what is said in plain words
+    return {**said, **head}
 
 
 def _estimate(standing: Standing, found: Estimate, caution: str | None) -> Json:

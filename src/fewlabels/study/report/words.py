@@ -7,6 +7,7 @@ from fewlabels.intervals.registered import INTERVALS
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.decision import NO_TARGET, Decision
 from fewlabels.nouns.sheet import FormSet, Sheet
+from fewlabels.study.estimate.about import ALL_LABELED
 from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.estimate.guide_check import interval_in_force
 from fewlabels.study.kinds import kind_of
@@ -44,6 +45,8 @@ def after_decision(decision: Decision) -> str:
         return SAID[decision.outcome]
     if any(verdict.estimate.interval == "anytime" for verdict in decision.goals):
         return "Label on."
+    if any(ALL_LABELED in reason for reason in decision.reasons):
+        return "Every unit is labeled: what is open needs units like these, of another table."
     if decision.more is None:
         return "Label more: the labels so far do not settle what is open, and how many more are needed is not forecast for this draw."
     if not decision.more.enough:
@@ -74,6 +77,8 @@ def plain_words(decision: Decision | None, asked: Sequence[str]) -> list[Json]:
         if one.metric in PLAIN and not one.is_difference:
             where = "" if one.slice is None else f"In {one.slice[0]}={one.slice[1]}: "
             said.append(where + PLAIN[one.metric].format(one.classifier, _of_hundred(one.low, one.high)))
+    if decision is not None and decision.about:
+        said.append(f"Every number is {decision.about}.")
     return said
 
 
@@ -106,6 +111,6 @@ def coverage(standing: Standing, shown: Estimates) -> Json:
     return {
         "promise": shown.promise,
         "certified": shown.certified,
-        "statement": [INTERVALS.named(interval).statement, *tested],
+        "statement": [f"Every number is {shown.about}.", INTERVALS.named(interval).statement, *tested],
         "cautions": list(cautions),
     }

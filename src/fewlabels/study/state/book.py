@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.label import Label
-from fewlabels.study.state.pages import CELLS, COLUMNS, PAGE, REST, Page, PageCounts, places_on
+from fewlabels.study.state.pages import CELLS, COLUMNS, PAGE, REST, SOME, Page, PageCounts, places_on
 
 
 class SnapshotWrong(Exception):
@@ -25,8 +25,8 @@ class Kept(Protocol):
     """A snapshot, as far as it has not been read yet."""
 
     @property
-    def is_weighted(self) -> bool:
-        """Whether the units have metric weights."""
+    def has(self) -> frozenset[str]:
+        """Which of the columns that not every study has are there: weight, cluster."""
 
     def page(self, number: int) -> Page:
         """Read a page; raise SnapshotWrong if it is not the one that belongs to the snapshot."""
@@ -168,7 +168,7 @@ class Book:
         whole = [np.concatenate(column) for column in zip(*rows, strict=True)]
         found: dict[str, Any] = {name: column.astype(np.int64) for name, column in zip(CELLS if kind == "d" else REST, whole, strict=False)}
         if kind == "e":
-            found["weight"] = found["weight"] if kept.is_weighted else None
+            found |= {name: None for name in SOME if name not in kept.has}
             found["scores"] = np.stack(whole[len(REST) :], axis=1) if whole[len(REST) :] else np.empty((self.units, 0))
         return found
 

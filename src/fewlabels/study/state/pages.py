@@ -257,7 +257,8 @@ def unpacked(body: bytes, rows: int) -> list[NDArray[Any]]:
 
 
 CELLS = ("band", "guide_bin", "pattern")  # what status reads of a unit
-REST = ("number", "slice", "weight")  # besides the scores
+SOME = ("weight", "cluster")  # what not every study has
+REST = ("number", "slice", *SOME)  # besides the scores
 
 
 def cells_of(units: Units, rows: slice) -> bytes:
@@ -267,5 +268,5 @@ def cells_of(units: Units, rows: slice) -> bytes:
 
 def rest_of(units: Units, rows: slice) -> bytes:
     """What else is known of some units, as bytes."""
-    weight = np.zeros(len(units), dtype=np.int64) if units.weight is None else units.weight
-    return packed([units.number[rows], units.slice[rows], weight[rows], *units.scores[rows].T])
+    some = [np.zeros(len(units), dtype=np.int64) if getattr(units, name) is None else getattr(units, name) for name in SOME]
+    return packed([units.number[rows], units.slice[rows], *(column[rows] for column in some), *units.scores[rows].T])

@@ -5,8 +5,10 @@ many there are; pages that a snapshot holds are read when they are needed. `stan
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Protocol
@@ -15,9 +17,12 @@ from fewlabels.errors import LedgerError, StudyError
 from fewlabels.ledgers.base import UNREADABLE, Entry
 from fewlabels.nouns.draw import Units, join_units
 from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.known import KnownLabels
 from fewlabels.nouns.label import CLOSER, GOLD, UNANSWERED, Label
+from fewlabels.nouns.late import Late
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import Clusters, Process
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.sheet import FormSet
 from fewlabels.nouns.stopping import ONLINE
@@ -109,6 +114,9 @@ class Register:
         self.name = ""
         self.population: Mapping[str, Any] = {}
         self.profiles: list[Profile] = []  # the first, and one for each extension
+        self.clusters: Clusters | None = None
+        self.rest: Profile | None = None  # of the units whose answers were not known beforehand
+        self.owned_labels: KnownLabels | None = None
         self.goals: tuple[Goal, ...] = ()
         self.known = 0  # classifiers before the last extension
         self.questions: tuple[str, ...] = ()
@@ -125,6 +133,7 @@ class Register:
         self.rounds: list[Round] = []
         self.reserve: Units | None = None
         self.drawn_plans: set[int] = set()
+        self.as_of = ""  # the day until which answers that arrive by themselves are recorded
 
     # ---------------- following entries
 
@@ -172,6 +181,9 @@ class Register:
         """Take in what an entry says about the study as a whole; `told`: how many answers there were before it."""
         if kind in ("population", "extension"):
             self._population(body, is_new=kind == "population")
+        elif kind == "known":
+            self.owned_labels = KnownLabels.of_json(body)
+            self.rest = self.profiles[-1].without(self.owned_labels)
         elif kind == "study":
             self.study = body
             self.goals = tuple(Goal.of_json(goal) for goal in body["goals"])
@@ -189,6 +201,8 @@ class Register:
         if kind == "double" and body["share"] > self.double:
             self.double = body["share"]
             self.doubled_late += [(self.double, told)] if told else []
+        elif kind == "as of":
+            self.as_of = max(self.as_of, body["day"])
         elif kind == "gold":
             self.gold_units += body["units"]
             self.gold_share = max(self.gold_share, body["share"])
@@ -207,6 +221,8 @@ class Register:
             self.known = len(self.population["classifiers"])
             self.goals = tuple(Goal.of_json(goal) for goal in body["goals"])
         self.profiles.append(Profile.of_json(body["profile"]))
+        if "clusters" in body:
+            self.clusters = Clusters(**body["clusters"])
         self.population = body["population"]
         classifiers: Sequence[Mapping[str, Any]] = self.population["classifiers"]
         self.questions = tuple(dict.fromkeys(c["question"] for c in classifiers))
@@ -272,6 +288,13 @@ class Register:
     def is_drawn(self, unit: str) -> bool:
         """Whether the unit was drawn."""
         return self.place(unit) is not None
+
+    def is_known(self, unit: str) -> bool:
+        """Whether the answer to the unit was known before the salt was made."""
+        if self.owned_labels is None:
+            return False
+        at = bisect_left(self.owned_labels.unit, unit)
+        return at < len(self.owned_labels) and self.owned_labels.unit[at] == unit
 
     def is_gold(self, unit: str) -> bool:
         """Whether the unit was drawn for gold."""
@@ -518,7 +541,7 @@ class Register:
             guard=guard,
             counts=self.counts(),
         )
-        count, profile = self.count, self.profiles[-1]
+        count, profile = self.count, self._profile()
         return Standing(
             name=self.name,
             population=self.population,
@@ -549,7 +572,20 @@ class Register:
             words=tuple(self.words),
             book=book,
             closed=count.closed + count.gold_closed,
+            late=None if "late" not in self.study else Late.of_json(self.study["late"]),
+            as_of=self.as_of or None,
+            table=None if self.owned_labels is None else self.profiles[-1],
+            owned=self.owned_labels,
         )
+
+    def _profile(self) -> Profile:
+        """The profile, with the process that the table came from if the study is about that, and without units with known answers."""
+        if self.rest is not None:
+            return self.rest
+        profile = self.profiles[-1]
+        if self.study.get("about") == "process" and profile.process is None:
+            self.profiles[-1] = profile = replace(profile, process=Process(self.clusters))
+        return profile
 
     def counts(self) -> list[PageCounts]:
         """What is counted of each page."""
@@ -634,8 +670,8 @@ def _drawn(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 # What is kept of the entries about the study as a whole, and what every kind does to its units.
 FRAMED: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
-    "population": _whole, "study": _whole, "plan": _whole, "look": _shown, "sheet": _whole, "double": _whole, "gold": _whole,
-    "reserve": _whole, "draw": _drawn, "extension": _but_units,
+    "population": _whole, "known": _whole, "study": _whole, "plan": _whole, "look": _shown, "sheet": _whole, "double": _whole,
+    "gold": _whole, "reserve": _whole, "draw": _drawn, "extension": _but_units, "as of": _whole,
 }  # fmt: skip
 TAKING: Mapping[str, Callable[[Register, Mapping[str, Any]], None]] = {
     "plan": Register._plan,

@@ -19,7 +19,7 @@ def replay(entries: Sequence[Entry]) -> Standing:
 
 def extend_standing(standing: Standing, body: Mapping[str, Any]) -> Standing:
     """The study after an extension: the units drawn so far also carry the decisions of the new classifiers."""
-    profile, units = Profile.of_json(body["profile"]), standing.units
+    profile, units = replace(Profile.of_json(body["profile"]), process=standing.profile.process), standing.units
     assert units is not None  # a study is extended only once drawn
     again = Units.of_json({**units.as_json(), **body["units"]})
     return replace(

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.draw import Units
 from fewlabels.study.state.book import SnapshotWrong
-from fewlabels.study.state.pages import PAGE, Page, PageCounts, cells_of, rest_of, unpacked
+from fewlabels.study.state.pages import PAGE, SOME, Page, PageCounts, cells_of, rest_of, unpacked
 from fewlabels.study.state.register import Counters, Register, Source
 from fewlabels.version import VERSION
 
-FORMAT = 2
+FORMAT = 3
 KINDS = "uscmde"  # of the parts of a page, in the order of their digests
 EVERY = 128  # entries after which a new one is written: the rest is folded by every command
 LISTED = 16  # units that were drawn or handed out, and cost as much to fold as an entry
@@ -55,9 +55,9 @@ class Snapshot:
         return Snapshot(source, self.head)
 
     @property
-    def is_weighted(self) -> bool:
-        """Whether the units have metric weights."""
-        return bool(self.head["weighted"])
+    def has(self) -> frozenset[str]:
+        """Which of the columns that not every study has are there: weight, cluster."""
+        return frozenset(self.head["has"])
 
     def _read(self, names: Sequence[str]) -> dict[str, bytes]:
         assert self.source is not None  # nothing is left to be read of one that was written by this process
@@ -190,10 +190,10 @@ def changed(register: Register) -> dict[str, bytes]:
     kept = register.kept if isinstance(register.kept, Snapshot) else None
     before = kept.head if kept is not None else None
     parts, digests = _pages(register, before)
-    weighted, buckets = (before["weighted"], before["buckets"]) if before is not None else (False, 1)
+    has, buckets = (before["has"], before["buckets"]) if before is not None else ([], 1)
     if register.redrawn or before is None:
         units = register.drawn_units()
-        weighted = units is not None and units.weight is not None
+        has = [name for name in SOME if units is not None and getattr(units, name) is not None]
         places = _index(register)
         buckets = len(places)
         parts |= {f"w/{bucket}": _written(held) for bucket, held in enumerate(places)}
@@ -202,7 +202,7 @@ def changed(register: Register) -> dict[str, bytes]:
         parts["frame"] = _written(register.frame)
         frame = digest_of(parts["frame"])
     head = {
-        **_about(register), "format": FORMAT, "version": VERSION, "pages": digests, "frame": frame, "weighted": weighted, "buckets": buckets
+        **_about(register), "format": FORMAT, "version": VERSION, "pages": digests, "frame": frame, "has": has, "buckets": buckets
     }  # fmt: skip
     text = _written(head)
     parts["head"] = digest_of(text).encode() + b"\n" + text

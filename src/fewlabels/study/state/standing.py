@@ -11,9 +11,12 @@ from fewlabels.estimators.agreement import TruthRule, truth_of
 from fewlabels.nouns.arrays import BoolArray, IntArray
 from fewlabels.nouns.draw import Units
 from fewlabels.nouns.goal import Goal
+from fewlabels.nouns.known import KnownLabels
 from fewlabels.nouns.label import UNANSWERED, Label
+from fewlabels.nouns.late import Arrivals, Late
 from fewlabels.nouns.plan import Kind, Plan
 from fewlabels.nouns.population import Population
+from fewlabels.nouns.process import About
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.sheet import FormSet
 from fewlabels.nouns.works_with import Trait
@@ -99,6 +102,10 @@ class Standing:
     book        the drawn units with their answers
     words       the answers given, each at the place that is its code; see CODES
     closed      number of answers, gold included, that were recorded because the study was closed
+    late        what was said beforehand about answers that arrive by themselves; None if they do not
+    as_of       the day until which such answers are recorded; None before the first
+    table       the profile of all units, if `profile` leaves out those with known answers
+    owned       the known answers, if there are any
     follows     the study whose permanent numbers and answers this one inherits, if any
     """
 
@@ -131,6 +138,15 @@ class Standing:
     words: tuple[str, ...] = CODES
     book: Book = field(default_factory=Book)
     closed: int = 0
+    late: Late | None = None
+    as_of: str | None = None
+    table: Profile | None = None
+    owned: KnownLabels | None = None
+
+    @property
+    def counted_profile(self) -> Profile:
+        """The profile as it was counted: of all units, those with known answers included."""
+        return self.profile if self.table is None else self.table
 
     def read_population(self, table: object | None = None) -> Population:
         """The population, with its table if it is held in memory."""
@@ -175,11 +191,41 @@ class Standing:
             Trait.VOICES: self.rule != "first",
             Trait.FOLLOWS: self.follows is not None,
             Trait.EXTENSION: bool(self.profiles),
+            Trait.PROCESS: self.about == "process",
+            Trait.CLUSTERS: self.population.get("cluster") is not None,
+            Trait.LATE: self.late is not None,
+            Trait.KNOWN: self.owned is not None,
         }
         if self.plans:
             plan = self.plan
             has |= {KIND_TRAITS[plan.kind]: True, Trait.PILOT: plan.pilot is not None, Trait.POISSON: plan.design.poisson}
+            has[Trait.ELSEWHERE] = plan.elsewhere is not None
         return tuple(trait for trait in Trait if has.get(trait, False))
+
+    @property
+    def about(self) -> About:
+        """What its numbers are about: the units of the table, or the process that it came from."""
+        return "table" if self.profile.process is None else "process"
+
+    @property
+    def arrivals(self) -> Arrivals | None:
+        """How earlier positives had arrived by the age of what is recorded; None if a missing answer means nothing."""
+        return None if self.late is None or self.as_of is None else self.late.arrivals(self.as_of)
+
+    @property
+    def waits(self) -> BoolArray:
+        """Which units of the draw have no answer yet that may still arrive by itself."""
+        come = self.arrivals
+        if come is None or self.units is None:
+            return np.zeros(self.rows, dtype=np.bool_)
+        flagged = (self.units.pattern & 1).astype(np.bool_)
+        return np.asarray(~self.resolved & np.where(flagged, come.flagged is not None, come.unflagged is not None))
+
+    @property
+    def only_arriving(self) -> bool:
+        """Whether nobody is asked any more, but answers may still arrive by themselves."""
+        open_ = self.late is not None and (self.as_of or "") < self.late.until
+        return open_ and self.rows > 0 and bool(self.waits.any()) and bool((self.resolved | self.waits).all())
 
     @property
     def questions(self) -> tuple[str, ...]:

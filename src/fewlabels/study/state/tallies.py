@@ -12,8 +12,11 @@ from fewlabels.estimators.gold import GoldTally, corrected_tally, fill_empty_gol
 from fewlabels.estimators.grouping import Groups, fill_empty, groups_of
 from fewlabels.estimators.joint import joint_tally
 from fewlabels.estimators.missing import Fill, fill_all
+from fewlabels.estimators.process import TYPES, Labeled, pairs_of, types_of
+from fewlabels.estimators.sizes import of_sample, sampled_tally
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.classifier import Classifier
+from fewlabels.nouns.draw import NO_BAND
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Slice
 from fewlabels.nouns.label import UNANSWERED
@@ -26,6 +29,28 @@ from fewlabels.study.state.pages import UNUSABLE
 from fewlabels.study.state.standing import Standing
 
 
+class Clustered(NamedTuple):
+    """The clusters of labeled units, and how the units were drawn: bands, simple random draws each.
+
+    number   of the cluster of each unit
+    band     of each unit; -1 for a unit that no band of the current plan holds
+    N        units of each band
+    """
+
+    number: IntArray
+    band: IntArray
+    N: IntArray
+
+    def pairs(self, usable: BoolArray, counted: BoolArray, type_: IntArray, weight: FloatArray, *, types: int = TYPES) -> FloatArray:
+        """The pairs of units in one cluster, by type: of the `counted` units, given that the `usable` ones of each band are its draw.
+
+        A part of a band, such as a slice, has as many labels as happened to fall into it: the band's own rates expand its pairs.
+        """
+        n = np.bincount(self.band[usable & (self.band >= 0)], minlength=self.N.size).astype(np.float64)
+        labeled = Labeled(self.number[counted], self.band[counted], type_, weight)
+        return pairs_of(labeled, N=self.N.astype(np.float64), n=n, types=types)
+
+
 class Answers(NamedTuple):
     """The resolved units of a draw, one row each.
 
@@ -33,17 +58,21 @@ class Answers(NamedTuple):
     positive  whether it is positive for each classifier (columns): 1, 0, NaN without a usable answer
     gold      the same for the adjudicated answer; NaN if there is none
     weight    its metric weight; None if the population has none
+    cluster   its cluster; None if units are not in clusters
     """
 
     cell: IntArray
     positive: FloatArray
     gold: FloatArray
     weight: FloatArray | None
+    cluster: Clustered | None = None
 
     def rows(self, chosen: BoolArray) -> "Answers":
         """Only these units."""
         weight = None if self.weight is None else self.weight[chosen]
-        return Answers(self.cell[chosen], self.positive[chosen], self.gold[chosen], weight)
+        of = self.cluster
+        cluster = None if of is None else of._replace(number=of.number[chosen], band=of.band[chosen])
+        return Answers(self.cell[chosen], self.positive[chosen], self.gold[chosen], weight, cluster)
 
     def filled(self, fill: Fill, flagged: Sequence[Groups]) -> "Answers":
         """The answers with every missing one replaced by the value that `fill` has for its side."""
@@ -56,8 +85,11 @@ class Answers(NamedTuple):
 
 
 def prefix(standing: Standing) -> IntArray:
-    """Rows of the longest initial run of resolved units in asking order: the part of the draw that is itself a draw."""
-    resolved = standing.resolved
+    """Rows of the longest initial run of resolved units in asking order: the part of the draw that is itself a draw.
+
+    Units whose answers are still arriving count: what has not arrived is negative so far.
+    """
+    resolved = standing.resolved | standing.waits
     return np.arange(resolved.size if resolved.all() else int(np.argmin(resolved)))
 
 
@@ -67,17 +99,18 @@ def read_answers(standing: Standing) -> Answers:
     if units is None:
         raise StudyError(f"study {standing.name!r} has no units drawn yet: draw some first")
     rows = prefix(standing)
+    rows = rows[units.band[rows] != NO_BAND] if standing.owned is not None else rows
     cell = profile.cells(units.pattern[rows], units.guide_bin[rows], units.slice[rows])
     if (cell < 0).any():
         raise StudyError(
             f"a drawn unit of study {standing.name!r} is in a cell its population never had: see fewlabels verify, and restore the ledger"
         )
-    classifiers = standing.read_population().classifiers
+    classifiers, design = standing.read_population().classifiers, standing.plan.design
     positive, gold = np.empty((rows.size, len(classifiers))), np.full((rows.size, len(classifiers)), np.nan)
-    row_of = {units.unit[i]: i for i in rows.tolist()} if standing.gold else {}
+    row_of, waits = {units.unit[i]: i for i in rows.tolist()} if standing.gold else {}, standing.waits[rows]
     for j, classifier in enumerate(classifiers):
         codes = standing.counted(classifier.question)[rows]
-        positive[:, j] = np.where(codes > UNUSABLE, codes == standing.code_of(_yes(classifier)), np.nan)
+        positive[:, j] = np.where(codes > UNUSABLE, codes == standing.code_of(_yes(classifier)), np.where(waits, 0.0, np.nan))
         for (unit, question), label in standing.gold.items():
             if question == classifier.question and label.answer not in UNANSWERED and unit in row_of:
                 gold[row_of[unit], j] = label.answer == _yes(classifier)
@@ -86,6 +119,7 @@ def read_answers(standing: Standing) -> Answers:
         positive=positive,
         gold=gold,
         weight=None if units.weight is None else units.weight[rows] / QUANTA,
+        cluster=None if units.cluster is None else Clustered(units.cluster[rows], design.band[cell], design.N),
     )
 
 
@@ -105,15 +139,51 @@ def groups_for(
     J = len(standing.population["classifiers"]) if joint or plan.pilot is None else 1
     take = plan.take if design is None and not joint and plan.pilot is None else None
     design = plan.design if design is None else design
+    come = standing.arrivals
     if part is None:
-        return [groups_of(standing.profile, design, classifier=j, weight=weight, take=take) for j in range(J)]
+        whole = [groups_of(standing.profile, design, classifier=j, weight=weight, take=take) for j in range(J)]
+        whole = [groups._replace(arrivals=come) for groups in whole]
+        if standing.owned is not None:
+            return _with_check(standing, whole)
+        return whole if plan.elsewhere is None else [of_sample(groups, plan.elsewhere) for groups in whole]
     cells = cells_of(standing.profile, part, standing.population["slices"])
     mine = replace(design, band=design.band[cells])
     found = [groups_of(standing.profile.part(cells), mine, classifier=j, weight=weight, take=take) for j in range(J)]
     everywhere = [np.full(cells.size, -1, dtype=np.int64) for _ in found]
     for home, groups in zip(everywhere, found, strict=True):
         home[cells] = groups.of_cell
-    return [groups._replace(of_cell=home) for groups, home in zip(found, everywhere, strict=True)]
+    return [groups._replace(of_cell=home, arrivals=come) for groups, home in zip(found, everywhere, strict=True)]
+
+
+def _with_check(standing: Standing, each: Sequence[Groups]) -> list[Groups]:
+    """The groups with what the check says of the known answers; as they are known if nothing was checked."""
+    told = read_check(standing)
+    if told is None:
+        return list(each)
+    return [groups if groups.known is None else groups._replace(known=groups.known.answered(*told)) for groups in each]
+
+
+class CheckAnswers(NamedTuple):
+    """The answers of a check in each part of the known answers: usable ones, positive ones, and those without a usable answer."""
+
+    n: FloatArray
+    k: FloatArray
+    missing: FloatArray
+
+
+def read_check(standing: Standing) -> CheckAnswers | None:
+    """What the check says so far, as far as it is answered in asking order; None if nothing is checked."""
+    units, known = standing.units, standing.owned
+    if units is None or known is None or not known.counts.is_checked:
+        return None
+    rows = prefix(standing)
+    rows = rows[units.band[rows] == NO_BAND]
+    codes = standing.counted()[rows]
+    part = known.row[np.searchsorted(np.array(known.unit), [units.unit[i] for i in rows.tolist()])] if rows.size else rows
+    usable = codes > UNUSABLE
+    positive = usable & (codes == standing.code_of("yes"))
+    parts = known.counts.N.size
+    return CheckAnswers(*(np.bincount(part[these], minlength=parts).astype(np.float64) for these in (usable, positive, ~usable)))
 
 
 def pilot_groups(standing: Standing, weight: str | None, part: Slice | Sequence[Slice] | None) -> Groups:
@@ -174,16 +244,23 @@ def phased(standing: Standing, said: Answers, weight: str | None, part: Slice | 
 
 def tally(answers: Answers, groups: Groups, classifier: int = 0) -> Tally:
     """The usable answers for one classifier, counted by group, with the sums of their metric weights if groups are by weight."""
-    usable = np.isfinite(answers.positive[:, classifier]) & (groups.of_cell[answers.cell] >= 0)
+    told = np.isfinite(answers.positive[:, classifier])
+    usable = told & (groups.of_cell[answers.cell] >= 0)
     home, y = groups.of_cell[answers.cell[usable]], answers.positive[usable, classifier]
 
     def total(values: FloatArray) -> FloatArray:
         return np.bincount(home, weights=values, minlength=groups.N.size).astype(np.float64)
 
     n, k = total(np.ones(home.size)), total(y)
-    if groups.X is None or answers.weight is None:
+    by_weight = groups.X is not None and answers.weight is not None
+    x = answers.weight[usable] if by_weight and answers.weight is not None else np.ones(home.size)
+    if groups.process is not None and answers.cluster is not None:
+        pairs = answers.cluster.pairs(told, usable, types_of(groups.flagged[home], y > 0), x)
+        groups = groups._replace(process=groups.process._replace(pairs=pairs))
+    if groups.sample is not None:
+        return sampled_tally(groups, groups.sample, cell=answers.cell[usable], y=y)
+    if not by_weight:
         return groups.tally(n, k)
-    x = answers.weight[usable]
     return groups.tally(n, k, LabelSums(total(x), total(x * x), total(x * y), total(x * x * y)))
 
 
@@ -231,7 +308,17 @@ class StudyCounts(NamedTuple):
 
     def filled(self, metric: Metric, classifier: int) -> tuple[AnyTally, ...]:
         """The same with missing answers filled in each way that may be the worst case."""
-        return fill_all(lambda fill: self._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
+        return fill_all(lambda fill: self._checked(fill)._filled(metric, classifier, self.answers.filled(fill, self.groups[None])))
+
+    def _checked(self, fill: Fill) -> "StudyCounts":
+        """The same with the check's missing answers filled in."""
+        if all(groups.known is None for mine in self.groups.values() for groups in mine):
+            return self
+        filled = {
+            column: [g if g.known is None else g._replace(known=g.known.filled(flagged=fill.flagged, other=fill.other)) for g in mine]
+            for column, mine in self.groups.items()
+        }
+        return self._replace(groups=filled)
 
     def _told_only(self, metric: Metric, classifier: int) -> bool:
         """Whether gold answers do not correct a metric: joint, by weight, of a slice, of pooled parts of bands, or after a pilot."""
