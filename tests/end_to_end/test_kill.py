@@ -98,7 +98,8 @@ def check(command: str, whole: dict[str, Any], run: dict[str, Any]) -> None:
     assert shown == expected
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+# The two with the most events, whose acts the others have too, take four minutes together.
+@pytest.mark.parametrize("command", [pytest.param(one, marks=[pytest.mark.slow] * (one in ("plan", "estimate"))) for one in COMMANDS])
 def test_killed_at_every_event_and_run_again_it_ends_the_same(walk: Walk, command: str) -> None:
     found = walk.kill(command, walk.folder / f"every {command}", delays=None)
     whole, runs = found["whole"], found["runs"]

@@ -250,7 +250,7 @@ def metric_named(name: str) -> Metric:
 
 def _instead(alike: str) -> str:
     """The nearest metrics to a name that is none; else the common ones and where the others are listed."""
-    if re.search(r"\bgap\b", alike):
+    if re.search(r"(?:\b|_)gap\b", alike):
         return "a gap is between the values of a slice column, so write it like 'recall gap by country'"
     own = {**{metric: metric for metric in (*METRICS, *JOINT)}, **OFFERED}
     close = list(dict.fromkeys(own[one] for one in nearest(alike, own)))

@@ -165,7 +165,7 @@ def _unsimulated(rule: Rule) -> str | None:
     if goal.kind == "+-":
         return "a half-width has no wrong side"
     if goal.definition.traits:
-        return "truths are simulated for one classifier in units, not for several labels or by weight"
+        return "truths are simulated for one classifier in units, not for several labels, by weight or between slices"
     return None
 
 
