@@ -132,7 +132,7 @@ class Cost(NamedTuple):
     goals: str
     weight: bool
     overlapping: bool
-    count: int
+    number: int
     apart: int
     together: int
     lowest_chance: float
@@ -180,7 +180,7 @@ class Together(NamedTuple):
 
     table: str
     goals: str
-    count: int
+    number: int
     labels: int | None
     promised: float
     settled: int
@@ -283,12 +283,13 @@ def priced_of(case: tuple[str, str], *, data: Path, seed: int) -> Priced:
     (ask,) = at.asks(text)
     errors = []
     for number, shape in enumerate(shapes):
-        n = affordable(lambda n, shape=shape: bill(shape(n), at, price, n), money, labels)
+        n = affordable(partial(_bill_of, shape, at, price), money, labels)
         (tally,) = drawn(at, shape(n), [ask], labels=n, reps=REPS, rng=stream(seed, len(table), len(text), 3, number)).tallies
         value = measure(ask.metric, tally, tail=0.025, interval=TRUSTING).value
         errors.append(float(np.sqrt(np.mean((np.nan_to_num(value, nan=0.5) - truth_of(at, ask)) ** 2))))
     said = ", ".join(f"{value} {price:g}" for value, price in prices.by) + f", others {prices.other:g}"
-    return Priced(table, said, text, money, *errors, REPS)
+    by_price, one_price, equal = errors
+    return Priced(table, said, text, money, by_price, one_price, equal, REPS)
 
 
 def _whole(one: OneDraw, labels: int) -> DrawDesign:
@@ -310,6 +311,10 @@ def bill(design: DrawDesign, at: Bench, price: FloatArray, labels: int) -> float
     inside = design.band >= 0
     mean = np.bincount(design.band[inside], weights=(at.profile.count * price)[inside]) / design.N
     return float((takes_of(design, labels) * mean).sum())
+
+
+def _bill_of(shape: Callable[[int], DrawDesign], at: Bench, price: FloatArray, labels: int) -> float:
+    return bill(shape(labels), at, price, labels)
 
 
 def affordable(cost: Callable[[int], float], money: float, start: int) -> int:

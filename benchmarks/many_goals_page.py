@@ -22,8 +22,11 @@ TEST = 1e-3
 
 def page(rows: Mapping[str, Sequence[Any]]) -> str:
     """The page of the cells that are made."""
-    parts = (costs(rows["cost"]), together(rows["together"]), priced(rows["priced"]), between(rows["between"]), every(rows["every"]))
-    return "\n".join([HEAD, *(line for part in (*parts, timed(rows["timed"])) for line in part)]).rstrip() + "\n"
+    parts = {"cost": costs, "together": together, "priced": priced, "between": between, "every": every, "timed": timed}
+    lines = [line for name, part in parts.items() if rows[name] for line in part(rows[name])]
+    left = [name for name in parts if not rows[name]]
+    more = ["Parts that are not made yet: " + ", ".join(left) + "."] if left else []
+    return "\n".join([HEAD, *lines, *more]).rstrip() + "\n"
 
 
 def costs(rows: Sequence[Any]) -> Iterator[str]:
@@ -40,7 +43,7 @@ def costs(rows: Sequence[Any]) -> Iterator[str]:
     for r in rows:
         covered = "" if r.covered is None else f"{r.covered / r.reps:.4f}{verdict_of(r.covered, r.reps)}"
         goals = r.goals.replace(" +-", " by views +-") if r.weight else r.goals
-        yield f"| {r.slices} | {goals} | {r.count} | {r.apart:,} | {r.together:,} | {r.together / r.apart:.3f} | {covered} |"
+        yield f"| {r.slices} | {goals} | {r.number} | {r.apart:,} | {r.together:,} | {r.together / r.apart:.3f} | {covered} |"
     yield ""
     for name, some in (("disjoint", [r for r in rows if not r.overlapping]), ("overlapping", [r for r in rows if r.overlapping])):
         if some:
@@ -65,9 +68,9 @@ def together(rows: Sequence[Any]) -> Iterator[str]:
     yield "|---|---|--:|--:|--:|--:|--:|"
     for r in rows:
         if r.labels is None:
-            yield f"| {r.table} | {r.goals} | {r.count} | all are too few | | | |"
+            yield f"| {r.table} | {r.goals} | {r.number} | all are too few | | | |"
         else:
-            yield f"| {r.table} | {r.goals} | {r.count} | {r.labels:,} | {r.promised:.2f} | {r.settled / r.studies:.3f} | {r.ratio:.2f} |"
+            yield f"| {r.table} | {r.goals} | {r.number} | {r.labels:,} | {r.promised:.2f} | {r.settled / r.studies:.3f} | {r.ratio:.2f} |"
     yield ""
 
 

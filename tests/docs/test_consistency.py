@@ -63,6 +63,7 @@ WORDS = {
     "JointTally": "joint",
     "PhasedTally": "phase",
     "PairTally": "difference",
+    "GapTally": "gap",
     "Pilot": "pilot",
     "Cut": "strata",
     "DrawDesign": "draw design",

@@ -76,7 +76,8 @@ def test_the_json_is_that_of_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found["study"] is None
     assert found["plan"] is None
     assert found["about"].startswith("about an imagined table: given: 4% of units flagged")
-    assert found["cost"]["together"] == {"money": found["together"] * 0.5, "hours": pytest.approx(found["together"] / 100)}
+    n = found["together"]
+    assert found["cost"]["together"] == {"units": n, "looks": n, "money": n * 0.5, "hours": pytest.approx(n / 100)}
 
 
 def test_a_share_and_a_number_of_units_may_be_written_in_several_ways() -> None:

@@ -184,7 +184,8 @@ def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
     for size in sizing.goals:
         if size.all_units is not None:
             click.echo(f"{size.goal}: {size.all_units}")
-    _show_to_pay(sizing)
+    if (to_pay := sizing.cost.said(sizing.budget_or_size)) is not None:
+        click.echo(f"\n{to_pay}")
     chosen = "budget" if sizing.budget else "for_all"
     for name, of in (("chosen", chosen), ("uniform", "uniform")):
         if (bill := billed(sizing, of)) is not None:
@@ -197,21 +198,6 @@ def show_sizing(sizing: "Sizing", expected: Sequence[str] = ()) -> None:
         "them. '-': not even all units would do; at worst also where a target may be the value itself, and of several labels or classes "
         "together"
     )
-
-
-def _show_to_pay(sizing: "Sizing") -> None:
-    """Print the units to draw and the looks to pay for, where some answers will be missing or given twice."""
-    from fewlabels.nouns.goal_words import in_percent
-
-    cost, units = sizing.cost, sizing.budget_or_size
-    if units is None or not (cost.unanswered or cost.twice):
-        return
-    said = f"\nto pay for: {units:,} units"
-    if cost.unanswered:
-        said += f", of which {cost.answers(units):,} will have a usable answer if {in_percent(cost.unanswered)} stay without"
-    if cost.twice:
-        said += f"; {cost.looks(units):,} looks, with {in_percent(cost.twice)} of the units looked at twice"
-    click.echo(said)
 
 
 def _all_rows(sizing: "Sizing", *, learned: bool) -> list[list[str]]:

@@ -84,6 +84,8 @@ def _forecast(found: Found) -> Iterator[Table]:
 
 
 def _bills(found: Found) -> Iterator[str]:
+    if found["to_pay"]["said"] is not None:
+        yield found["to_pay"]["said"]
     chosen = "budget" if found["budget"] is not None else "for_all"
     for words, key in (("chosen", chosen), ("uniform", "uniform")):
         bill = found["cost"].get(key)
@@ -91,4 +93,4 @@ def _bills(found: Found) -> Iterator[str]:
             continue
         money = "" if bill["money"] is None else f", cost {bill['money']:,.2f}"
         hours = "" if bill["hours"] is None else f", {bill['hours']:,.1f} hours"
-        yield f"{words}: {count(found[key])} labels{money}{hours}"
+        yield f"{words}: {count(bill['looks'])} labels{money}{hours}"

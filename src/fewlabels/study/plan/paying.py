@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fewlabels.errors import PlanError
+from fewlabels.nouns.goal_words import in_percent
 from fewlabels.study.plan.one_draw import OneDraw
 
 
@@ -18,9 +19,9 @@ class Cost(NamedTuple):
 
     Examples:
         >>> from fewlabels.study.plan.paying import Cost
-        >>> cost = Cost(per_label=0.40, unanswered=0.05, twice=0.1)
+        >>> cost = Cost(per_label=0.5, unanswered=0.05, twice=0.1)
         >>> cost.units(477), cost.answers(503), cost.looks(503), cost.money(503)
-        (503, 477, 554, 221.6)
+        (503, 477, 554, 277.0)
     """
 
     per_label: float | None = None
@@ -39,6 +40,20 @@ class Cost(NamedTuple):
     def looks(self, units: int) -> int:
         """How often people look at a unit: the labels to pay for."""
         return units + math.ceil(units * self.twice - HAIR)
+
+    def said(self, units: int | None) -> str | None:
+        """The units to draw and the looks to pay for, in a sentence; None where no answer stays out and none is given twice.
+
+        Examples:
+            >>> from fewlabels.study.plan.paying import Cost
+            >>> print(Cost(twice=0.1).said(500))
+            to pay for: 500 units; 550 looks, with 10% of the units looked at twice
+        """
+        if units is None or not (self.unanswered or self.twice):
+            return None
+        out = f", of which {self.answers(units):,} will have a usable answer if {in_percent(self.unanswered)} stay without"
+        again = f"; {self.looks(units):,} looks, with {in_percent(self.twice)} of the units looked at twice"
+        return f"to pay for: {units:,} units{out if self.unanswered else ''}{again if self.twice else ''}"
 
     def money(self, units: int | None) -> float | None:
         """What so many units cost."""

@@ -180,7 +180,7 @@ class Sizing(Displayed):
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for --json."""
-        to_pay = {"unanswered": self.cost.unanswered, "twice": self.cost.twice}
+        said = self.cost.said(self.budget_or_size)
         return {
             "units": self.N,
             "flagged": self.flagged,
@@ -200,7 +200,7 @@ class Sizing(Displayed):
                 name: {"units": n, "looks": self.cost.looks(n), "money": self.money(name), "hours": self.cost.hours(n)}
                 for name, n in self.units.items()
             },
-            "to_pay": to_pay,
+            "to_pay": {"unanswered": self.cost.unanswered, "twice": self.cost.twice, "said": said},
             "assumes": "labels: scores are true probabilities; recalibrated: scores are recalibrated by the answers; worst: scores are "
             "uninformative within a side and biased between sides",
         }
