@@ -18,6 +18,7 @@ from schemathesis.core.result import Ok
 
 from tests.service.workbench import Bench, make_bench
 
+SECONDS = 120  # that an answer may take on a busy machine
 EXAMPLES = 8  # of each operation as the document says, and as many against it
 SKIPPED = ("/api/leave", "/events")  # ends the token that asks; never ends
 REAL = {"study": "alpha", "person": "vic", "unit": "u0001", "column": "photo"}
@@ -50,7 +51,7 @@ def explore(bench: Bench, person: str) -> Counter[int]:
         def ask(case: Any, real: bool) -> None:
             if real:
                 case.path_parameters |= {name: value for name, value in REAL.items() if name in case.path_parameters}
-            answer = case.call(headers={"Authorization": token})
+            answer = case.call(headers={"Authorization": token}, timeout=SECONDS)
             codes[answer.status_code] += 1
             case.validate_response(answer, checks=CHECKED)
 

@@ -44,11 +44,13 @@ def test_all_units_labeled_give_the_gap_itself(tmp_path: Path) -> None:
 def test_estimate_decision_gate_and_report_have_one_number(tmp_path: Path) -> None:
     study = labeled(tmp_path, UNITS // 2)
     found, decision = study.estimate()[GAP], study.decide()
+    assert decision is not None
     verdict = next(one for one in decision.goals if one.goal.metric == GAP)
     assert verdict.bound == pytest.approx(found.at_most)
     gate = study.gate(parse_policy(f'rule = [{{metric = "{GAP}", target = "<= 0.3"}}]'))
     assert gate.rules[0].bound == pytest.approx(found.at_most)
-    told = next(one for one in study.report()["estimates"] if one["metric"] == GAP)
+    estimates: Any = study.report()["estimates"]
+    told = next(one for one in estimates if one["metric"] == GAP)
     assert (told["value"], told["high"]) == (found.value, found.high)
     assert study.verify().findings == ()
 
