@@ -147,7 +147,9 @@ def test_a_refusal_is_json_too() -> None:
 def test_the_page_shows_the_number_of_the_json(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     found = sized("--goal", "recall >= 0.5", "--goal", "precision +-0.05", "--scores", "plain", "--units", "20_000", "--html", path)
-    data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)[1])  # type: ignore[index]  # a page without data fails here
+    written = re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL)
+    assert written is not None
+    data = json.loads(written[1])
     assert [(g["goal"], g["needed"], g["needed_uniform"]) for g in data["goals"]] == [
         (g["goal"], g["labels"], g["uniform"]) for g in found["goals"]
     ]
