@@ -7,6 +7,7 @@ import pytest
 
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.study.plan import outlook
+from fewlabels.study.plan.growth import growth
 from fewlabels.study.plan.outlook import Outlook, implied, outlook_of
 from tests.unit.study.made import create
 
@@ -69,3 +70,21 @@ def test_no_answer_is_read_before_the_look(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(outlook, "TELLING", 10)
     rest = ["cannot_tell"] * 4
     assert labeled(tmp_path / "yes", ["yes"] * 6 + rest) == labeled(tmp_path / "no", ["no"] * 6 + rest)
+
+
+def test_what_a_larger_budget_gains_allows_for_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `plan` says of the budget there is, is what `status` says of it; and of a larger one, what its usable answers should show."""
+    monkeypatch.setattr(outlook, "TELLING", 10)
+    study = create(tmp_path, goals=["accuracy +-0.15"])
+    study.plan(40)
+    batch = study.ask(10)
+    assert batch is not None
+    study.tell(dict(zip(batch.units, ["yes"] * 6 + ["cannot_tell"] * 4, strict=True)))
+    ((_, before, after),) = growth(study.standing, 100).goals
+    ahead = outlook_of(study.standing)
+    assert ahead is not None
+    assert before == ahead.goals[0][1]
+    monkeypatch.setattr(outlook, "TELLING", 11)
+    ((_, all_before, all_after),) = growth(study.standing, 100).goals  # the twin: as if all would be answered
+    assert before.half_width > all_before.half_width
+    assert after.half_width > all_after.half_width

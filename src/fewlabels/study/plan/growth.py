@@ -8,9 +8,9 @@ from fewlabels.errors import PlanError
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.goal import Goal
 from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all
-from fewlabels.planning.together import forecast_together
 from fewlabels.study.plan.design import grown_design
 from fewlabels.study.plan.one_draw import ColumnNames, asks_for
+from fewlabels.study.plan.outlook import shown_by
 from fewlabels.study.state.standing import Standing
 
 NO_FORECAST = "nothing: a study that began with a pilot is not forecast from its scores"
@@ -78,7 +78,7 @@ def growth(standing: Standing, budget: int) -> Growth:
     names = ColumnNames(standing.classifiers, standing.population["slices"])
     share = spending(standing.plans, budget=budget, grow_to=None, shown=standing.shown_plans).share if budget > plan.budget else plan.share
     asks = asks_for(standing.profile, standing.goals, names)
-    before = forecast_together(asks, plan.design, plan.by_bands, interval=plan.interval, share=plan.share, take=plan.take)
-    after = forecast_together(asks, grown_design(standing, budget), budget - plan.check, interval=plan.interval, share=share)
+    before = shown_by(standing, asks, plan.design, plan.by_bands, share=plan.share, take=plan.take)
+    after = shown_by(standing, asks, grown_design(standing, budget), budget - plan.check, share=share)
     goals = tuple(Grown(ask.goal, *both) for ask, *both in zip(asks, before.goals, after.goals, strict=True))
     return Growth(held=plan.budget, budget=budget, frame=plan.design.frame, goals=goals, chance=(before.chance, after.chance))

@@ -5,17 +5,19 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from fewlabels.designs.base import takes_of
+from fewlabels.nouns.arrays import IntArray
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.design import Design
+from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all
 from fewlabels.planning.goal_scope import Ask
-from fewlabels.planning.together import forecast_together
+from fewlabels.planning.together import Outcome, forecast_together
 from fewlabels.study.plan.one_draw import ColumnNames, asks_for, narrowed
+from fewlabels.study.plan.paying import FREE, Cost
 from fewlabels.study.plan.sizes import GoalSize, Sizing
-from fewlabels.study.state.progress import Progress, progress
+from fewlabels.study.state.progress import progress
 from fewlabels.study.state.standing import Standing
 
 MOST_SAID = 8  # sentences about goals of one kind, such as those of every slice
@@ -114,16 +116,28 @@ def outlook_of(standing: Standing) -> Outlook | None:
     if plan is None or plan.pilot is not None or plan.stopping is not None:
         return None
     asks = asks_for(standing.profile, standing.goals, ColumnNames(standing.classifiers, standing.population["slices"]))
-    share = usable_share(progress(standing))
-    usable = max(1, round(plan.by_bands * share))
-    take = plan.take if share == 1 else takes_of(plan.design, usable)
-    seen = forecast_together(asks, plan.design, usable, interval=plan.interval, share=plan.share, take=take)
-    return Outlook(plan.budget, round(plan.budget * share), tuple(zip((ask.goal for ask in asks), seen.goals, strict=True)), seen.chance)
+    seen = shown_by(standing, asks, plan.design, plan.by_bands, share=plan.share, take=plan.take)
+    usable = staying_out(standing).answers(plan.budget)
+    return Outlook(plan.budget, usable, tuple(zip((ask.goal for ask in asks), seen.goals, strict=True)), seen.chance)
 
 
-def usable_share(done: Progress) -> float:
-    """The share of units with a usable answer so far; 1 while too few are resolved to tell. A count alone, so it costs no look."""
-    return done.answered / done.labels if done.labels >= TELLING and done.answered else 1.0
+def shown_by(
+    standing: Standing, asks: Sequence[Ask], design: DrawDesign, units: int, *, share: float, take: IntArray | None = None
+) -> Outcome:
+    """What so many units of a study should show of its goals, if as many answers stay out as so far; `share` of the error may be spent.
+
+    take   the units of each band, if they are known already
+    """
+    usable = staying_out(standing).answers(units)
+    known = take if usable == units else None
+    return forecast_together(asks, design, usable, interval=standing.plan.interval, share=share, take=known)
+
+
+def staying_out(standing: Standing) -> Cost:
+    """The share of units without a usable answer so far; none while too few are resolved to tell. A count alone, so it costs no look."""
+    done = progress(standing) if standing.plans else None
+    told = done is not None and done.labels >= TELLING and done.answered > 0
+    return Cost(unanswered=1 - done.answered / done.labels) if done is not None and told else FREE
 
 
 def falls_short(sizing: Sizing) -> list[str]:

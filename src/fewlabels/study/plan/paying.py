@@ -35,7 +35,7 @@ class Cost(NamedTuple):
 
     def answers(self, units: int) -> int:
         """The usable answers to expect of so many units."""
-        return max(1, math.floor(units * (1 - self.unanswered) + HAIR))
+        return max(1, math.floor(units * (1 - self.unanswered) + HAIR)) if units else 0
 
     def looks(self, units: int) -> int:
         """How often people look at a unit: the labels to pay for."""
