@@ -72,3 +72,37 @@ def test_all_places_say_the_same_of_one_plan(bench: Bench, monkeypatch: pytest.M
     grown = ok("plan", "--study", "one", "--budget", 2 * shown_at, *ledger, "--json").json
     assert {one["goal"]: one["before"] for one in grown["goals"]} == figures(status["goals"])
     assert grown["chance"][0] == status["chance"]
+
+
+def test_answers_that_stay_out_are_foreseen_in_all_places(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third of the first 60 answers cannot be used: the command, a larger budget and the workbench foresee the same; none as before."""
+    monkeypatch.chdir(bench.folder / "data")
+    ledger = ("--ledger", bench.address)
+    table = ("scored.parquet", "--score", "score", "--threshold", "0.5", "--slice", "country")
+    ok("plan", *table, "--goal", "precision >= 0.7", "--goal", "recall +-0.08", "--budget", 150, "--study", "one", *ledger)
+    before = ok("status", "one", *ledger, "--json").json["forecast"]
+    study = fewlabels.Study.load("one", ledger=bench.address)
+    batch = study.ask(60)
+    assert batch is not None
+    study.tell({unit: "cannot_tell" if i % 3 == 0 else "yes" for i, unit in enumerate(batch.units)})
+    status = ok("status", "one", *ledger, "--json").json["forecast"]
+    assert (status["labels"], status["usable"]) == (150, 100)
+    expected = figures(status["goals"])
+    assert expected != figures(before["goals"])
+
+    sizes = bench.browser().get("/api/studies/one/picture", params={"budget": 150}).json()["sizes"]
+    assert sizes["to_pay"]["unanswered"] == pytest.approx(1 / 3)
+    for goal, seen in figures(sizes["goals"]).items():
+        assert [seen[name] for name in SAID[:3]] == pytest.approx([expected[goal][name] for name in SAID[:3]])
+    grown = ok("plan", "--study", "one", "--budget", 300, *ledger, "--json").json
+    assert {one["goal"]: one["before"] for one in grown["goals"]} == expected
+
+
+def test_the_page_counts_usable_answers_as_the_terminal_does(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(bench.folder / "data")
+    asked = ("plan", "scored.parquet", "--score", "score", "--threshold", "0.5", "--goal", "recall +-0.08", "--unanswered", "20%")
+    planned = ok(*asked, "--html", tmp_path / "plan.html", "--json").json
+    page = page_data(tmp_path / "plan.html")
+    assert page["shown_at"] == planned["for_all"] < planned["shown_at"]
+    assert page["to_pay"] == planned["to_pay"]["said"]
+    assert figures(page["goals"]) == figures(planned["goals"])

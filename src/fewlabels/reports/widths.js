@@ -69,8 +69,9 @@ const percent = x => (x > 0.99 ? "> 99 %" : x < 0.01 ? "< 1 %" : `${Math.round(1
 export function together(picture) {
   if (!picture.shown_at) return "Not even all units would settle every goal.";
   const known = picture.chance === null ? "" : ` The chance that all goals are settled is ${percent(picture.chance)}.`;
-  const what = picture.budget ? `A budget of ${whole(picture.shown_at)} labels` : `${whole(picture.shown_at)} labels settle all goals with a chance of 80 %`;
-  return `${what}. ${SAID[picture.expected]}.${known}`;
+  const what = picture.budget ? `A budget of ${whole(picture.budget)} labels` : `${whole(picture.shown_at)} labels settle all goals with a chance of 80 %`;
+  const paid = picture.to_pay ? ` ${picture.to_pay[0].toUpperCase()}${picture.to_pay.slice(1)}.` : "";
+  return `${what}. ${SAID[picture.expected]}.${known}${paid}`;
 }
 
 /* The verdict to expect, in words and in the tone of a verdict: never "ship" if the metric is expected to fail. */

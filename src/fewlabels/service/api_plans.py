@@ -13,6 +13,7 @@ from fewlabels.service.state import bench_of
 from fewlabels.study.estimate.about import about_words
 from fewlabels.study.plan.chart import picture
 from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions
+from fewlabels.study.plan.outlook import staying_out
 from fewlabels.study.plan.paying import Cost
 from fewlabels.study.plan.sizes import Sizing, size_goals
 from fewlabels.study.state.standing import Standing
@@ -33,10 +34,11 @@ async def read_picture(
     seconds_per_label: Amount = None,
 ) -> PictureShown:
     """Return the labels each goal needs, chosen and uniform, what a budget is expected to show and costs, and the planning picture."""
-    bench, cost = bench_of(request), Cost(cost_per_label, seconds_per_label)
+    bench = bench_of(request)
 
     def sized() -> Data:
         standing = bench.study(member.study).standing
+        cost = Cost(cost_per_label, seconds_per_label, staying_out(standing).unanswered)
         sizing = size_goals(standing.profile, standing.goals, budget=budget, ways=_ways(standing), names=_names(standing), cost=cost)
         drawn = bench.read(member.study, "picture", _picture)
         return {"study": member.study, "sizes": sizing.as_json(), **drawn}

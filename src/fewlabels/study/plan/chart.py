@@ -63,7 +63,8 @@ def picture(
         "factors": list(FACTORS),
         "thin_n_eff": THIN_N_EFF,
         "budget": sizing.budget,
-        "shown_at": sizing.shown_at,
+        "shown_at": None if sizing.shown_at is None else sizing.cost.answers(sizing.shown_at),  # labels are usable answers here
+        "to_pay": sizing.cost.said(sizing.shown_at),
         "for_all": sizing.for_all,
         "chance": sizing.chance,
         "expected": sizing.expected,

@@ -107,7 +107,7 @@ class OneDraw:
         self._drawn = self.asks if self.fine.count.size == self.profile.count.size else asks_for(self.fine, goals, self.names, by_price)
         self._how: dict[str, Any] = {"choice": ways.choice, "slices": self.names.slices}
         self._ways = ways
-        self._shown: dict[tuple[int, float], Outcome] = {}
+        self._shown: dict[tuple[int, float, int | None], Outcome] = {}
         self._designs: dict[int, DrawDesign] = {}
 
     @cached_property
@@ -187,10 +187,13 @@ class OneDraw:
                 "lower it"
             )
 
-    def shows(self, labels: int, share: float) -> Outcome:
-        """What so many labels are expected to show of each goal, and of all; `share` of the error may be spent."""
-        key = (labels, share)
+    def shows(self, labels: int, share: float, *, usable: int | None = None) -> Outcome:
+        """What a draw of so many labels is expected to show of each goal, and of all; `share` of the error may be spent.
+
+        usable   of the labels, the answers that can be used; all if omitted
+        """
+        key = (labels, share, usable)
         if key not in self._shown:
             how: dict[str, Any] = {"interval": self._ways.interval, "share": share}
-            self._shown[key] = forecast_together(self._drawn, self.design(labels), labels, **how)
+            self._shown[key] = forecast_together(self._drawn, self.design(labels), labels if usable is None else usable, **how)
         return self._shown[key]

@@ -260,7 +260,7 @@ def _shown(sizing: Sizing, draw: OneDraw, check: int, *, grow_to: int | None) ->
     labels = sizing.budget_or_size
     assert labels is not None
     share = spending([], budget=labels, grow_to=grow_to).share
-    seen = draw.shows(sizing.cost.answers(labels) - check, share)
+    seen = draw.shows(labels - check, share, usable=sizing.cost.answers(labels - check))
     goals = (replace(size, forecast=one) for size, one in zip(sizing.goals, seen.goals, strict=True))
     return replace(sizing, goals=tuple(goals), shown_at=labels, chance=seen.chance)
 
