@@ -192,6 +192,7 @@ class OneDraw:
 
         usable   of the labels, the answers that can be used; all if omitted
         """
+        usable = None if usable == labels else usable
         key = (labels, share, usable)
         if key not in self._shown:
             how: dict[str, Any] = {"interval": self._ways.interval, "share": share}
