@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from fewlabels.errors import GoalError, PlanError
+from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.policy import parse_policy
+from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, ledger_in, population, truth_of
 
@@ -24,9 +26,13 @@ def made(folder: Path, *goals: str, **how: Any) -> Study:
 def labeled(folder: Path, budget: int, *goals: str) -> Study:
     study = made(folder, *goals)
     study.plan(budget)
+    label_all(study)
+    return study
+
+
+def label_all(study: Study) -> None:
     while batch := study.ask(1_000):
         study.tell(truth_of(batch.units))
-    return study
 
 
 def accuracy(country: str) -> float:
@@ -104,3 +110,50 @@ def test_a_gap_needs_two_slices(tmp_path: Path) -> None:
 def test_a_draw_that_was_not_tested_with_gaps_is_refused(tmp_path: Path, design: Any) -> None:
     with pytest.raises(PlanError, match="a gap needs the design bands or simple"):
         made(tmp_path).plan(UNITS // 2, design=design)
+
+
+@pytest.mark.parametrize("grow_to", [None, UNITS])
+def test_a_study_that_grows_ends_at_the_gap_itself(tmp_path: Path, grow_to: int | None) -> None:
+    study = made(tmp_path)
+    study.plan(UNITS // 3, grow_to=grow_to)
+    label_all(study)
+    before = study.estimate()[GAP]
+    study.plan(UNITS)
+    label_all(study)
+    after, truth = study.estimate()[GAP], abs(accuracy("at") - accuracy("be"))
+    assert (after.low, after.value, after.high) == pytest.approx((truth, truth, truth))
+    assert before.low <= truth <= before.high
+    assert study.verify().findings == ()
+
+
+def test_a_gap_that_is_added_later_is_read_from_bands_that_mix_slices(tmp_path: Path) -> None:
+    study = made(tmp_path, "accuracy +-0.1")
+    study.plan(UNITS // 3)
+    label_all(study)
+    study.extend(goals=[f"{GAP} <= 0.3"], budget=UNITS // 2)
+    label_all(study)
+    found, truth = study.estimate()[GAP], abs(accuracy("at") - accuracy("be"))
+    assert found.low <= truth <= found.high
+    assert study.verify().findings == ()
+
+
+def test_each_of_several_classifiers_has_a_gap(tmp_path: Path) -> None:
+    judged = [Classifier(name, score="score", threshold=at) for name, at in (("usual", 0.5), ("strict", 0.8))]
+    of = read_population({**TABLE, "country": COUNTRY.tolist()}, classifiers=judged, slices=["country"])
+    study = Study.create("s", of, goals=[f"{GAP} <= 0.3 for {c.name}" for c in judged], ledger=ledger_in(tmp_path))
+    study.plan(UNITS)
+    label_all(study)
+    found = study.estimate()
+    assert found.of(GAP, "usual").value == pytest.approx(abs(accuracy("at") - accuracy("be")))
+    assert found.of(GAP, "strict").value != found.of(GAP, "usual").value
+
+
+def test_gold_answers_do_not_correct_a_gap_and_it_is_said(tmp_path: Path) -> None:
+    study = made(tmp_path)
+    study.plan(UNITS // 2)
+    gold = study.adjudicate(0.3)
+    label_all(study)
+    study.tell_gold(truth_of(gold))
+    decision = study.decide()
+    assert decision is not None
+    assert any(reason.startswith(f"{GAP} <= 0.3: judged on the labels as recorded") for reason in decision.reasons)
