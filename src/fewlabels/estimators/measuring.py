@@ -102,17 +102,24 @@ def measure_sides(
 
 def bound_of(metric: Metric, sides: Sides, *, tally: Tally, tail: float, interval: IntervalKind, end: End) -> FloatArray:
     """The lower or the upper limit alone: of an interval that can, each side's limit is computed in the one direction that it needs."""
-    sided = None
-    if tally.process is None and tally.sizes is None:
-        point = _point(metric, sides, tally)
-        totals = Totals.of_sides(tally.N1 * point.p1, tally.N0 * point.p0, N1=tally.N1, N0=tally.N0)
-        slopes = dict(zip((True, False), map(np.nan_to_num, influence(metric, totals)), strict=True))
-        needed = {flagged: slopes[flagged] for flagged in slopes if (metric.needs_flagged if flagged else metric.needs_unflagged)}
-        if all((slope >= 0).all() or (slope <= 0).all() for slope in needed.values()):
-            falls: End = "low" if end == "high" else "high"
-            sided = with_ends(sides, tail, interval, {flagged: end if (s >= 0).all() else falls for flagged, s in needed.items()})
+    ends = ends_needed(metric, sides, tally, end)
+    sided = None if ends is None else with_ends(sides, tail, interval, ends)
     found = measure_sides(metric, sided or sides, tally=tally, tail=tail, interval=interval)
     return found.low if end == "low" else found.high
+
+
+def ends_needed(metric: Metric, sides: Sides, tally: Tally, end: End) -> dict[bool, End] | None:
+    """The end of each side's limits that one end of the metric's depends on; None if it may be either."""
+    if tally.process is not None or tally.sizes is not None:
+        return None
+    point = _point(metric, sides, tally)
+    totals = Totals.of_sides(tally.N1 * point.p1, tally.N0 * point.p0, N1=tally.N1, N0=tally.N0)
+    slopes = dict(zip((True, False), map(np.nan_to_num, influence(metric, totals)), strict=True))
+    needed = {flagged: slopes[flagged] for flagged in slopes if (metric.needs_flagged if flagged else metric.needs_unflagged)}
+    if not all((slope >= 0).all() or (slope <= 0).all() for slope in needed.values()):
+        return None
+    falls: End = "low" if end == "high" else "high"
+    return {flagged: end if (slope >= 0).all() else falls for flagged, slope in needed.items()}
 
 
 def clusters_behind(metric: Metric, tally: AnyTally) -> float | None:

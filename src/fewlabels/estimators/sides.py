@@ -42,6 +42,7 @@ class Sides:
         """Hold the evidence."""
         self.flagged, self.other = flagged, other
         self.known: dict[tuple[bool, float, IntervalKind], Limits] = {}
+        self.ends: dict[tuple[bool, float, IntervalKind, End], Limits] = {}
         self._simple: dict[tuple[bool, bool, float, float], Sides] = {}
 
     def __iter__(self) -> Iterator[Evidence]:
@@ -90,8 +91,45 @@ def with_ends(sides: Sides, tail: float, interval: IntervalKind, ends: Mapping[b
         return None
     found = Sides(*sides)
     for flagged, end in ends.items():
-        found.known[flagged, tail, interval] = of_end(sides.part(flagged=flagged), tail, end)
+        held = sides.ends.get((flagged, tail, interval, end))
+        found.known[flagged, tail, interval] = of_end(sides.part(flagged=flagged), tail, end) if held is None else held
     return found
+
+
+class Wanted(NamedTuple):
+    """A limit of a side at a tail: both, or one alone."""
+
+    sides: Sides
+    flagged: bool
+    tail: float
+    end: End | None = None
+
+    @property
+    def part(self) -> Evidence:
+        """The side."""
+        return self.sides.part(flagged=self.flagged)
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What sides have in common whose limits are computed at once: about as many bands, so that few are empty."""
+        assert self.part.bands is not None  # asked of counted sides
+        return (self.end, self.part.p.shape, self.part.bands.N.shape[-1].bit_length() if self.part.bands.N.shape[-1] > 1 else 0)
+
+
+def prepare_each(wanted: Sequence[Wanted], interval: IntervalKind) -> None:
+    """Compute the limits of many sides, those that are alike at once; of a single band as exactly as alone."""
+    kind = interval_named(interval)
+    groups: dict[tuple[object, ...], list[Wanted]] = {}
+    for one in wanted:
+        if kind.ends_with_units and _is_counted(one.part) and one.part.arrived is None:
+            groups.setdefault(one.alike, []).append(one)
+    for some in groups.values():
+        found = limits_at([one.part for one in some], [one.tail for one in some], interval, end=some[0].end)
+        for one, limits in zip(some, found, strict=True):
+            if one.end is None:
+                one.sides.known[one.flagged, one.tail, interval] = limits
+            else:
+                one.sides.ends[one.flagged, one.tail, interval, one.end] = limits
 
 
 def read_sides(tally: Tally) -> Sides:
@@ -172,13 +210,13 @@ def limits_of_each(sides: Sequence[Evidence], tail: float, interval: IntervalKin
     ]
 
 
-def limits_at(sides: Sequence[Evidence], tails: Sequence[float], interval: IntervalKind) -> list[Limits]:
-    """The limits of each side with bands at its tail, by one call."""
+def limits_at(sides: Sequence[Evidence], tails: Sequence[float], interval: IntervalKind, *, end: End | None = None) -> list[Limits]:
+    """The limits of each side with bands at its tail, by one call; or one end of them."""
     if not sides:
         return []
-    limits_of = side_limits_of(interval, what="a share of one side")
+    limits_of, of_end = side_limits_of(interval, what="a share of one side"), interval_named(interval).of_end
     each: Any = np.stack([np.broadcast_to(tail, sides[0].p.shape) for tail in tails])  # an array, as OfSide allows
-    limits = limits_of(_stacked(sides), each)
+    limits = limits_of(_stacked(sides), each) if end is None or of_end is None else of_end(_stacked(sides), each, end)
     return [Limits(low, high) for low, high in zip(*limits, strict=True)]
 
 

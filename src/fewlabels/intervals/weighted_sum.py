@@ -21,6 +21,7 @@ docs/maths/placed.md. Source: Lugannani & Rice 1980, Advances in Applied Probabi
 55:37 for values on a lattice.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ FILLING = 256  # bands whose values fill gaps: more would take memory and time b
 NEWTON_STEPS = 25
 CLOSE = 1e-6  # of a standard deviation: the saddle point is found
 NEARLY = 1e-2  # the same where only the gap depends on it
+WORTH_MOVING = 0.7  # of the rows still move: the others are left out
 LONGEST = 3.0  # a step, in the weight that dominates
 TINY = 1e-300
 LARGEST = 600.0  # of an exponent
@@ -116,19 +118,33 @@ class WeightedSum:
         variance = mean * (1 - q)
         return normal, variance, self.certain + (mean * self.signed).sum(-1), (variance * self.w**2).sum(-1)
 
+    def _of(self, rows: BoolArray) -> "WeightedSum":
+        """The sums of some rows, as far as `_tilted` needs them."""
+        some = copy(self)
+        for name in ("w", "chance", "size", "signed", "certain"):
+            values = getattr(self, name)
+            setattr(some, name, values if values.shape[0] == 1 else values[rows])
+        return some
+
     def _saddle(self, t: FloatArray, s: FloatArray, close: float = CLOSE) -> FloatArray:
         """The s with K'(s) = t, by Newton steps on log K', which is nearly linear where counts are rare."""
-        found = np.zeros(t.shape, dtype=np.bool_)
+        found, left, some = s.copy(), np.arange(s.size), self
+        moving = np.ones(s.size, dtype=np.bool_)  # a row does not move on while others do: it is the same alone
         for _ in range(NEWTON_STEPS):
-            _, variance, mean, spread = self._tilted(s)
-            mean, spread = np.maximum(mean, TINY), np.maximum(spread, TINY)
-            step = np.log(mean / t) * mean / spread
-            most = LONGEST * spread / np.maximum((variance * self.w**3).sum(-1), TINY)
-            s = s - np.where(found, 0.0, np.clip(step, -most, most))
-            found |= np.abs(step) * np.sqrt(spread) < close  # a row does not move on while others do: it is the same alone
-            if found.all():
+            _, variance, mean, spread = some._tilted(s)
+            spread, positive = np.maximum(spread, TINY), np.maximum(mean, TINY)
+            step = np.where(mean > 0, np.log(positive / t) * positive, mean - t) / spread  # nearly all labeled, matched counts fall below 0
+            most = LONGEST * spread / np.maximum((variance * some.w**3).sum(-1), TINY)
+            s = s - np.where(moving, np.clip(step, -most, most), 0.0)
+            moving &= ~(np.abs(step) * np.sqrt(spread) < close)
+            if not moving.any():
                 break
-        return s
+            if moving.mean() < WORTH_MOVING:
+                found[left[~moving]] = s[~moving]
+                some, left, t, s = some._of(moving), left[moving], t[moving], s[moving]
+                moving = moving[moving]
+        found[left] = s
+        return found
 
     def _gap(self, s: FloatArray, open_gaps: Gaps) -> FloatArray:
         """How far apart the values of the tilted T are: by the bands' shares of its variance, or by a band whose count is open."""
@@ -169,7 +185,8 @@ class WeightedSum:
         missed = t + toward * d - mean  # t is above, or below, all that the matched counts can give
         P = np.where(np.abs(missed) > np.sqrt(spread), (missed > 0) ^ at_least, P)
         found = np.isfinite(P) & np.isfinite(s) & ~sure
-        return np.where(sure, 1.0, np.where(found, np.clip(P, 0, 1), 0.0)), np.where(found & (P > CLOSE), s, 0.0)
+        near_by = found & (P > CLOSE) & (P < 1 - CLOSE)  # beyond, s is so far out that Newton's steps from it may not come back
+        return np.where(sure, 1.0, np.where(found, np.clip(P, 0, 1), 0.0)), np.where(near_by, s, 0.0)
 
 
 def _lugannani_rice(z: FloatArray, v: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fewlabels.designs.bands import bands, rates, reference_of
+from fewlabels.designs.bands import Mixture, bands, rates, reference_of
 from fewlabels.designs.poisson import given, importance, poisson
 from fewlabels.designs.simple import simple
 from fewlabels.designs.strata import strata
@@ -73,9 +73,14 @@ def sizes_for(profile: Profile, metrics: Sequence[Metric], *, classifier: int = 
     return sizes(profile, sides_of(profile, classifier), metrics, floor=floor)
 
 
-def own_rates(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0) -> FloatArray:
-    """The inclusion probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none."""
+def own_rates(
+    profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int = 0, mixture: Mixture | None = None
+) -> FloatArray:
+    """The inclusion probability of each cell's units in a draw of `labels` made for these metrics; 0 where they need none.
+
+    mixture   if it is not to be chosen for them
+    """
     frame, flagged = frame_of(profile, metrics, classifier=classifier), sides_of(profile, classifier)
-    mixture = mixture_for(profile, metrics, labels=labels, classifier=classifier)
+    mixture = mixture or mixture_for(profile, metrics, labels=labels, classifier=classifier)
     size = sizes_for(profile, metrics, classifier=classifier, floor=mixture.floor)
     return rates(profile, frame=frame, flagged=flagged, size=size, labels=labels, mixture=mixture)

@@ -6,9 +6,9 @@ interval, and whether a target is settled depends on the actual answers.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,8 @@ from scipy.special import bdtr, ndtr, ndtri
 from fewlabels.designs.base import takes_of
 from fewlabels.estimators.grouping import Groups, groups_of
 from fewlabels.estimators.joint import uncorrelated
-from fewlabels.estimators.measuring import Measured, bound_of, gap_of_slices, measure, read_sides
+from fewlabels.estimators.measuring import Measured, bound_of, ends_needed, gap_of_slices, measure, read_sides
+from fewlabels.estimators.sides import Sides, Wanted, prepare_each
 from fewlabels.intervals.base import End
 from fewlabels.nouns.arrays import BoolArray, FloatArray, IntArray
 from fewlabels.nouns.canonical import Json
@@ -35,7 +36,7 @@ WIDTH_REPS, CHANCE_REPS = 32, 200  # simulated draws behind a mean half-width, a
 NARROW = 0.7  # of the widest half-width that may ship: a mean below it leaves no draw too wide
 COUNTED = 0.9  # a power up to which so many draws are counted
 TINY = 1e-12
-FEWEST_REPS, REPS_OF_ALL = 50, 1_600  # of one goal among many, and of all together
+FEWEST_REPS, REPS_OF_ALL = 16, 1_600  # of one goal among many, and of all together
 SEED = 20_260  # the same simulated answers every time
 
 
@@ -77,13 +78,16 @@ def expected_of_all(forecasts: Sequence[Forecast]) -> Expected:
 
 
 class Effort(NamedTuple):
-    """How thoroughly draws are simulated: so many behind a chance, and whether a target's interval is asked how wide it is."""
+    """How thoroughly draws are simulated: so many behind a chance, and whether a target's interval is asked how wide it is.
+
+    With no draw at all the answers that are expected take their place: a quick guess, of which a target is met with the goal's power.
+    """
 
     reps: int = CHANCE_REPS
     widths: bool = True
 
 
-FULL = Effort()
+FULL, GUESS = Effort(), Effort(reps=0)
 
 
 def reps_among(goals: int) -> int:
@@ -98,6 +102,11 @@ def spread_labels(groups: Groups, design: DrawDesign, labels: int, take: IntArra
     """
     take = takes_of(design, labels) if take is None else take
     return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
+
+
+def further(labels: float, times: float, units: int) -> float:
+    """The labels with which a squared error is so many times smaller: it falls with 1/n - 1/N, of N units."""
+    return 1 / (1 / units + max(1 / labels - 1 / units, 0.0) / times)
 
 
 def tails(goal: Goal, *, share: float = 1.0) -> tuple[float, float]:
@@ -189,15 +198,35 @@ def _labeled_by_slice(ask: GapAsk, design: DrawDesign, take: IntArray | None) ->
     return Labeled(joined, counted)
 
 
-def imagined(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> Draws:
-    """`reps` simulated draws for each row of `share`, the assumed positive shares of the part's cells."""
+class Pieces(NamedTuple):
+    """The groups of a goal under a design, the labels that each is expected to have, and the positive share of each by every belief."""
+
+    labeled: Labeled
+    each: FloatArray
+    p: FloatArray
+
+
+def _pieces(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, take: IntArray | None) -> Pieces:
     take = takes_of(design, labels) if take is None else take
-    groups, counted = groups_labeled(ask, design, take)
+    labeled = groups_labeled(ask, design, take)
+    groups = labeled.groups
     inside = groups.of_cell >= 0
     home, size = groups.of_cell[inside], groups.N.size
     p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N
-    drawn = draw_pieces(groups.N, spread_labels(groups, design, labels, take), p, labels=labels, reps=reps, poisson=design.poisson)
-    return Draws(*drawn, counted)
+    return Pieces(labeled, spread_labels(groups, design, labels, take), p)
+
+
+def imagined(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> Draws:
+    """`reps` simulated draws for each row of `share`, the assumed positive shares of the part's cells."""
+    (groups, counted), each, p = _pieces(ask, design, labels, share, take)
+    return Draws(*draw_pieces(groups.N, each, p, labels=labels, reps=reps, poisson=design.poisson), counted)
+
+
+def expected_draws(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, take: IntArray | None = None) -> Draws:
+    """The answers that are expected of one draw for each row of `share`, in fractions."""
+    (_, counted), each, p = _pieces(ask, design, labels, share, take)
+    n = np.broadcast_to(each, p.shape)[:, None]
+    return Draws(n, n * p[:, None], counted)
 
 
 def draw_pieces(N: FloatArray, each: FloatArray, p: FloatArray, *, labels: int, reps: int, poisson: bool) -> tuple[FloatArray, FloatArray]:
@@ -260,6 +289,23 @@ def _(ask: JointAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps
     return Draws(none, none, lambda n, k: found)
 
 
+class Question(NamedTuple):
+    """What a draw of so many labels by a design is expected to show about a goal.
+
+    believed   what is assumed of the answers; by default that scores are calibrated
+    share      of the error that may be spent at its look
+    take       the labels of each band, if they are known already
+    """
+
+    ask: Ask
+    design: DrawDesign
+    labels: int
+    believed: Believed | None = None
+    share: float = 1.0
+    take: IntArray | None = None
+    effort: Effort = FULL
+
+
 def forecast(
     ask: Ask,
     design: DrawDesign,
@@ -271,14 +317,25 @@ def forecast(
     take: IntArray | None = None,
     effort: Effort = FULL,
 ) -> Forecast:
-    """What a draw of `labels` by a design is expected to show about a goal; `share` of the error may be spent at its look.
+    """What a draw of `labels` by a design is expected to show about a goal; the arguments are those of a Question."""
+    return forecast_each([Question(ask, design, labels, believed, share, take, effort)], interval=interval)[0]
 
-    take   the labels of each band, if they are known already
-    """
-    belief = believed or at_their_word(ask)
-    reps = -(-(WIDTH_REPS if by_mean(ask.goal) else effort.reps) // len(belief.share))
-    draws = imagine(ask, design, labels, belief.share, reps=reps, take=take)
-    return read_draws(ask, draws, belief, interval=interval, share=share, widths=effort.widths).forecast()
+
+def forecast_each(questions: Sequence[Question], *, interval: IntervalKind = USUAL_INTERVAL) -> list[Forecast]:
+    """The forecasts of many goals, each by its own draw: together they take a fraction of the time of one after the other."""
+    return [seen.forecast() for seen in read_each([_simulated(question) for question in questions], interval=interval)]
+
+
+def _simulated(question: Question) -> "Simulated":
+    """The draws that answer a question."""
+    ask, effort = question.ask, question.effort
+    belief = question.believed or at_their_word(ask)
+    if effort.reps:
+        reps = -(-min(WIDTH_REPS if by_mean(ask.goal) else effort.reps, effort.reps) // len(belief.share))
+        draws = imagine(ask, question.design, question.labels, belief.share, reps=reps, take=question.take)
+    else:
+        draws = expected_draws(ask, question.design, question.labels, belief.share, take=question.take)
+    return Simulated(ask, draws, belief, question.share, effort)
 
 
 class Seen(NamedTuple):
@@ -324,95 +381,170 @@ class Seen(NamedTuple):
         return np.asarray(np.quantile(self.ratio, self.goal.power, axis=-1, method="inverted_cdf"))
 
 
-def chance_within(limit: float, ratio: FloatArray, rare: FloatArray | None = None) -> float:
-    """The chance that a draw's ratio stays within a limit; a rare excess is extrapolated from the usual ratios, by logarithms.
+class Reach:
+    """How far the draws of one goal, or of goals that share units, reach of how far they may."""
 
-    rare   how far ratios like these lie from their medians (`excesses`), if there are enough to count; otherwise as in a normal law
-    """
-    counted = float((ratio <= limit).mean())
-    if counted < COUNTED:
-        return counted
-    middle, usual = _usual(ratio)
-    if usual <= middle:
-        return 1.0
-    excess = float(np.log(limit / middle) / np.log(usual / middle))
-    return float(ndtr(ndtri(COUNTED) * excess)) if rare is None else max(counted, float((rare <= excess).mean()))
+    def __init__(self, ratio: FloatArray) -> None:
+        """Find the median of the ratios, and what the usual ones stay within."""
+        self.ratio = ratio
+        self.middle, self.usual = np.maximum(np.quantile(ratio, (0.5, COUNTED), axis=-1, method="inverted_cdf"), TINY).tolist()
 
+    def within(self, limit: float, rare: FloatArray | None = None) -> float:
+        """The chance that a draw's ratio stays within a limit; a rare excess is extrapolated from the usual ratios, by logarithms.
 
-def excesses(ratios: Sequence[FloatArray]) -> FloatArray:
-    """How far each ratio lies from its median, in logarithms and in units of how far the usual ones reach; of many goals together."""
-    found = [
-        np.log(np.maximum(r, TINY) / middle) / np.log(usual / middle) for r in ratios for middle, usual in [_usual(r)] if usual > middle
-    ]
-    return np.concatenate(found) if found else np.zeros(1)
-
-
-def _usual(ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The median of the ratios, and what the usual ones stay within."""
-    found = np.maximum(np.quantile(ratio, (0.5, COUNTED), axis=-1, method="inverted_cdf"), TINY)
-    return found[0], found[1]
+        rare   how far ratios like these lie from their medians (`excesses`), if there are enough to count; otherwise as in a normal law
+        """
+        counted = float((self.ratio <= limit).mean())
+        if counted < COUNTED:
+            return counted
+        if self.usual <= self.middle:
+            return 1.0
+        excess = math.log(limit / self.middle) / math.log(self.usual / self.middle)
+        if rare is None:
+            return float(ndtr(ndtri(COUNTED) * excess))
+        return max(counted, float(np.searchsorted(rare, excess, side="right")) / rare.size)
 
 
-def read_draws(
-    ask: Ask,
-    draws: Draws,
-    belief: Believed,
-    *,
-    interval: IntervalKind,
-    share: float = 1.0,
-    widths: bool = True,
-) -> Seen:
-    """What these draws show about a goal, by the interval that decides; `share` of the error may be spent.
+def excesses(reaches: Sequence[Reach]) -> FloatArray:
+    """How far each ratio lies from its median, in logarithms and in units of how far the usual ones reach; of many goals, in order."""
+    found = [np.log(np.maximum(r.ratio, TINY) / r.middle) / math.log(r.usual / r.middle) for r in reaches if r.usual > r.middle]
+    return np.sort(np.concatenate(found)) if found else np.zeros(1)
 
-    widths   whether it is asked how wide the interval is also where a target decides; its half-width is 0 if it is not
-    """
-    goal, allowed = ask.goal, _allowed(ask.goal)
-    two, one = tails(goal, share=share)
 
-    def half_widths(most: int | None) -> Measured:
-        return measure(goal.definition, draws.tally(most), tail=two, interval=interval)
+class Simulated(NamedTuple):
+    """Draws for a goal, simulated by what is assumed of the answers; `share` of the error may be spent at its look."""
 
-    if goal.kind == "+-":
-        shown = half_widths(None)
-        value, each = belief.value if ask.has_value else np.atleast_1d(shown.value), np.atleast_2d(shown.half_width)
-        own = each if by_mean(goal) else np.atleast_2d(np.nan_to_num(goal.half_width(shown.value, shown.low, shown.high), nan=np.inf))
-        ratio = np.maximum(own / goal.value, each / allowed)
-        return Seen(goal, value, each[:, :WIDTH_REPS].mean(axis=-1), ratio)
-    if not widths and ask.has_value:
-        return Seen(goal, belief.value, np.zeros_like(belief.value), _ratios(goal, draws, belief.value, tail=one, interval=interval))
-    shown = half_widths(WIDTH_REPS)
-    value, each = belief.value if ask.has_value else np.atleast_1d(shown.value), np.atleast_2d(shown.half_width)
-    half_width = each.mean(axis=-1)
-    is_narrow = bool((half_width <= NARROW * allowed).all())
-    each = half_width[:, None] if is_narrow else np.atleast_2d(half_widths(None).half_width)
-    return Seen(goal, value, half_width, np.maximum(_ratios(goal, draws, value, tail=one, interval=interval), each / allowed))
+    ask: Ask
+    draws: Draws
+    belief: Believed
+    share: float = 1.0
+    effort: Effort = FULL
+
+
+def read_each(several: Sequence[Simulated], *, interval: IntervalKind) -> list[Seen]:
+    """What each goal's draws show about it, by the interval that decides: the limits of all are computed at once."""
+    readings = [_Reading(one, interval) for one in several]
+    prepare_each([wanted for reading in readings for wanted in reading.wanted], interval)
+    prepare_each([wanted for reading in readings for wanted in reading.wanted_of_all], interval)
+    return [reading.seen() for reading in readings]
+
+
+class _Reading:
+    """How the draws for one goal are read: its half-width on all draws or the first, its bound toward a target on all."""
+
+    def __init__(self, one: Simulated, interval: IntervalKind) -> None:
+        """Count the draws."""
+        self.ask, self.draws, self.belief, self.share, self.effort = one
+        self.interval, self.goal = interval, one.ask.goal
+        two, bound = tails(self.goal, share=self.share)
+        self.two, self.one = two, bound if self.effort.reps else with_power(self.goal, bound)
+
+    @cached_property
+    def all(self) -> "_Counted":
+        """All draws."""
+        return _Counted.of(self.draws.tally())
+
+    @cached_property
+    def first(self) -> "_Counted":
+        """The draws behind a mean half-width: all, where a half-width decides."""
+        few = self.draws.n.shape[1] <= WIDTH_REPS
+        return self.all if few or self.goal.kind == "+-" else _Counted.of(self.draws.tally(WIDTH_REPS))
+
+    @property
+    def _asks_width(self) -> bool:
+        return self.goal.kind == "+-" or self.effort.widths or not self.ask.has_value
+
+    @property
+    def wanted(self) -> Iterator[Wanted]:
+        """The limits to prepare."""
+        metric = self.goal.definition
+        if self._asks_width:
+            yield from self._both_limits(self.first)
+        if self.goal.kind != "+-" and self.all.sides is not None and self._end(self.belief.value) is not None:
+            assert isinstance(self.all.tally, Tally)  # the others have no sides
+            ends = ends_needed(metric, self.all.sides, self.all.tally, self._end(self.belief.value) or "low")
+            yield from (Wanted(self.all.sides, flagged, self.one, end) for flagged, end in (ends or {}).items())
+
+    @property
+    def wanted_of_all(self) -> Iterator[Wanted]:
+        """The limits to prepare where the first draws leave open whether all are narrow enough to ship."""
+        if self.goal.kind != "+-" and self._asks_width and self.first.sides is not None and not self._is_narrow:
+            yield from self._both_limits(self.all)
+
+    def _both_limits(self, counted: "_Counted") -> Iterator[Wanted]:
+        if counted.sides is not None:
+            needed = {True: self.goal.definition.needs_flagged, False: self.goal.definition.needs_unflagged}
+            yield from (Wanted(counted.sides, flagged, self.two) for flagged in needed if needed[flagged])
+
+    @cached_property
+    def _shown(self) -> Measured:
+        """The intervals of the first draws."""
+        return self._half_widths(self.first)
+
+    @property
+    def _is_narrow(self) -> bool:
+        return bool((np.atleast_2d(self._shown.half_width).mean(axis=-1) <= NARROW * _allowed(self.goal)).all())
+
+    def _end(self, value: FloatArray) -> End | None:
+        """The end of the interval that lies toward the target; None if that depends on the belief."""
+        above = value > self.goal.value
+        return None if not above.all() and above.any() else "low" if above[0] else "high"
+
+    def seen(self) -> Seen:
+        """What the draws show."""
+        goal, allowed = self.goal, _allowed(self.goal)
+        if goal.kind == "+-":
+            shown = self._shown
+            value, each = self._value(shown), np.atleast_2d(shown.half_width)
+            own = each if by_mean(goal) else np.atleast_2d(np.nan_to_num(goal.half_width(shown.value, shown.low, shown.high), nan=np.inf))
+            ratio = np.maximum(own / goal.value, each / allowed)
+            return Seen(goal, value, each[:, :WIDTH_REPS].mean(axis=-1), ratio)
+        if not self._asks_width:
+            return Seen(goal, self.belief.value, np.zeros_like(self.belief.value), self._ratios(self.belief.value))
+        value, half_width = self._value(self._shown), np.atleast_2d(self._shown.half_width).mean(axis=-1)
+        each = half_width[:, None] if self._is_narrow else np.atleast_2d(self._half_widths(self.all).half_width)
+        return Seen(goal, value, half_width, np.maximum(self._ratios(value), each / allowed))
+
+    def _value(self, shown: Measured) -> FloatArray:
+        return self.belief.value if self.ask.has_value else np.atleast_1d(shown.value)
+
+    def _half_widths(self, counted: "_Counted") -> Measured:
+        return measure(self.goal.definition, counted.tally, tail=self.two, interval=self.interval, sides=counted.sides)
+
+    def _ratios(self, value: FloatArray) -> FloatArray:
+        """How far the bound toward the target reaches of its distance from the value; a value at the target is never settled."""
+        gap = np.abs(value - self.goal.value)[:, None]
+        return np.where(gap > 0, self._reaches(value) / np.where(gap > 0, gap, 1.0), np.inf)
+
+    def _reaches(self, value: FloatArray) -> FloatArray:
+        """How far the bound toward the target lies from the value: in each draw, of beliefs and draws."""
+        (tally, sides), center, end = self.all, value[:, None], self._end(value)
+        metric, tail, interval = self.goal.definition, self.one, self.interval
+        if isinstance(tally, Tally) and sides is not None and end is not None:
+            bound = np.atleast_2d(bound_of(metric, sides, tally=tally, tail=tail, interval=interval, end=end))
+            return np.asarray(center - bound if end == "low" else bound - center)
+        if isinstance(tally, GapTally) and end == "high":
+            found = gap_of_slices(metric, tally, tail=tail, interval=interval, end="high")
+        else:
+            found = measure(metric, tally, tail=tail, interval=interval)
+        above = value > self.goal.value
+        return np.where(above[:, None], center - np.atleast_2d(found.low), np.atleast_2d(found.high) - center)
+
+
+class _Counted(NamedTuple):
+    """Tallies of draws, with the evidence about both sides where a metric is read from it."""
+
+    tally: AnyTally
+    sides: Sides | None
+
+    @classmethod
+    def of(cls, tally: AnyTally) -> "_Counted":
+        return cls(tally, read_sides(tally) if isinstance(tally, Tally) else None)
 
 
 def _allowed(goal: Goal) -> float:
     """The widest half-width that may ship."""
     return widest(goal.definition, unlimited=goal.may_be_wide)
-
-
-def _ratios(goal: Goal, draws: Draws, value: FloatArray, *, tail: float, interval: IntervalKind) -> FloatArray:
-    """How far the bound toward the target reaches of its distance from the value: of beliefs and draws. No draw settles a value at it."""
-    gap = np.abs(value - goal.value)[:, None]
-    reach = _reaches(goal, draws.tally(), value, tail=tail, interval=interval)
-    return np.where(gap > 0, reach / np.where(gap > 0, gap, 1.0), np.inf)
-
-
-def _reaches(goal: Goal, tally: AnyTally, value: FloatArray, *, tail: float, interval: IntervalKind) -> FloatArray:
-    """How far the bound toward the target lies from the value: in each draw, of beliefs and draws."""
-    above, center = value > goal.value, value[:, None]
-    metric = goal.definition
-    if isinstance(tally, Tally) and (above.all() or not above.any()):
-        end: End = "low" if above[0] else "high"
-        bound = np.atleast_2d(bound_of(metric, read_sides(tally), tally=tally, tail=tail, interval=interval, end=end))
-        return np.asarray(center - bound if above[0] else bound - center)
-    if isinstance(tally, GapTally) and not above.any():
-        found = gap_of_slices(metric, tally, tail=tail, interval=interval, end="high")
-    else:
-        found = measure(metric, tally, tail=tail, interval=interval)
-    return np.where(above[:, None], center - np.atleast_2d(found.low), np.atleast_2d(found.high) - center)
 
 
 def target_reach(goal: Goal, bound: Measured, value: FloatArray) -> FloatArray:

@@ -10,8 +10,8 @@ docs/decisions/0019-draw-and-interval.md.
 """
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,8 @@ from fewlabels.planning.guiding import log_odds
 
 TAIL = 0.025
 OVERCONFIDENT = 2.0  # how many times too large the log-odds may be
+BELIEFS = (1.0, OVERCONFIDENT)
+TRIED = (*MIXTURES, EVEN)
 VARIANCE = 0.1  # the weight of the variance
 MOST_VARIANCE = 1.1  # over that of the plain mixture: half of the labels by the guide, 30 % evenly, 20 % evenly over flagged units
 HAIR = 0.03  # of the log half-width: so much longer than a simple draw's the forecast may be
@@ -44,33 +46,98 @@ KEPT = 4_096  # choices: of each slice of many, and of a few octaves
 
 def mixture_for(profile: Profile, metrics: Sequence[Metric], *, labels: float, classifier: int) -> Mixture:
     """The mixture for a draw of about `labels` for these metrics of one classifier; the usual one where no forecast can choose."""
-    if not profile.guided or profile.weight is not None or profile.claims is not None:
-        return USUAL
-    octave = max(0, round(math.log2(max(labels, 1) / OCTAVE)))
-    return _chosen(profile.counts, tuple(metrics), octave, classifier)
+    return choose_mixtures([Drawing(profile, tuple(metrics), labels, classifier)])[0]
 
 
-@lru_cache(maxsize=KEPT)
-def _chosen(counts: SameCounts, metrics: tuple[Metric, ...], octave: int, classifier: int) -> Mixture:
-    profile = counts.profile
-    flagged = profile.predicted(classifier)
-    frame = frame_of(profile, metrics, classifier=classifier)
-    units = int(profile.count[frame].sum())
-    labels = min(round(OCTAVE * 2**octave), units)
-    if labels >= units:
-        return USUAL
-    most = MOST_VARIANCE * _variance(profile, flagged, metrics, _plain_rates(profile, frame, flagged, metrics, labels))
-    mixtures = (*MIXTURES, EVEN)
-    tried = [_tried(profile, frame, flagged, metrics, labels, mixture) for mixture in mixtures]
-    drawn = [*(bands(profile, flagged=flagged, pi=pi, labels=labels) for pi in tried), simple(profile, frame=frame)]
-    forecast = _log_widths(profile, flagged, metrics, drawn, labels, classifier)
-    widths, longest = forecast[:-1], forecast[-1] + HAIR
-    V = np.array([_variance(profile, flagged, metrics, pi) for pi in tried])
-    loss = VARIANCE * np.log(V) + widths
-    best = _least(loss, max(most, V.min()) >= V)
-    if widths[best] > longest:
-        best = _least(loss, widths <= max(longest, widths.min()))
-    return mixtures[best]
+class Drawing(NamedTuple):
+    """A draw of about so many labels for some metrics of one classifier."""
+
+    profile: Profile
+    metrics: tuple[Metric, ...]
+    labels: float
+    classifier: int
+
+
+class _Choice(NamedTuple):
+    """What a choice depends on: draws of about as many labels from the same counts have the same."""
+
+    counts: SameCounts
+    metrics: tuple[Metric, ...]
+    octave: int
+    classifier: int
+
+    @classmethod
+    def of(cls, drawing: Drawing) -> "_Choice | None":
+        profile = drawing.profile
+        if not profile.guided or profile.weight is not None or profile.claims is not None:
+            return None
+        octave = max(0, round(math.log2(max(drawing.labels, 1) / OCTAVE)))
+        return cls(profile.counts, drawing.metrics, octave, drawing.classifier)
+
+
+_made: dict[_Choice, Mixture] = {}  # the choices made last
+
+
+def choose_mixtures(drawings: Sequence[Drawing]) -> list[Mixture]:
+    """The mixture for each of many draws: together they take a fraction of the time of one after the other."""
+    wanted = [_Choice.of(drawing) for drawing in drawings]
+    new = [choice for choice in dict.fromkeys(wanted) if choice is not None and choice not in _made]
+    found = dict(zip(new, _chosen(new), strict=True))
+    chosen = [USUAL if choice is None else found.get(choice) or _made[choice] for choice in wanted]
+    _made.update(found)
+    while len(_made) > KEPT:
+        _made.pop(next(iter(_made)), None)
+    return chosen
+
+
+def _chosen(choices: Sequence[_Choice]) -> list[Mixture]:
+    """The mixture of each choice."""
+    tried = [_Tried.of(choice) for choice in choices]
+    forecast = _log_widths([one for one in tried if one is not None])
+    return [USUAL if one is None else one.best(next(forecast)) for one in tried]
+
+
+class _Tried(NamedTuple):
+    """The mixtures tried for a choice, with the draws that they make and a simple one, and what the scores may be."""
+
+    choice: _Choice
+    flagged: BoolArray
+    labels: int
+    rates: Sequence[FloatArray]
+    drawn: Sequence[DrawDesign]
+    most: float
+
+    @classmethod
+    def of(cls, choice: _Choice) -> "_Tried | None":
+        profile, metrics = choice.counts.profile, choice.metrics
+        flagged = profile.predicted(choice.classifier)
+        frame = frame_of(profile, metrics, classifier=choice.classifier)
+        units = int(profile.count[frame].sum())
+        labels = min(round(OCTAVE * 2**choice.octave), units)
+        if labels >= units:
+            return None
+        most = MOST_VARIANCE * _variance(profile, flagged, metrics, _plain_rates(profile, frame, flagged, metrics, labels))
+        tried = [_tried(profile, frame, flagged, metrics, labels, mixture) for mixture in TRIED]
+        drawn = [*(bands(profile, flagged=flagged, pi=pi, labels=labels) for pi in tried), simple(profile, frame=frame)]
+        return cls(choice, flagged, labels, tried, drawn, most)
+
+    def best(self, forecast: FloatArray) -> Mixture:
+        """The mixture with the least loss, by the log half-widths of all draws."""
+        widths, longest = forecast[:-1], forecast[-1] + HAIR
+        V = np.array([_variance(self.choice.counts.profile, self.flagged, self.choice.metrics, pi) for pi in self.rates])
+        loss = VARIANCE * np.log(V) + widths
+        best = _least(loss, max(self.most, V.min()) >= V)
+        if widths[best] > longest:
+            best = _least(loss, widths <= max(longest, widths.min()))
+        return TRIED[best]
+
+    def expected(self) -> tuple[Bands, Bands]:
+        """The labels and positives that are expected in the bands of the flagged side and of the other: a row for each draw and belief."""
+        profile = self.choice.counts.profile
+        beliefs = [expit(log_odds(profile.guide) / times) for times in BELIEFS]
+        each = [_expected(profile, design, beliefs, self.labels, self.choice.classifier) for design in self.drawn]
+        one, zero = (stacked([sides[j] for sides in each]) for j in range(2))
+        return one, zero
 
 
 def _least(loss: FloatArray, allowed: BoolArray) -> int:
@@ -101,29 +168,29 @@ def _variance(profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], p
     return math.exp(sum(logs) / len(logs))
 
 
-def _log_widths(
-    profile: Profile, flagged: BoolArray, metrics: Sequence[Metric], drawn: Sequence[DrawDesign], labels: int, classifier: int
-) -> FloatArray:
-    """For each of the designs, the mean log half-width over metrics, and over scores that are calibrated and overconfident ones."""
-    beliefs = [expit(log_odds(profile.guide) / times) for times in (1.0, OVERCONFIDENT)]
-    expected = [_expected(profile, design, beliefs, labels, classifier) for design in drawn]
-    one, zero = (_side([sides[j] for sides in expected]) for j in range(2))
-    N1 = float(profile.count[flagged].sum())
-    N0 = float(profile.count.sum()) - N1
-    widths = []
-    for metric in metrics:
-        none = _Side(np.zeros_like(one.p), Limits(np.zeros_like(one.p), np.zeros_like(one.p)))
-        sides = (one if metric.needs_flagged else none, zero if metric.needs_unflagged else none)
-        theta = partial(_value, metric, N1, N0, profile.aside(classifier))
-        points = [side.p for side in sides]
-        found = mover(theta, points, [side.limits for side in sides], low=metric.low, high=metric.high)
-        value = theta(*points)
-        widths.append(np.maximum(found.high - value, value - found.low))
-    logs: FloatArray = np.log(np.maximum(widths, 1e-12)).mean(axis=0)
-    return np.asarray(logs.reshape(len(drawn), len(beliefs)).mean(axis=1))
+def _log_widths(tried: Sequence[_Tried]) -> Iterator[FloatArray]:
+    """For each of the draws tried, the mean log half-width over metrics, and over scores that are calibrated and overconfident ones."""
+    expected = [one.expected() for one in tried]
+    sides = [_sides([each[j] for each in expected]) for j in range(2)]
+    for (choice, flagged, *_, drawn, _), one, zero in zip(tried, *sides, strict=True):
+        profile = choice.counts.profile
+        N1 = float(profile.count[flagged].sum())
+        theta = partial(_value, N1=N1, N0=float(profile.count.sum()) - N1, aside=profile.aside(choice.classifier))
+        logs: FloatArray = np.log([np.maximum(_widths(metric, partial(theta, metric), one, zero), 1e-12) for metric in choice.metrics])
+        yield np.asarray(logs.mean(axis=0).reshape(len(drawn), len(BELIEFS)).mean(axis=1))
 
 
-def _value(metric: Metric, N1: float, N0: float, aside: KnownTotals, p1: FloatArray, p0: FloatArray) -> FloatArray:
+def _widths(metric: Metric, theta: Callable[[FloatArray, FloatArray], FloatArray], one: "_Side", zero: "_Side") -> FloatArray:
+    """The half-widths of a metric."""
+    none = _Side(np.zeros_like(one.p), Limits(np.zeros_like(one.p), np.zeros_like(one.p)))
+    sides = (one if metric.needs_flagged else none, zero if metric.needs_unflagged else none)
+    points = [side.p for side in sides]
+    found = mover(theta, points, [side.limits for side in sides], low=metric.low, high=metric.high)
+    value = theta(*points)
+    return np.maximum(found.high - value, value - found.low)
+
+
+def _value(metric: Metric, p1: FloatArray, p0: FloatArray, *, N1: float, N0: float, aside: KnownTotals) -> FloatArray:
     return metric.value(Totals.of_sides(N1 * p1 + aside.A, N0 * p0 + aside.B, N1=N1 + aside.N1, N0=N0 + aside.N0))
 
 
@@ -147,13 +214,33 @@ def _expected(profile: Profile, design: DrawDesign, beliefs: Sequence[FloatArray
     return one, zero
 
 
-def _side(drawn: Sequence[Bands]) -> _Side:
-    """One side of all draws at once; those with fewer bands are filled up with empty ones."""
+def stacked(drawn: Sequence[Bands]) -> Bands:
+    """The rows of all; those with fewer bands are filled up with empty ones."""
     most = max(1, *(bands.N.shape[1] for bands in drawn))
-    N, n, k = (
-        np.concatenate([np.pad(counts, ((0, 0), (0, most - counts.shape[1]))) for counts in each]) for each in zip(*drawn, strict=True)
+    return Bands(
+        *(np.concatenate([np.pad(counts, ((0, 0), (0, most - counts.shape[1]))) for counts in each]) for each in zip(*drawn, strict=True))
     )
+
+
+def _sides(each: Sequence[Bands]) -> list[_Side]:
+    """One side of all choices; those with about as many bands at once."""
+    alike: dict[int, list[int]] = {}
+    for at, bands_of in enumerate(each):
+        many = bands_of.N.shape[1]
+        alike.setdefault(many.bit_length() if many > 1 else 0, []).append(at)
+    found: dict[int, _Side] = {}
+    for some in alike.values():
+        ends = np.cumsum([each[at].N.shape[0] for at in some])[:-1]
+        side = _side(stacked([each[at] for at in some]))
+        parts = zip(*(np.split(values, ends) for values in (side.p, *side.limits)), strict=True)
+        found |= {at: _Side(p, Limits(low, high)) for at, (p, low, high) in zip(some, parts, strict=True)}
+    return [found[at] for at in range(len(each))]
+
+
+def _side(drawn: Bands) -> _Side:
+    """One side of many draws."""
+    N, n, k = drawn
     units = np.maximum(N.sum(axis=1), 1)
     p = np.divide(N * k, n, out=np.zeros_like(N), where=n > 0).sum(axis=1) / units
-    low, high = limits_of_bands(Bands(N, n, k), np.full(p.size, TAIL))
+    low, high = limits_of_bands(drawn, np.full(p.size, TAIL))
     return _Side(p, Limits(np.minimum(low / units, p), np.maximum(high / units, p)))

@@ -25,7 +25,8 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.planning.apart import parts_of, shared_out, union
 from fewlabels.planning.design_choice import choose_design
 from fewlabels.planning.frames import sides_of
-from fewlabels.planning.goal_scope import Ask, GapAsk, domain_of
+from fewlabels.planning.goal_scope import Ask, GapAsk, PairAsk, domain_of
+from fewlabels.planning.mixing import Drawing, choose_mixtures
 
 FLOOR = 0.7  # of the largest rate, kept everywhere
 ROUNDS = 300
@@ -83,6 +84,7 @@ def _design_apart(
     if (each < np.minimum(2 * SMALLEST_TAKE, frames)).any():
         return None
     designs, homes = [], []
+    prepare_designs([(asks[part[0]].alone, n) for part, n in zip(parts, each.tolist(), strict=True) if len(part) == 1])
     for part, n in zip(parts, each.tolist(), strict=True):
         mine = [asks[i] for i in part]
         if len(part) == 1:
@@ -100,6 +102,17 @@ def own_design(ask: Ask, labels: int) -> DrawDesign:
     flagged, pattern = sides_of(ask.part, ask.classifier), pattern_of(ask.part, ask.judged)
     made = bands(ask.part, flagged=flagged, pi=pi, labels=labels, domain=crossed_with(ask.domain, ask.price), pattern=pattern)
     return replace(made, judged=ask.judged)
+
+
+def prepare_designs(drawn: Sequence[tuple[Ask, int]]) -> None:
+    """Choose the mixtures of many goals' own designs for so many labels at once: one after the other takes several times as long."""
+    choose_mixtures(
+        [
+            Drawing(ask.part, (ask.metric,), reference_of(labels, ask.frame), ask.classifier)
+            for ask, labels in drawn
+            if not isinstance(ask, GapAsk | PairAsk)
+        ]
+    )
 
 
 def _refuse_by_design(asks: Sequence[Ask], choice: Design) -> None:

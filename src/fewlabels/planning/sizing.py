@@ -1,13 +1,14 @@
 """How many labels one goal needs: sized for the interval that will be reported, not for an approximation of it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
+from fewlabels.designs.bands import USUAL, bands, reference_of
 from fewlabels.designs.simple import simple
 from fewlabels.errors import PlanError
 from fewlabels.estimators.weighted import PRIOR_LABELS, recalibrate
@@ -19,16 +20,20 @@ from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile, SameCounts
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed
-from fewlabels.planning.design_choice import DesignName, choose_design
-from fewlabels.planning.forecasting import CHANCE_REPS, Effort, forecast
+from fewlabels.planning.design_choice import DesignName, choose_design, own_rates
+from fewlabels.planning.forecasting import CHANCE_REPS, GUESS, Effort, Question, forecast_each, further
+from fewlabels.planning.frames import sides_of
 from fewlabels.planning.goal_scope import Ask, GapAsk, PairAsk
-from fewlabels.planning.shared_draw import own_design
+from fewlabels.planning.shared_draw import own_design, prepare_designs
 
 START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
-LAW_STEPS, SMALLEST_REACH = 4, 1e-3
-LAW = 1.2  # a half-width that is so near to the goal tells the labels by the law of the root
+SMALLEST_REACH = 1e-3
+GUESSES, ROUGHLY = 5, 1.15  # so far from enough the answers that are expected may leave a number of labels
+CORRECTIONS, NEARLY = 2, 1.1
+FAR = 1.4  # so far from enough, a number of labels is searched for alone
+LONGEST_STEP, MOST_TOLD, TINY = 3.0, 0.95, 1e-9
 KEPT = 1024  # sizes found: a plan of many slices is sized, checked and locked, each by itself
 PLAIN = Design()
 UNSIZED = ("manual", "given")  # their labels are set by the user
@@ -57,9 +62,24 @@ def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start
     Steps by that law, then between the nearest n that suffices and the nearest that does not, alternating interpolation of the logarithms
     and bisection; ends when an n suffices with less than two per cent to spare, or when the two are within one and a half per cent.
     """
+    search = _steps(low=low, high=high, start=start)
+    n = next(search)
+    while True:
+        try:
+            n = search.send(short(n))
+        except StopIteration as ended:
+            found: int | None = ended.value
+            return found
+
+
+Steps = Generator[int, float, int | None]  # a search: numbers of labels to try, what each is short, and the number found
+
+
+def _steps(*, low: int, high: int, start: int) -> Steps:
+    """The steps of `nearly_smallest`."""
     n, under, over = min(max(start, low), high), None, None  # (n, short) nearest to 1 from both sides
     for step in range(MOST_STEPS):
-        found = short(n)
+        found = yield n
         if found <= 1:
             over = (n, found)
             if found >= CLOSE or n == low:
@@ -99,17 +119,16 @@ def labels_needed(
     share: float = 1.0,
     start: int | None = None,
     slices: Sequence[str] = (),
-    reps: int = CHANCE_REPS,
 ) -> int | None:
     """How many labels a draw made for one goal needs to settle it under an assumption (by default, that scores are calibrated).
 
     A half-width is settled when its mean is small enough, a target when it is settled with the goal's power. None if not even a census
-    suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice; `reps` as in `Effort`.
+    suffices. `start` is where to begin the search, such as the labels the same goal needs in another slice.
     """
     choice = name if isinstance(name, Design) else Design(name=name)
     if choice.name in UNSIZED:
         return None
-    how = _How(choice, interval, share, start or START, tuple(slices), reps)
+    how = _How(choice, interval, share, start or START, tuple(slices))
     if believed is None:
         return _once(_SameAsk.of(ask.alone), how)
     return _searched(ask.alone, how, believed)
@@ -123,7 +142,6 @@ class _How(NamedTuple):
     share: float
     start: int
     slices: tuple[str, ...]
-    reps: int
 
 
 @dataclass(frozen=True)
@@ -152,19 +170,10 @@ def _searched(ask: Ask, how: _How, believed: Believed | None) -> int | None:
 
     @cache
     def short(n: int, *, widths: bool) -> float:
-        try:
-            design = _own_design(ask, n, how.choice, how.slices)
-        except PlanError:  # too few labels for the strata
-            return 2.0
-        return forecast(ask, design, n, believed=believed, interval=how.interval, share=how.share, effort=Effort(how.reps, widths)).short
+        return _short([Sought(ask, n, believed)], how, Effort(widths=widths))[0]
 
     low = min(10, ask.frame)
     start = min(max(how.start, low), ask.frame)
-    if how.reps < CHANCE_REPS:  # one of many
-        for widths in (False, True):  # an interval is seldom too wide to ship where its bound settles a target
-            by_law = _by_law(partial(short, widths=widths), low=low, high=ask.frame, start=start)
-            if by_law is not None and short(by_law, widths=True) < LAW:
-                return by_law
     if ask.goal.kind == "+-" or short(start, widths=True) > short(start, widths=False):  # an interval may be too wide to ship
         return nearly_smallest(partial(short, widths=True), low=low, high=ask.frame, start=start)
     found = nearly_smallest(partial(short, widths=False), low=low, high=ask.frame, start=start)
@@ -173,18 +182,92 @@ def _searched(ask: Ask, how: _How, believed: Believed | None) -> int | None:
     return nearly_smallest(partial(short, widths=True), low=found, high=ask.frame, start=found)
 
 
-def _by_law(short: Callable[[int], float], *, low: int, high: int, start: int) -> int | None:
-    """About the labels of one goal among many, by the root's law from a number near enough; None if it leads to most of the units."""
-    n = start
-    for _ in range(LAW_STEPS):
-        found = short(n)
-        wanted = n * found * found
-        if wanted > high / 2:
-            return None
-        if 1 / LAW < found < LAW:
-            return max(math.ceil(wanted), low)
-        n = max(round(n * min(max(found * found, 1 / 8), 8.0)), low)
-    return None
+class Sought(NamedTuple):
+    """A goal and where to begin the search for its labels; `believed` as in `labels_needed`."""
+
+    ask: Ask
+    labels: int
+    believed: Believed | None = None
+
+
+def labels_of_many(
+    sought: Sequence[Sought],
+    *,
+    choice: Design,
+    interval: IntervalKind = USUAL_INTERVAL,
+    slices: Sequence[str] = (),
+    reps: int = CHANCE_REPS,
+) -> list[int | None]:
+    """The same for many goals at once, each as if the table consisted of its slice, in a fraction of the time.
+
+    The numbers are searched for with the answers that are expected. Then simulated draws say what each number is short, and it is corrected
+    by the law of the root: of the widths of intervals the expected answers tell all but a factor, which hardly depends on the labels.
+    """
+    if choice.name in UNSIZED:
+        return [None] * len(sought)
+    how = _How(choice, interval, 1.0, START, tuple(slices))
+    asks = [one._replace(ask=one.ask.alone) for one in sought]
+    found: list[int | None] = [min(max(one.labels, min(10, one.ask.frame)), one.ask.frame) for one in asks]
+    for effort, rounds, near in ((GUESS, GUESSES, ROUGHLY), (Effort(reps), CORRECTIONS, NEARLY)):
+        left = [i for i, n in enumerate(found) if n is not None]
+        for _ in range(rounds):
+            short = _short([asks[i]._replace(labels=found[i] or 0) for i in left], how, effort)
+            for i, factor in zip(left, short, strict=True):
+                found[i] = _corrected(found[i] or 0, factor, asks[i].ask.frame)
+            far = {i: abs(math.log(max(factor, TINY))) for i, factor in zip(left, short, strict=True) if found[i] is not None}
+            left = [i for i, far_off in far.items() if far_off > math.log(near)]
+            if not left:
+                break
+    for i in left:  # where labels and errors follow no law: near the value, or near a census
+        if far[i] > math.log(FAR):
+            found[i] = _searched(asks[i].ask, how._replace(start=found[i] or START), asks[i].believed)
+    return found
+
+
+def _corrected(labels: int, factor: float, frame: int) -> int | None:
+    """The number of labels that is just enough, if this one falls short by a factor; None if all units do.
+
+    A squared error falls with 1/n - 1/N; a census says nothing of fewer labels.
+    """
+    if labels >= frame and factor > 1:
+        return None
+    n, f = min(labels, MOST_TOLD * frame), min(max(factor, 1 / LONGEST_STEP), LONGEST_STEP)
+    return min(max(math.ceil(further(n, f * f, frame)), min(10, frame)), frame)
+
+
+def _short(sought: Sequence[Sought], how: _How, effort: Effort) -> list[float]:
+    """How far each number of labels falls short of its goal."""
+    designs = _own_designs(sought, how, effort)
+    questions = {
+        i: Question(one.ask, design, one.labels, one.believed, how.share, effort=effort)
+        for i, (one, design) in enumerate(zip(sought, designs, strict=True))
+        if design is not None
+    }
+    found = dict(zip(questions, forecast_each(list(questions.values()), interval=how.interval), strict=True))
+    return [found[i].short if i in found else 2.0 for i in range(len(sought))]  # or too few labels for the strata
+
+
+def _own_designs(sought: Sequence[Sought], how: _How, effort: Effort) -> list[DrawDesign | None]:
+    """The design for each goal alone; None where there are too few labels for it."""
+    bands_guessed = how.choice.name == "bands" and effort == GUESS
+    if how.choice.name == "bands" and not bands_guessed:
+        prepare_designs([(one.ask, one.labels) for one in sought])
+    found: list[DrawDesign | None] = []
+    for one in sought:
+        try:
+            made = _usual_bands(one.ask, one.labels) if bands_guessed else _own_design(one.ask, one.labels, how.choice, how.slices)
+        except PlanError:
+            made = None
+        found.append(made)
+    return found
+
+
+def _usual_bands(ask: Ask, labels: int) -> DrawDesign:
+    """Bands by the usual mixture, for a guess: choosing one takes as long as all guesses."""
+    reference = reference_of(labels, ask.frame)
+    pi = own_rates(ask.part, [ask.metric], labels=reference, classifier=ask.classifier, mixture=USUAL)
+    made = bands(ask.part, flagged=sides_of(ask.part, ask.classifier), pi=pi, labels=labels)
+    return replace(made, judged=ask.judged)
 
 
 def rough_labels(ask: Ask) -> float:

@@ -32,16 +32,19 @@ from fewlabels.planning.forecasting import (
     Effort,
     Expected,
     Forecast,
+    Reach,
     Seen,
-    chance_within,
+    Simulated,
     draw_pieces,
     excesses,
     expected_of_all,
     forecast,
+    further,
     groups_labeled,
     imagine,
-    read_draws,
+    read_each,
     reps_among,
+    tails,
 )
 from fewlabels.planning.goal_scope import Ask, PairAsk
 from fewlabels.planning.shared_draw import count_of, design_together, labels_together
@@ -52,10 +55,13 @@ NEAR = 1.03  # a half-width as near to the goal as simulated draws can tell
 MOST_ROUNDS = 6
 LEAST = 0.3  # of its own labels, that a goal asks for where the labels of others serve it
 AIMED, ENOUGH = 0.82, (ALL_SETTLED, 0.86)  # a search aims between, and ends within
+ENOUGH_OF_MANY = (0.75, 0.9)  # of many sets of goals, each with few simulated draws, the chance is not known better
 MANY = 8  # sets of goals whose ratios say together how far a rare one reaches
 KEPT = 32
-HALVINGS = 50
-SELDOM = 1e-6
+HALVINGS = 30
+MEAN_TO_ALL = 1.7  # times the labels of a mean half-width, until the widest of many is as narrow
+EXTREME = 1e-3
+CLOSE_ENOUGH = 0.005  # of the labels: between too few and enough there is nothing to look for
 
 
 def needs_together(
@@ -186,21 +192,25 @@ class Outcome(NamedTuple):
     @property
     def chance(self) -> float | None:
         """The chance that all goals are settled, one way or the other; None if it is not known."""
-        return None if self.ratios is None else self.with_reach(1.0)
-
-    def with_reach(self, limit: float) -> float:
-        """The chance that no ratio exceeds a limit."""
-        ratios = self.ratios or ()
-        rare = excesses(ratios) if len(ratios) >= MANY else None
-        return math.prod(chance_within(limit, ratio, rare) for ratio in ratios)
+        return None if self.ratios is None else _within(*self._reaches(), 1.0)
 
     def stretch(self, wanted: float) -> float:
         """How many times the labels would settle all goals with that chance, if a reach falls as one over the root of the labels."""
+        reaches, rare = self._reaches()
         low, high = -2.0, 4.0  # in the logarithm of the limit
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            low, high = (low, middle) if self.with_reach(math.exp(middle)) >= wanted else (middle, high)
+            low, high = (low, middle) if _within(reaches, rare, math.exp(middle)) >= wanted else (middle, high)
         return math.exp(2 * high)
+
+    def _reaches(self) -> tuple[list[Reach], FloatArray | None]:
+        reaches = [Reach(ratio) for ratio in self.ratios or ()]
+        return reaches, excesses(reaches) if len(reaches) >= MANY else None
+
+
+def _within(reaches: Sequence[Reach], rare: FloatArray | None, limit: float) -> float:
+    """The chance that no ratio exceeds a limit."""
+    return math.prod(reach.within(limit, rare) for reach in reaches)
 
 
 def forecast_together(
@@ -214,18 +224,15 @@ def forecast_together(
 ) -> Outcome:
     """What one draw of `labels` is expected to show of all goals: of those that share units by the same simulated answers."""
     take = takes_of(design, labels) if take is None else take
-    found: dict[int, Forecast] = {}
-    ratios: list[FloatArray] = []
-    for part in parts_of(asks):
+    parts = parts_of(asks)
+    drawn: dict[int, Simulated] = {}
+    for part in parts:
         mine = [asks[i] for i in part]
-        seen = [
-            read_draws(ask, draws, at_their_word(ask), interval=interval, share=share)
-            for ask, draws in zip(mine, _draws_of(mine, design, labels, take, reps_among(len(asks))), strict=True)
-        ]
-        found |= {i: one.forecast() for i, one in zip(part, seen, strict=True)}
-        ratios += _largest(mine, seen)
-    parts = len(parts_of(asks))
-    return Outcome(tuple(found[i] for i in range(len(asks))), tuple(ratios) if len(ratios) == parts else None)
+        each = _draws_of(mine, design, labels, take, reps_among(len(asks)))
+        drawn |= {i: Simulated(ask, draws, at_their_word(ask), share) for i, ask, draws in zip(part, mine, each, strict=True)}
+    seen = read_each([drawn[i] for i in range(len(asks))], interval=interval)
+    ratios = [ratio for part in parts for ratio in _largest([asks[i] for i in part], [seen[i] for i in part])]
+    return Outcome(tuple(one.forecast() for one in seen), tuple(ratios) if len(ratios) == len(parts) else None)
 
 
 def _largest(asks: Sequence[Ask], seen: Sequence[Seen]) -> list[FloatArray]:
@@ -285,6 +292,22 @@ def _joined(share: FloatArray, others: Sequence[FloatArray]) -> FloatArray:
     return np.nan_to_num(whole)
 
 
+def start_for_all(asks: Sequence[Ask], labels: int) -> int:
+    """Where to begin the search for the labels that settle all goals, of which `labels` settle each with its own chance.
+
+    Of few, at these. Each of many sets of goals has to be settled nearly always, which takes about so many more.
+    """
+    sets = len(parts_of(asks))
+    if sets < MANY:
+        return labels
+    sure = float(ndtri(ALL_SETTLED ** (1 / sets)))
+    each = []
+    for ask in asks:
+        z = -float(ndtri(tails(ask.goal)[1]))
+        each.append(MEAN_TO_ALL if ask.goal.kind == "+-" else (z + sure) / (z + float(ndtri(ask.goal.power))))
+    return math.ceil(further(labels, float(np.mean(each)), max(labels, sum(ask.frame for ask in asks))))
+
+
 def labels_settling_all(start: int, frame: Callable[[int], int], shows: Callable[[int], Outcome]) -> int | None:
     """The labels of one draw that settles all goals together with a chance of 80 %, from `start`; None if not even all units do.
 
@@ -294,7 +317,7 @@ def labels_settling_all(start: int, frame: Callable[[int], int], shows: Callable
     shows   what it is expected to show; where answers cannot be simulated, `start` is kept
     """
     n, enough, few = start, None, 0
-    seen: list[tuple[float, float]] = []  # the logarithm of the labels, and the normal quantile of the chance
+    seen: list[Tried] = []
     for tried in itertools.count(1):
         try:
             most = frame(n)
@@ -307,7 +330,8 @@ def labels_settling_all(start: int, frame: Callable[[int], int], shows: Callable
             continue
         if found.chance is None:
             return start
-        if found.chance < ENOUGH[0] or found.expected == "open":
+        lowest, highest = enough_of(found)
+        if found.chance < lowest or found.expected == "open":
             few = max(n, few)
         else:
             enough = n if enough is None else min(n, enough)
@@ -315,22 +339,47 @@ def labels_settling_all(start: int, frame: Callable[[int], int], shows: Callable
             return None
         low, high = few + 1, most if enough is None else enough - 1
         late = tried >= MOST_ROUNDS
-        if low > high or (enough is not None and late) or (n == enough and found.chance <= ENOUGH[1]):
+        if low > (1 - CLOSE_ENOUGH) * high or (enough is not None and late) or (n == enough and found.chance <= highest):
             break
-        seen.append((math.log(n), float(ndtri(min(max(found.chance, SELDOM), 1 - SELDOM)))))
-        n = min(2 * n, most) if late else _next_size(_wanted(n, found, seen), low, high, is_open=enough is None)
+        seen.append(Tried(n, found))
+        n = min(2 * n, most) if late else _next_size(_wanted(seen, most), low, high, is_open=enough is None)
     return enough
 
 
-def _wanted(n: int, found: Outcome, seen: Sequence[tuple[float, float]]) -> int:
-    """The labels that should be enough: by the law of the root, then on the line through the last two numbers tried."""
-    if found.chance is not None and found.chance >= ENOUGH[0] and found.expected == "open":
+def enough_of(found: Outcome) -> tuple[float, float]:
+    """Between which chances a search for all goals ends."""
+    return ENOUGH if found.ratios is None or len(found.ratios) < MANY else ENOUGH_OF_MANY
+
+
+class Tried(NamedTuple):
+    """A number of labels, and what it should show."""
+
+    labels: int
+    found: Outcome
+
+    @property
+    def chance(self) -> float:
+        """The chance that it settles all goals."""
+        return self.found.chance or 0.0
+
+    def beyond(self, other: "Tried") -> tuple[float, float]:
+        """How far from the aim both chances are: by normal quantiles if neither is extreme, or else by the labels that should be needed."""
+        if all(EXTREME <= one.chance <= 1 - EXTREME for one in (self, other)):
+            return float(ndtri(self.chance) - ndtri(AIMED)), float(ndtri(other.chance) - ndtri(AIMED))
+        return -math.log(self.found.stretch(AIMED)), -math.log(other.found.stretch(AIMED))
+
+
+def _wanted(seen: Sequence[Tried], most: int) -> int:
+    """The labels that should be enough: as the squared error falls, then on the line through the last two numbers tried."""
+    n, found = seen[-1]
+    if found.chance is not None and found.chance >= enough_of(found)[0] and found.expected == "open":
         return math.ceil(n * max(one.short for one in found.goals if one.expected == "open") ** 2 * NEAR)
     if len(seen) > 1:
-        (x0, z0), (x1, z1) = seen[-2:]
-        if (slope := (z1 - z0) / (x1 - x0)) > 0:
-            return math.ceil(math.exp(min(max(x1 + (float(ndtri(AIMED)) - z1) / slope, x1 - 1), x1 + 1)))
-    return math.ceil(n * min(max(found.stretch(AIMED), 1 / 8), 8.0))
+        x0, x1 = (math.log(one.labels) for one in seen[-2:])
+        y0, y1 = seen[-2].beyond(seen[-1])
+        if (slope := (y1 - y0) / (x1 - x0)) > 0:
+            return math.ceil(math.exp(min(max(x1 - y1 / slope, x1 - 1), x1 + 1)))
+    return math.ceil(further(n, min(max(found.stretch(AIMED), 1 / 8), 8.0), max(most, n)))
 
 
 def _next_size(wanted: int, low: int, high: int, *, is_open: bool) -> int:

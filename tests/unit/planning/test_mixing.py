@@ -51,10 +51,10 @@ def test_an_interval_is_no_longer_than_that_of_a_simple_draw(name: str, monkeypa
     assert mixture_for(RARE, [metric], labels=LABELS, classifier=0) == EVEN
     assert over_simple(name, choose_design(RARE, [metric], labels=LABELS)) <= np.exp(mixing.HAIR)
     monkeypatch.setattr(mixing, "HAIR", np.inf)
-    mixing._chosen.cache_clear()
+    mixing._made.clear()
     assert mixture_for(RARE, [metric], labels=LABELS, classifier=0) in MIXTURES
     assert over_simple(name, choose_design(RARE, [metric], labels=LABELS)) > 1.1
-    mixing._chosen.cache_clear()
+    mixing._made.clear()
 
 
 @pytest.mark.parametrize("name", ["recall", "f1", "precision"])

@@ -18,7 +18,7 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.planning.apart import parts_of, shared_out
 from fewlabels.planning.assumptions import at_their_word
-from fewlabels.planning.forecasting import Forecast, chance_within, groups_for, settles, tails
+from fewlabels.planning.forecasting import Forecast, Reach, groups_for, settles, tails
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.shared_draw import design_together, own_design
 from fewlabels.planning.sizing import labels_needed
@@ -171,6 +171,6 @@ def test_a_rare_excess_is_extrapolated() -> None:
     """The far end of a ratio whose logarithm is normal, from 200 of them; counting would say that it never happens."""
     ratio = np.exp(0.1 * stream(42, TOGETHER).standard_normal(200))
     assert (ratio > 1.33).mean() == 0
-    assert chance_within(1.33, ratio) == pytest.approx(0.9978, abs=1.5e-3)
-    assert chance_within(1.0, ratio) == (ratio <= 1).mean()
-    assert chance_within(2.0, np.ones(200)) == 1.0
+    assert Reach(ratio).within(1.33) == pytest.approx(0.9978, abs=1.5e-3)
+    assert Reach(ratio).within(1.0) == (ratio <= 1).mean()
+    assert Reach(np.ones(200)).within(2.0) == 1.0

@@ -1,7 +1,7 @@
 """One draw for all goals of a plan: what each goal asks of it, and what a number of labels is expected to show."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,11 +16,12 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.profile import Profile
+from fewlabels.planning.assumptions import Believed
 from fewlabels.planning.forecasting import by_mean, reps_among
 from fewlabels.planning.goal_scope import Ask, Merged, ask_of, expand, kept_columns, merge, priced
 from fewlabels.planning.shared_draw import design_together
-from fewlabels.planning.sizing import labels_needed, rough_labels
-from fewlabels.planning.together import Outcome, forecast_together, labels_for_all, labels_settling_all, needs_together
+from fewlabels.planning.sizing import START, Sought, labels_needed, labels_of_many, rough_labels
+from fewlabels.planning.together import Outcome, forecast_together, labels_for_all, labels_settling_all, needs_together, start_for_all
 from fewlabels.study.population.calibration import Recalibration
 
 
@@ -40,6 +41,8 @@ class ColumnNames(NamedTuple):
 
 
 FINE_CELLS, COARSE = 1_000, 8  # profiles with more cells are sized with eight bins of the ladder merged into one
+FEW = 8  # goals: of more, sizes are found at once
+Assume = Callable[[Ask], Believed]
 SHARED = ("bands", "poisson")  # designs that give each goal what it asks for
 DEFAULT_WAYS, NO_NAMES = PlanOptions(), ColumnNames()
 
@@ -60,13 +63,52 @@ class Nearby:
 
     def labels(self, ask: Ask, way: str, **how: Any) -> int | None:
         """Compute `labels_needed`, starting from the size last found for the same goal."""
-        key = (ask.goal.metric, ask.goal.kind, ask.goal.value, ask.goal.relative, way)
-        rough = rough_labels(ask) if ask.has_value and ask.goal.slice is not None else 1.0
-        start = self._found.get(key)
-        found = labels_needed(ask, start=None if start is None or not rough > 0 else math.ceil(start * rough), **how)
-        if found is not None and rough > 0:
-            self._found[key] = found / rough
+        found = labels_needed(ask, start=self._start(ask, way), **how)
+        self._keep(ask, way, found)
         return found
+
+    def labels_of_each(
+        self,
+        asks: Sequence[Ask],
+        way: str,
+        *,
+        choice: Design,
+        interval: IntervalKind,
+        slices: Sequence[str] = (),
+        believed: Assume | None = None,
+    ) -> list[int | None]:
+        """The labels that each goal needs by itself; those of many goals of one classifier are found at once, from that of the first.
+
+        believed   what is assumed of the answers to a goal; by default that scores are calibrated
+        """
+        plain = [i for i, ask in enumerate(asks) if type(ask) is Ask]
+        at_once = plain[1:] if len(plain) > FEW else []
+        found: dict[int, int | None] = {}
+        for i, ask in enumerate(asks):
+            if i not in at_once:
+                how = {"name": choice, "slices": slices, "interval": interval}
+                found[i] = self.labels(ask, way, believed=None if believed is None else believed(ask), **how)
+        if at_once:
+            sought = [Sought(asks[i], self._start(asks[i], way) or START, None if believed is None else believed(asks[i])) for i in at_once]
+            each = labels_of_many(sought, choice=choice, interval=interval, slices=slices, reps=reps_among(len(asks)))
+            found |= dict(zip(at_once, each, strict=True))
+        return [found[i] for i in range(len(asks))]
+
+    def _start(self, ask: Ask, way: str) -> int | None:
+        start, rough = self._found.get(self._key(ask, way)), self._rough(ask)
+        return None if start is None or not rough > 0 else math.ceil(start * rough)
+
+    def _keep(self, ask: Ask, way: str, found: int | None) -> None:
+        if found is not None and (rough := self._rough(ask)) > 0:
+            self._found[self._key(ask, way)] = found / rough
+
+    @staticmethod
+    def _key(ask: Ask, way: str) -> tuple[str, str, float, bool, str]:
+        return (ask.goal.metric, ask.goal.kind, ask.goal.value, ask.goal.relative, way)
+
+    @staticmethod
+    def _rough(ask: Ask) -> float:
+        return rough_labels(ask) if ask.has_value and ask.goal.slice is not None else 1.0
 
 
 def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: ColumnNames) -> tuple[Profile, ColumnNames]:
@@ -113,8 +155,9 @@ class OneDraw:
     @cached_property
     def alone(self) -> list[int | None]:
         """The labels that each goal needs by itself."""
-        how: dict[str, Any] = {"slices": self.names.slices, "interval": self._ways.interval, "reps": reps_among(len(self.asks))}
-        return [self._near.labels(ask, "chosen", name=self._ways.choice, **how) for ask in self.asks]
+        return self._near.labels_of_each(
+            self.asks, "chosen", choice=self._ways.choice, interval=self._ways.interval, slices=self.names.slices
+        )
 
     @cached_property
     def needs(self) -> tuple[int | None, ...]:
@@ -134,7 +177,8 @@ class OneDraw:
         alone = len(self.asks) == 1 and not by_mean(self.asks[0].goal)  # sized by its chance already
         if alone and self.shows(self.together, 1.0).expected != "open":
             return self.together
-        return labels_settling_all(self.together, lambda labels: self.design(labels).frame, lambda labels: self.shows(labels, 1.0))
+        start = start_for_all(self.asks, self.together)
+        return labels_settling_all(start, lambda labels: self.design(labels).frame, lambda labels: self.shows(labels, 1.0))
 
     def design(self, labels: int) -> DrawDesign:
         """The design of a draw of so many labels, by the cells of `home`."""

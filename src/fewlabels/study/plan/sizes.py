@@ -1,7 +1,7 @@
 """How many labels goals need and what a budget would show, before a study exists."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,13 +20,13 @@ from fewlabels.nouns.goal import DEFAULT_LEVEL, Goal
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.process import About, Process
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.assumptions import at_their_worst, recalibrated
+from fewlabels.planning.assumptions import Believed, at_their_worst, recalibrated
 from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all, expected_tally, forecast
 from fewlabels.planning.goal_scope import Ask, left_out
 from fewlabels.planning.recycling import recycled
 from fewlabels.planning.shared_draw import design_together
 from fewlabels.planning.sizing import PLAIN, uniform_labels
-from fewlabels.study.plan.one_draw import DEFAULT_WAYS, NO_NAMES, ColumnNames, Nearby, OneDraw, PlanOptions, asks_for, narrowed
+from fewlabels.study.plan.one_draw import DEFAULT_WAYS, NO_NAMES, Assume, ColumnNames, Nearby, OneDraw, PlanOptions, asks_for, narrowed
 from fewlabels.study.plan.paying import FREE, Cost, affordable, bills
 from fewlabels.study.population.profile import profile_for, read_goals
 
@@ -234,7 +234,7 @@ def size_goals(
     profile, names, asks, alone = draw.profile, draw.names, draw.asks, draw.alone
     if budget:
         draw.check(budget - check, (grow_to or check) - check)
-    sizes = tuple(_size_one(profile, ask, need, ways=ways, near=near) for ask, need in zip(asks, alone, strict=True))
+    sizes = _size_each(profile, asks, alone, ways=ways, near=near)
     known = [n for n in alone if n is not None]
     saves = better is not None and draw.together is not None and better < draw.together
     flagged = int(profile.count[profile.pattern > 0].sum()) if profile.claims is not None else profile.flagged(0)
@@ -271,25 +271,44 @@ def sized_at(profile: Profile, goals: Sequence[Goal], sizing: Sizing, *, budget:
     return _shown(replace(sizing, budget=budget), draw, 0 if profile.known is None else profile.known.labels, grow_to=grow_to)
 
 
-def _size_one(profile: Profile, ask: Ask, alone: int | None, *, ways: PlanOptions, near: "Nearby") -> GoalSize:
-    """The sizes of one goal, in all ways."""
-    interval = ways.interval
-    simple = near.labels(ask, "simple", name="simple", interval=interval)
-    open_target = ask.goal.kind != "+-" and ask.goal.expected is None  # at worst the value is the target, which no labels settle
-    learned = None
-    if ways.recalibration is not None and ask.has_value:
-        belief = recalibrated(ask, ways.recalibration.flagged, ways.recalibration.other)
-        learned = near.labels(ask, "recalibrated", believed=belief, interval=interval)
-    return GoalSize(
-        goal=ask.goal,
-        recalibrated=learned,
-        labels=alone,
-        worst=None if open_target or not ask.has_worst else near.labels(ask, "worst", believed=at_their_worst(ask), interval=interval),
-        simple=simple,
-        uniform=uniform_labels(profile, ask, simple),
-        forecast=None,
-        all_units=_all_units(ask, profile.N, interval) if alone is None and ask.part.process is not None else None,
+def _size_each(
+    profile: Profile, asks: Sequence[Ask], alone: Sequence[int | None], *, ways: PlanOptions, near: Nearby
+) -> tuple[GoalSize, ...]:
+    """The sizes of each goal, in all ways."""
+    interval, learned = ways.interval, ways.recalibration
+
+    def among(way: str, wanted: Callable[[Ask], bool], believed: Assume | None = None, choice: Design = PLAIN) -> list[int | None]:
+        """The labels of each goal that is wanted."""
+        mine = [i for i, ask in enumerate(asks) if wanted(ask)]
+        each = near.labels_of_each([asks[i] for i in mine], way, choice=choice, interval=interval, believed=believed)
+        found = dict(zip(mine, each, strict=True))
+        return [found.get(i) for i in range(len(asks))]
+
+    def by_answers(ask: Ask) -> Believed:
+        assert learned is not None
+        return recalibrated(ask, learned.flagged, learned.other)
+
+    simple = among("simple", lambda ask: True, choice=Design(name="simple"))
+    worst = among("worst", _has_worst, at_their_worst)
+    recalibration = among("recalibrated", lambda ask: learned is not None and ask.has_value, by_answers)
+    return tuple(
+        GoalSize(
+            goal=ask.goal,
+            recalibrated=recalibration[i],
+            labels=alone[i],
+            worst=worst[i],
+            simple=simple[i],
+            uniform=uniform_labels(profile, ask, simple[i]),
+            forecast=None,
+            all_units=_all_units(ask, profile.N, interval) if alone[i] is None and ask.part.process is not None else None,
+        )
+        for i, ask in enumerate(asks)
     )
+
+
+def _has_worst(ask: Ask) -> bool:
+    """Whether a goal can be sized at worst: the value of an open target is then the target, which no labels settle."""
+    return ask.has_worst and (ask.goal.kind == "+-" or ask.goal.expected is not None)
 
 
 def _all_units(ask: Ask, N: int, interval: IntervalKind) -> AllUnits:
