@@ -81,7 +81,7 @@ class Nearby:
 
         believed   what is assumed of the answers to a goal; by default that scores are calibrated
         """
-        plain = [i for i, ask in enumerate(asks) if type(ask) is Ask]
+        plain = [i for i, ask in enumerate(asks) if type(ask) is Ask and ask.metric.weight is None]  # by weight, widths follow no law
         at_once = plain[1:] if len(plain) > FEW else []
         found: dict[int, int | None] = {}
         for i, ask in enumerate(asks):
