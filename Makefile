@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: many-goals known late estimand growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
+.PHONY: resizing many-goals known late estimand growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -32,6 +32,7 @@ help:
 	@echo "make false-ships DATA=FOLDER  writes docs/false-ships.md: how often studies ship falsely where confident scores are wrong"
 	@echo "make plans DATA=FOLDER FOLDER=FOLDER  writes docs/plans.md: whether plans come true"
 	@echo "make many-goals DATA=FOLDER FOLDER=FOLDER  writes docs/many-goals.md: what goals cost together, prices by slice, gaps between slices"
+	@echo "make resizing DATA=FOLDER  writes docs/resizing.md: more labels because of what the first ones showed"
 	@echo "make pairs DATA=FOLDER    writes docs/pairs.md: two goals on one draw"
 	@echo "make recalls DATA=FOLDER  writes docs/recalls.md: recall of many classifiers from one draw"
 	@echo "make reuse DATA=FOLDER    writes docs/reuse.md: a classifier that arrives later"
@@ -170,6 +171,10 @@ plans:
 # Some hours on two cores; every cell is kept in FOLDER, so it may be stopped and goes on.
 many-goals:
 	$(PYTHON) -m benchmarks.many_goals --data $(DATA) --folder $(FOLDER) --seed 42 --out docs/many-goals.md
+
+# About five minutes on one core.
+resizing:
+	$(PYTHON) -m benchmarks.resizing --data $(DATA) --reps 10000 --seed 42 --out docs/resizing.md
 
 pairs:
 	$(PYTHON) -m benchmarks.pairs --data $(DATA) --reps 500 --seed 42 --out docs/pairs.md

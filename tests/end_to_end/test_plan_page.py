@@ -203,3 +203,24 @@ def test_the_page_allows_no_network_and_says_its_numbers_without_scripts(seed: i
     assert found is not None
     data = json.loads(found[1])
     assert text.count("<tr><td>precision +-0.05</td>") == len(data["goals"][0]["labels"])
+
+
+def test_a_share_of_the_value_moves_with_the_value(browser: Browser, seed: int, tmp_path: Path) -> None:
+    """Dragged to more positives, 15 % of the prevalence are more points, as many more as the value; a goal in points stays where it is."""
+    page = opened(browser, tmp_path, seed, ["prevalence +-15% of it", "prevalence +-0.01"])
+
+    def value_and_points() -> tuple[float, float]:
+        said = re.match(r"± 15 % of it \(± ([\d.]+) points\) needs about", page.inner_text("#next"))
+        value = re.search(r"prevalence ([\d.]+) ±", page.inner_text("#sentence"))
+        assert said is not None
+        assert value is not None
+        return float(value[1]), float(said[1])
+
+    usual = value_and_points()
+    drag(page, "factor", 400)
+    many = value_and_points()
+    assert many[0] > 1.5 * usual[0]
+    assert many[1] / usual[1] == pytest.approx(many[0] / usual[0], rel=0.05)
+    page.select_option("#goal", index=1)
+    assert page.inner_text("#next").startswith("± 1.0 points needs")
+    page.close()

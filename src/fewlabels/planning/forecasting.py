@@ -496,7 +496,9 @@ class _Reading:
         if goal.kind == "+-":
             shown = self._shown
             value, each = self._value(shown), np.atleast_2d(shown.half_width)
-            own = each if by_mean(goal) else np.atleast_2d(np.nan_to_num(goal.half_width(shown.value, shown.low, shown.high), nan=np.inf))
+            own = each
+            if not by_mean(goal):
+                own = np.atleast_2d(np.nan_to_num(goal.half_width(shown.value, shown.low, shown.high), nan=np.inf, posinf=np.inf))
             ratio = np.maximum(own / goal.value, each / allowed)
             return Seen(goal, value, each[:, :WIDTH_REPS].mean(axis=-1), ratio)
         if not self._asks_width:

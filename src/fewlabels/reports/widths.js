@@ -43,7 +43,8 @@ export function reaching(widths, goal, wanted, level, f) {
 export function expected(goal, n, level, f) {
   const at = widths => width(widths, goal, n, level, f);
   const [chosen, uniform, value] = [at(goal.chosen), at(goal.uniform), overFactors(goal.values, f)];
-  const wanted = goal.kind === "+-" ? goal.value : Math.abs(value - goal.value);
+  const same = goal.relative ? value / goal.values[usualFactor(goal)] : 1;  // a share of the value moves with it
+  const wanted = goal.kind === "+-" ? goal.value * same : Math.abs(value - goal.value);
   const reaches = goal.kind === "+-" ? goal : { chosen: goal.reach_chosen, uniform: goal.reach_uniform };
   const needed = name => {
     const [settled, narrow] = [reaching(reaches[name], goal, wanted, level, f), reaching(goal[name], goal, goal.allowed, level, f)];
@@ -90,7 +91,8 @@ export function sentences(goal, now, forecast) {
   const [value, chosen] = forecast ? [forecast.value ?? now.value, forecast.half_width] : [now.value, now.chosen];
   const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
   const count = x => (x === null ? `more than ${whole(goal.labels[goal.labels.length - 1])}` : whole(x));
-  const need = goal.kind === "+-" ? `± ${points(now.wanted)} points needs` : "Settling the target needs";
+  const width = goal.relative ? `± ${+(100 * goal.relative).toFixed(2)} % of it (± ${points(now.wanted)} points)` : `± ${points(now.wanted)} points`;
+  const need = goal.kind === "+-" ? `${width} needs` : "Settling the target needs";
   return [
     `With ${whole(now.n)} labels: ${goal.metric} ${value.toFixed(3)} ± ${points(chosen)} points chosen (effective n ${count(now.effective)}), ± ${points(now.uniform)} points uniform.`,
     `${need} about ${forecast && goal.needed ? whole(goal.needed) : count(now.needed)} chosen labels, or ${count(now.neededUniform)} uniform ones.`,

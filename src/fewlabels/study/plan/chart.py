@@ -93,6 +93,7 @@ def _goal(profile: Profile, ask: Ask, ways: PlanOptions, names: ColumnNames, siz
         "metric": ask.metric.name,
         "kind": ask.goal.kind,
         "value": ask.goal.in_points(float(belief.value[usual[1]])),
+        "relative": ask.goal.value if ask.goal.relative else None,
         "allowed": widest(ask.metric),
         "low": ask.metric.low,
         "high": ask.metric.high,
