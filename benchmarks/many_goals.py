@@ -2,12 +2,13 @@
 
     python -m benchmarks.many_goals --data FOLDER --folder FOLDER --seed 42 --out docs/many-goals.md        (make many-goals)
 
-Every cell is kept in --folder, so a run that was stopped goes on.
+Every cell is kept in --folder, so a run that was stopped goes on; docs/many-goals.json has them too, so that another machine can go on
+(--known docs/many-goals.json: cells made by code whose numbers are the same).
 """
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,7 @@ from fewlabels.planning.goal_scope import Ask
 from fewlabels.planning.shared_draw import own_design
 from fewlabels.randomness import stream
 from fewlabels.study.plan.one_draw import ColumnNames, OneDraw, PlanOptions, asks_for
+from fewlabels.study.plan.sizes import size_goals
 from fewlabels.study.simulate import replicate_cells
 
 REPS, STUDIES = 2_000, 500
@@ -444,9 +446,8 @@ def timed_of(case: tuple[int, str], *, seed: int) -> Timed:
     slices, goal = case
     at = made_up(seed, slices, units=1_000 * slices)
     start = time.process_time()
-    one = OneDraw(at.profile, [parse_goal(goal)], PlanOptions(), at.names)
-    labels, for_all = one.together, one.for_all
-    return Timed(slices, goal, time.process_time() - start, labels, for_all)
+    sizing = size_goals(at.profile, [parse_goal(goal)], names=at.names)
+    return Timed(slices, goal, time.process_time() - start, sizing.together, sizing.for_all)
 
 
 # ---------------------------------------------------------------- all of it
@@ -474,22 +475,43 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="where cells are kept")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--part", choices=PARTS, action="append", help="make this part only; may be repeated")
+    parser.add_argument("--known", type=Path, help="cells made before, by code whose numbers are the same")
+    parser.add_argument("--page", action="store_true", help="write the page of what is made, and make no more")
     given = parser.parse_args()
-    kept = {name: Kept(given.folder / f"many-goals-{name}-{given.seed}.jsonl", kind) for name, (kind, _, _) in PARTS.items()}
-    every = Kept(given.folder / f"many-goals-every-{given.seed}.jsonl", Every)
+    kept = {name: Kept(given.folder / f"many-goals-{name}-{given.seed}.jsonl", kind) for name, kind in KINDS.items()}
+    done = {name: Kept(given.folder / f"many-goals-{name}-{given.seed}.done.jsonl", Done) for name in PARTS}
+    if given.known is not None:
+        take_up(given.known, kept, done)
     with ProcessPoolExecutor(given.jobs) as pool:
-        for name in given.part or PARTS:
+        for name in [] if given.page else given.part or PARTS:
             _, make, cases = PARTS[name]
-            done = Kept(given.folder / f"many-goals-{name}-{given.seed}.done.jsonl", Done)
-            left = [case for case in cases if list(case) not in [one.case for one in done.rows]]
+            left = [case for case in cases if list(case) not in [one.case for one in done[name].rows]]
             how = {"data": given.data} if name == "priced" else {}
             for case, found in zip(left, pool.map(partial(make, seed=given.seed, **how), left), strict=True):
                 rows = found if name == "between" else (found,)
                 kept[name].add(rows[:1])
-                every.add(rows[1:])
-                done.add([Done(list(case))])
+                kept["every"].add(rows[1:])
+                done[name].add([Done(list(case))])
                 print(name, *rows, flush=True)
-    given.out.write_text(page({**{name: one.rows for name, one in kept.items()}, "every": every.rows}))
+    wanted = {name: len(cases) for name, (_, _, cases) in PARTS.items()}
+    given.out.write_text(page({name: one.rows for name, one in kept.items()}, {**wanted, "every": wanted["between"]}))
+    made = {name: [row._asdict() for row in one.rows] for name, one in kept.items()}
+    cases_done = {name: [one.case for one in each.rows] for name, each in done.items()}
+    given.out.with_suffix(".json").write_text(json.dumps({"seed": given.seed, "made": made, "done": cases_done}, indent=1) + "\n")
+
+
+def take_up(path: Path, kept: Mapping[str, Kept[Any]], done: Mapping[str, "Kept[Done]"]) -> None:
+    """Keep the cells of a file where the folder has none of their part."""
+    known = json.loads(path.read_text())
+    for name, each in done.items():
+        if each.rows:
+            continue
+        each.add([Done(case) for case in known["done"][name]])
+        for of in (name, "every") if name == "between" else (name,):
+            kept[of].add([KINDS[of](**row) for row in known["made"][of]])
+
+
+KINDS: dict[str, Callable[..., Any]] = {**{name: kind for name, (kind, _, _) in PARTS.items()}, "every": Every}
 
 
 class Done(NamedTuple):

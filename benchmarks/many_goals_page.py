@@ -20,12 +20,12 @@ SETTLED = (0.75, 0.90)
 TEST = 1e-3
 
 
-def page(rows: Mapping[str, Sequence[Any]]) -> str:
+def page(rows: Mapping[str, Sequence[Any]], wanted: Mapping[str, int]) -> str:
     """The page of the cells that are made."""
     parts = {"cost": costs, "together": together, "priced": priced, "between": between, "every": every, "timed": timed}
     lines = [line for name, part in parts.items() if rows[name] for line in part(rows[name])]
-    left = [name for name in parts if not rows[name]]
-    more = ["Parts that are not made yet: " + ", ".join(left) + "."] if left else []
+    left = [f"{name} {len(rows[name])} of {wanted[name]}" for name in parts if len(rows[name]) < wanted[name]]
+    more = ["Made so far: " + ", ".join(left) + "."] if left else []
     return "\n".join([HEAD, *lines, *more]).rstrip() + "\n"
 
 
@@ -142,6 +142,8 @@ def every(rows: Sequence[Any]) -> Iterator[str]:
 def timed(rows: Sequence[Any]) -> Iterator[str]:
     """Seconds."""
     yield "## Time"
+    yield ""
+    yield "Seconds of a processor for all that `fewlabels size` prints: each goal, all together, uniform draws, and scores at their worst."
     yield ""
     yield "| slices | goal | labels, each goal | labels, all together | processor seconds |"
     yield "|--:|---|--:|--:|--:|"

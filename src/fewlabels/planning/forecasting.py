@@ -402,7 +402,7 @@ class Reach:
         excess = math.log(limit / self.middle) / math.log(self.usual / self.middle)
         if rare is None:
             return float(ndtr(ndtri(COUNTED) * excess))
-        return max(counted, float(np.searchsorted(rare, excess, side="right")) / rare.size)
+        return float(np.searchsorted(rare, excess, side="right")) / rare.size
 
 
 def excesses(reaches: Sequence[Reach]) -> FloatArray:
