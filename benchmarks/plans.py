@@ -150,6 +150,8 @@ def page(found: Sequence[Row]) -> str:
         f"{min(r.ratio for r in found):.2f}, the highest {max(r.ratio for r in found):.2f}. With the scores at their word they came out "
         f"between {min(words):.2f} and {max(words):.2f}: a plan is as good as what it believes.",
         "",
+        "Several goals and slices on one draw, and whether the size for all of them comes true, are in [many goals](many-goals.md).",
+        "",
         "| table, model | goal | units | word: labels | came | pilot: labels | range | came | worst: labels |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
