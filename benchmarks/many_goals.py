@@ -481,7 +481,7 @@ def main() -> None:
     kept = {name: Kept(given.folder / f"many-goals-{name}-{given.seed}.jsonl", kind) for name, kind in KINDS.items()}
     done = {name: Kept(given.folder / f"many-goals-{name}-{given.seed}.done.jsonl", Done) for name in PARTS}
     if given.known is not None:
-        take_up(given.known, kept, done)
+        take_up(given.known, given.seed, kept, done)
     with ProcessPoolExecutor(given.jobs) as pool:
         for name in [] if given.page else given.part or PARTS:
             _, make, cases = PARTS[name]
@@ -500,9 +500,11 @@ def main() -> None:
     given.out.with_suffix(".json").write_text(json.dumps({"seed": given.seed, "made": made, "done": cases_done}, indent=1) + "\n")
 
 
-def take_up(path: Path, kept: Mapping[str, Kept[Any]], done: Mapping[str, "Kept[Done]"]) -> None:
+def take_up(path: Path, seed: int, kept: Mapping[str, Kept[Any]], done: Mapping[str, "Kept[Done]"]) -> None:
     """Keep the cells of a file where the folder has none of their part."""
     known = json.loads(path.read_text())
+    if known["seed"] != seed:
+        raise SystemExit(f"{path} was made with the seed {known['seed']}, but --seed is {seed}: name that seed, or leave --known out")
     for name, each in done.items():
         if each.rows:
             continue

@@ -162,7 +162,7 @@ def page(rows: Sequence[Row]) -> str:
         "",
         "Most often: " + ", ".join(f"{name} {100 * share:.1f} %" for name, share in worst.items()) + ".",
         "",
-        "So `fewlabels` renews no forecast from the answers: `status` reads how many answers came, never what they say. Whoever may want",
+        "So `fewlabels status` renews its forecast from how many answers came, never from what they say. Whoever may want",
         'more labels declares them, `--grow-to` or `--stopping "5 looks"`, or watches a study planned for it, `--stopping decision`.',
     ]
     return "\n".join([*head, *lines, *tail]) + "\n"

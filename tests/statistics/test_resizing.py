@@ -12,7 +12,7 @@ from benchmarks.resizing import RULES, SIZES, row
 from fewlabels.randomness import stream
 
 pytestmark = pytest.mark.statistics
-REPS = 2_000
+REPS = 4_000
 ALLOWED, REFUSED = ("as planned", "by counts of answers", "declared looks"), ("by the estimate", "by calibration", "until it passes")
 MOST = binom.ppf(1 - 1e-6, REPS, 1 - LEVEL)
 

@@ -468,7 +468,8 @@ class _Reading:
     @property
     def wanted_of_all(self) -> Iterator[Wanted]:
         """The limits to prepare where the first draws leave open whether all are narrow enough to ship."""
-        if self.goal.kind != "+-" and self._asks_width and self.first.sides is not None and not self._is_narrow:
+        partial = self.goal.kind != "+-" and self._asks_width and self.first is not self.all
+        if partial and self.first.sides is not None and not self._is_narrow:
             yield from self._both_limits(self.all)
 
     def _both_limits(self, counted: "_Counted") -> Iterator[Wanted]:

@@ -12,6 +12,7 @@ docs/decisions/0019-draw-and-interval.md.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -75,19 +76,25 @@ class _Choice(NamedTuple):
         return cls(profile.counts, drawing.metrics, octave, drawing.classifier)
 
 
-_made: dict[_Choice, Mixture] = {}  # the choices made last
+_made: dict[_Choice, Mixture] = {}  # the choices used last
+_making = Lock()
 
 
 def choose_mixtures(drawings: Sequence[Drawing]) -> list[Mixture]:
     """The mixture for each of many draws: together they take a fraction of the time of one after the other."""
     wanted = [_Choice.of(drawing) for drawing in drawings]
-    new = [choice for choice in dict.fromkeys(wanted) if choice is not None and choice not in _made]
-    found = dict(zip(new, _chosen(new), strict=True))
-    chosen = [USUAL if choice is None else found.get(choice) or _made[choice] for choice in wanted]
-    _made.update(found)
-    while len(_made) > KEPT:
-        _made.pop(next(iter(_made)), None)
-    return chosen
+    each = [choice for choice in dict.fromkeys(wanted) if choice is not None]
+    with _making:
+        found = {choice: _made[choice] for choice in each if choice in _made}
+    new = [choice for choice in each if choice not in found]
+    found |= dict(zip(new, _chosen(new), strict=True))
+    with _making:
+        for choice in each:
+            _made.pop(choice, None)
+            _made[choice] = found[choice]
+        for old in list(_made)[: max(0, len(_made) - KEPT)]:
+            del _made[old]
+    return [USUAL if choice is None else found[choice] for choice in wanted]
 
 
 def _chosen(choices: Sequence[_Choice]) -> list[Mixture]:
@@ -98,7 +105,7 @@ def _chosen(choices: Sequence[_Choice]) -> list[Mixture]:
 
 
 class _Tried(NamedTuple):
-    """The mixtures tried for a choice, with the draws that they make and a simple one, and what the scores may be."""
+    """The mixtures tried for a choice, with the draws that they make and a simple one."""
 
     choice: _Choice
     flagged: BoolArray
@@ -136,7 +143,7 @@ class _Tried(NamedTuple):
         profile = self.choice.counts.profile
         beliefs = [expit(log_odds(profile.guide) / times) for times in BELIEFS]
         each = [_expected(profile, design, beliefs, self.labels, self.choice.classifier) for design in self.drawn]
-        one, zero = (stacked([sides[j] for sides in each]) for j in range(2))
+        one, zero = (_stacked([sides[j] for sides in each]) for j in range(2))
         return one, zero
 
 
@@ -214,7 +221,7 @@ def _expected(profile: Profile, design: DrawDesign, beliefs: Sequence[FloatArray
     return one, zero
 
 
-def stacked(drawn: Sequence[Bands]) -> Bands:
+def _stacked(drawn: Sequence[Bands]) -> Bands:
     """The rows of all; those with fewer bands are filled up with empty ones."""
     most = max(1, *(bands.N.shape[1] for bands in drawn))
     return Bands(
@@ -231,7 +238,7 @@ def _sides(each: Sequence[Bands]) -> list[_Side]:
     found: dict[int, _Side] = {}
     for some in alike.values():
         ends = np.cumsum([each[at].N.shape[0] for at in some])[:-1]
-        side = _side(stacked([each[at] for at in some]))
+        side = _side(_stacked([each[at] for at in some]))
         parts = zip(*(np.split(values, ends) for values in (side.p, *side.limits)), strict=True)
         found |= {at: _Side(p, Limits(low, high)) for at, (p, low, high) in zip(some, parts, strict=True)}
     return [found[at] for at in range(len(each))]

@@ -1,7 +1,8 @@
 """How many labels one goal needs: sized for the interval that will be reported, not for an approximation of it."""
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
@@ -30,11 +31,12 @@ START = 200  # where the search for a number of labels begins
 CLOSE = 0.98  # a half-width within two per cent of the goal is near enough
 MOST_STEPS = 24
 SMALLEST_REACH = 1e-3
-GUESSES, ROUGHLY = 5, 1.15  # so far from enough the answers that are expected may leave a number of labels
+GUESSES, ROUGHLY = 5, 1.15  # by the answers that are expected: so near is near enough for a guess
 CORRECTIONS, NEARLY = 2, 1.1
 FAR = 1.4  # so far from enough, a number of labels is searched for alone
+NEARLY_ALL = 0.9  # of the units: beyond, the law does not hold
 LONGEST_STEP, MOST_TOLD, TINY = 3.0, 0.95, 1e-9
-KEPT = 1024  # sizes found: a plan of many slices is sized, checked and locked, each by itself
+KEPT, KEPT_MANY = 1024, 64  # sizes found, and sizes of many goals: a plan is sized, checked and locked, each by itself
 PLAIN = Design()
 UNSIZED = ("manual", "given")  # their labels are set by the user
 
@@ -62,24 +64,9 @@ def nearly_smallest(short: Callable[[int], float], *, low: int, high: int, start
     Steps by that law, then between the nearest n that suffices and the nearest that does not, alternating interpolation of the logarithms
     and bisection; ends when an n suffices with less than two per cent to spare, or when the two are within one and a half per cent.
     """
-    search = _steps(low=low, high=high, start=start)
-    n = next(search)
-    while True:
-        try:
-            n = search.send(short(n))
-        except StopIteration as ended:
-            found: int | None = ended.value
-            return found
-
-
-Steps = Generator[int, float, int | None]  # a search: numbers of labels to try, what each is short, and the number found
-
-
-def _steps(*, low: int, high: int, start: int) -> Steps:
-    """The steps of `nearly_smallest`."""
     n, under, over = min(max(start, low), high), None, None  # (n, short) nearest to 1 from both sides
     for step in range(MOST_STEPS):
-        found = yield n
+        found = short(n)
         if found <= 1:
             over = (n, found)
             if found >= CLOSE or n == low:
@@ -94,7 +81,9 @@ def _steps(*, low: int, high: int, start: int) -> Steps:
         halved = under is not None and over is not None and step % 3 == 2
         n = round(math.sqrt(bottom * top)) if halved else _step(n, found, under, over)
         n = min(max(n, bottom + 1), top - 1)
-    return over[0] if over else None
+    if over is None:  # all that is left to try
+        return high if short(high) <= 1 else None
+    return over[0]
 
 
 def _step(n: int, found: float, under: tuple[int, float] | None, over: tuple[int, float] | None) -> int:
@@ -198,7 +187,7 @@ def labels_of_many(
     slices: Sequence[str] = (),
     reps: int = CHANCE_REPS,
 ) -> list[int | None]:
-    """The same for many goals at once, each as if the table consisted of its slice, in a fraction of the time.
+    """The labels that each of many goals needs by itself (`labels_needed`), found at once in a fraction of the time.
 
     The numbers are searched for with the answers that are expected. Then simulated draws say what each number is short, and it is corrected
     by the law of the root: of the widths of intervals the expected answers tell all but a factor, which hardly depends on the labels.
@@ -206,21 +195,33 @@ def labels_of_many(
     if choice.name in UNSIZED:
         return [None] * len(sought)
     how = _How(choice, interval, 1.0, START, tuple(slices))
-    asks = [one._replace(ask=one.ask.alone) for one in sought]
+    asks = tuple(one._replace(ask=one.ask.alone) for one in sought)
+    if all(one.believed is None for one in asks):
+        return list(_many_once(tuple(_SameAsk.of(one.ask) for one in asks), tuple(one.labels for one in asks), how, reps))
+    return _many_searched(asks, how, reps)
+
+
+@lru_cache(maxsize=KEPT_MANY)
+def _many_once(same: tuple[_SameAsk, ...], starts: tuple[int, ...], how: _How, reps: int) -> tuple[int | None, ...]:
+    return tuple(_many_searched([Sought(one.ask, n) for one, n in zip(same, starts, strict=True)], how, reps))
+
+
+def _many_searched(asks: Sequence[Sought], how: _How, reps: int) -> list[int | None]:
+    """The labels of each found at once; each is as if the table consisted of its slice."""
     found: list[int | None] = [min(max(one.labels, min(10, one.ask.frame)), one.ask.frame) for one in asks]
+    far: dict[int, float] = {}  # the logarithm of what each was short, or too much, when it was last tried
     for effort, rounds, near in ((GUESS, GUESSES, ROUGHLY), (Effort(reps), CORRECTIONS, NEARLY)):
         left = [i for i, n in enumerate(found) if n is not None]
         for _ in range(rounds):
-            short = _short([asks[i]._replace(labels=found[i] or 0) for i in left], how, effort)
-            for i, factor in zip(left, short, strict=True):
+            for i, factor in zip(left, _short([asks[i]._replace(labels=found[i] or 0) for i in left], how, effort), strict=True):
                 found[i] = _corrected(found[i] or 0, factor, asks[i].ask.frame)
-            far = {i: abs(math.log(max(factor, TINY))) for i, factor in zip(left, short, strict=True) if found[i] is not None}
-            left = [i for i, far_off in far.items() if far_off > math.log(near)]
+                far[i] = abs(math.log(max(factor, TINY)))
+            left = [i for i in left if found[i] is not None and far[i] > math.log(near)]
             if not left:
                 break
-    for i in left:  # where labels and errors follow no law: near the value, or near a census
-        if far[i] > math.log(FAR):
-            found[i] = _searched(asks[i].ask, how._replace(start=found[i] or START), asks[i].believed)
+    for i, n in enumerate(found):  # where labels and errors follow no law: near the value, or near a census
+        if far[i] > math.log(FAR) or n is None or n > NEARLY_ALL * asks[i].ask.frame:
+            found[i] = _searched(asks[i].ask, how._replace(start=n or asks[i].ask.frame), asks[i].believed)
     return found
 
 
@@ -231,7 +232,7 @@ def _corrected(labels: int, factor: float, frame: int) -> int | None:
     """
     if labels >= frame and factor > 1:
         return None
-    n, f = min(labels, MOST_TOLD * frame), min(max(factor, 1 / LONGEST_STEP), LONGEST_STEP)
+    n, f = min(labels, MOST_TOLD * frame) if factor <= 1 else labels, min(max(factor, 1 / LONGEST_STEP), LONGEST_STEP)
     return min(max(math.ceil(further(n, f * f, frame)), min(10, frame)), frame)
 
 
@@ -251,7 +252,8 @@ def _own_designs(sought: Sequence[Sought], how: _How, effort: Effort) -> list[Dr
     """The design for each goal alone; None where there are too few labels for it."""
     bands_guessed = how.choice.name == "bands" and effort == GUESS
     if how.choice.name == "bands" and not bands_guessed:
-        prepare_designs([(one.ask, one.labels) for one in sought])
+        with suppress(PlanError):  # said of each below
+            prepare_designs([(one.ask, one.labels) for one in sought])
     found: list[DrawDesign | None] = []
     for one in sought:
         try:

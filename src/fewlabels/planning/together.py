@@ -237,8 +237,12 @@ def forecast_together(
 
 def _largest(asks: Sequence[Ask], seen: Sequence[Seen]) -> list[FloatArray]:
     """The largest ratio of each draw; none if a goal's answers are not simulated."""
-    known = all(isinstance(ask, PairAsk) or ask.has_value for ask in asks)
-    return [np.maximum.reduce([one.ratio[0] for one in seen])] if known else []
+    return [np.maximum.reduce([one.ratio[0] for one in seen])] if _known(asks) else []
+
+
+def _known(asks: Sequence[Ask]) -> bool:
+    """Whether answers to all of these goals can be simulated."""
+    return all(isinstance(ask, PairAsk) or ask.has_value for ask in asks)
 
 
 def _draws_of(asks: Sequence[Ask], design: DrawDesign, labels: int, take: IntArray, reps: int) -> list[Draws]:
@@ -298,7 +302,7 @@ def start_for_all(asks: Sequence[Ask], labels: int) -> int:
     Of few, at these. Each of many sets of goals has to be settled nearly always, which takes about so many more.
     """
     sets = len(parts_of(asks))
-    if sets < MANY:
+    if sets < MANY or not _known(asks):
         return labels
     sure = float(ndtri(ALL_SETTLED ** (1 / sets)))
     each = []
@@ -339,7 +343,8 @@ def labels_settling_all(start: int, frame: Callable[[int], int], shows: Callable
             return None
         low, high = few + 1, most if enough is None else enough - 1
         late = tried >= MOST_ROUNDS
-        if low > (1 - CLOSE_ENOUGH) * high or (enough is not None and late) or (n == enough and found.chance <= highest):
+        near_by = enough is not None and low > (1 - CLOSE_ENOUGH) * high
+        if low > high or near_by or (enough is not None and late) or (n == enough and found.chance <= highest):
             break
         seen.append(Tried(n, found))
         n = min(2 * n, most) if late else _next_size(_wanted(seen, most), low, high, is_open=enough is None)

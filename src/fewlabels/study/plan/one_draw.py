@@ -81,7 +81,7 @@ class Nearby:
 
         believed   what is assumed of the answers to a goal; by default that scores are calibrated
         """
-        plain = [i for i, ask in enumerate(asks) if type(ask) is Ask and ask.metric.weight is None]  # by weight, widths follow no law
+        plain = [i for i, ask in enumerate(asks) if _follows_law(ask)]
         at_once = plain[1:] if len(plain) > FEW else []
         found: dict[int, int | None] = {}
         for i, ask in enumerate(asks):
@@ -109,6 +109,11 @@ class Nearby:
     @staticmethod
     def _rough(ask: Ask) -> float:
         return rough_labels(ask) if ask.has_value and ask.goal.slice is not None else 1.0
+
+
+def _follows_law(ask: Ask) -> bool:
+    """Whether the widths of a goal fall with 1/n - 1/N: not by weight, of units like these, or of several classifiers."""
+    return type(ask) is Ask and ask.metric.weight is None and ask.part.process is None
 
 
 def narrowed(profile: Profile, goals: Sequence[Goal], choice: Design, names: ColumnNames) -> tuple[Profile, ColumnNames]:
