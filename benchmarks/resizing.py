@@ -63,7 +63,7 @@ def as_planned(paths: Paths, rng: np.random.Generator) -> BoolArray:
 
 def by_counts(paths: Paths, rng: np.random.Generator) -> BoolArray:
     """As many more as answers stay out, which has nothing to do with what the answers say."""
-    return paths.at(rng.integers(0, len(SIZES), paths.passing.shape[1]))
+    return paths.at(np.asarray(rng.integers(0, len(SIZES), size=paths.passing.shape[1])))
 
 
 def by_estimate(paths: Paths, rng: np.random.Generator) -> BoolArray:

@@ -141,7 +141,7 @@ def test_near_a_census_no_size_is_too_small(width: float) -> None:
 def test_goals_that_follow_no_law_are_sized_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than eight goals by slice all but the first are sized at once; of those about units like these, each by itself."""
     at_once: list[int] = []
-    honest = one_draw.labels_of_many
+    honest = labels_of_many
 
     def counting(sought: Sequence[Sought], **how: Any) -> list[int | None]:
         at_once.append(len(sought))
