@@ -23,9 +23,9 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import PRECISION
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
-from fewlabels.planning.forecasting import groups_for
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.shared_draw import design_together
+from fewlabels.planning.simulated_draws import groups_for
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.planning.together import labels_for_all, needs_together
 from fewlabels.randomness import stream

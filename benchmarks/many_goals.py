@@ -34,9 +34,10 @@ from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import AnyTally, GapTally
 from fewlabels.planning.apart import shared_out, union
-from fewlabels.planning.forecasting import groups_labeled, settles, tails
+from fewlabels.planning.forecasting import settles, tails
 from fewlabels.planning.goal_scope import Ask
 from fewlabels.planning.shared_draw import own_design
+from fewlabels.planning.simulated_draws import groups_labeled
 from fewlabels.randomness import stream
 from fewlabels.study.plan.one_draw import ColumnNames, OneDraw, PlanOptions, asks_for
 from fewlabels.study.plan.sizes import size_goals

@@ -18,9 +18,9 @@ from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.design_choice import DesignName
-from fewlabels.planning.forecasting import groups_for
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.shared_draw import design_together
+from fewlabels.planning.simulated_draws import groups_for
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.randomness import stream
 from fewlabels.study.simulate import replicate_cells, true_value

@@ -19,7 +19,8 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.tally import AnyTally, GapTally, JointTally, PairTally
-from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
+from fewlabels.planning.forecasting import settles, tails, with_power
+from fewlabels.planning.simulated_draws import spread_labels
 from fewlabels.planning.sizing import smallest
 
 Kind: TypeAlias = tuple[str | None, tuple[str, str] | None]

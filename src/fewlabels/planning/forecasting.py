@@ -6,18 +6,13 @@ interval, and whether a target is settled depends on the actual answers.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property, singledispatch
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from fewlabels.designs.base import takes_of
-from fewlabels.estimators.grouping import Groups, groups_of
-from fewlabels.estimators.joint import uncorrelated
 from fewlabels.estimators.measuring import Measured, bound_of, ends_needed, gap_of_slices, measure, read_sides
 from fewlabels.estimators.sides import Sides, Wanted, prepare_each
 from fewlabels.intervals.base import End
@@ -29,15 +24,14 @@ from fewlabels.nouns.estimate import USUAL_INTERVAL, IntervalKind
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.tally import AnyTally, GapTally, Tally
 from fewlabels.planning.assumptions import Believed, at_their_word
-from fewlabels.planning.goal_scope import Ask, GapAsk, JointAsk, PairAsk
-from fewlabels.randomness import stream
+from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.simulated_draws import WIDTH_REPS, Draws, expected_draws, imagine
 
-WIDTH_REPS, CHANCE_REPS = 32, 200  # simulated draws behind a mean half-width, and behind a probability
+CHANCE_REPS = 200  # simulated draws behind a probability
 NARROW = 0.7  # of the widest half-width that may ship: a mean below it leaves no draw too wide
 COUNTED = 0.9  # a power up to which so many draws are counted
 TINY = 1e-12
 FEWEST_REPS, REPS_OF_ALL = 16, 1_600  # of one goal among many, and of all together
-SEED = 20_260  # the same simulated answers every time
 
 
 Expected = Literal["pass", "fail", "open"]
@@ -95,15 +89,6 @@ def reps_among(goals: int) -> int:
     return min(max(FEWEST_REPS, REPS_OF_ALL // max(goals, 1)), CHANCE_REPS)
 
 
-def spread_labels(groups: Groups, design: DrawDesign, labels: int, take: IntArray | None = None) -> FloatArray:
-    """Return the expected labels per group when `labels` are drawn.
-
-    Each band's take, computed if not given, is split in proportion to group sizes.
-    """
-    take = takes_of(design, labels) if take is None else take
-    return np.asarray(take[groups.band] * groups.N / design.N[groups.band])
-
-
 def further(labels: float, times: float, units: int) -> float:
     """The labels with which a squared error is so many times smaller: it falls with 1/n - 1/N, of N units."""
     return 1 / (1 / units + max(1 / labels - 1 / units, 0.0) / times)
@@ -133,160 +118,6 @@ def settles(goal: Goal, two_sided: Measured, one_sided: Measured) -> BoolArray:
     if goal.kind == "+-":
         return goal.reached(two_sided.value, two_sided.low, two_sided.high)
     return np.asarray((one_sided.low >= goal.value) | (one_sided.high <= goal.value))
-
-
-def groups_for(ask: Ask, design: DrawDesign, classifier: int | None = None, *, take: IntArray | None = None) -> Groups:
-    """The groups of an ask's part under a design of the whole profile; with the takes, parts of bands are grouped as in a study."""
-    part, judged = replace(design, band=design.band[ask.cells]), ask.classifier if classifier is None else classifier
-    return groups_of(ask.part, part, classifier=judged, weight=ask.metric.weight, take=take)
-
-
-def expected_tally(ask: Ask, design: DrawDesign, labels: int) -> AnyTally:
-    """The average tally of `labels` labels if scores are calibrated."""
-    if ask.has_value or ask.part.claims is None:
-        groups = groups_for(ask, design)
-        n = spread_labels(groups, design, labels)
-        return groups.tally(n, n * groups.expected)
-    each = [groups_for(ask, design, j) for j in range(ask.part.claims.shape[1])]
-    return uncorrelated(each, [spread_labels(g, design, labels) for g in each], [g.expected for g in each])
-
-
-class Draws(NamedTuple):
-    """Labels and positives of simulated draws, arrays of beliefs, replicates and groups, and how they are counted."""
-
-    n: FloatArray
-    k: FloatArray
-    counted: Callable[[FloatArray, FloatArray], AnyTally]
-
-    def tally(self, most: int | None = None) -> AnyTally:
-        """The tallies of all draws, or of the first."""
-        return self.counted(self.n[:, :most], self.k[:, :most])
-
-
-class Labeled(NamedTuple):
-    """The groups that labels are counted in, and how their counts become a tally."""
-
-    groups: Groups
-    counted: Callable[[FloatArray, FloatArray], AnyTally]
-
-
-def groups_labeled(ask: Ask, design: DrawDesign, take: IntArray) -> Labeled:
-    """Of a difference, the parts of bands that the two classifiers distinguish."""
-    if isinstance(ask, PairAsk):
-        pair = ask.contest.groups(replace(design, band=design.band[ask.cells]))
-        return Labeled(pair.groups, pair.tally)
-    if isinstance(ask, GapAsk):
-        return _labeled_by_slice(ask, design, take)
-    groups = groups_for(ask, design, take=take)
-    return Labeled(groups, groups.tally)
-
-
-def _labeled_by_slice(ask: GapAsk, design: DrawDesign, take: IntArray | None) -> Labeled:
-    """The groups of every slice of a gap, one slice after the other."""
-    each = [groups_for(part, design, take=take) for part in ask.parts]
-    start = np.cumsum([0, *(groups.N.size for groups in each)]).tolist()
-    home = np.full(ask.cells.shape, -1, dtype=np.int64)
-    for part, groups, first in zip(ask.parts, each, start, strict=False):
-        home[part.cells] = np.where(groups.of_cell >= 0, first + groups.of_cell, -1)
-    joined = each[0]._replace(of_cell=home, band=np.concatenate([g.band for g in each]), N=np.concatenate([g.N for g in each]))
-
-    def counted(n: FloatArray, k: FloatArray) -> GapTally:
-        parts = [slice(a, b) for a, b in pairwise(start)]
-        tallies = (groups.tally(n[..., mine], k[..., mine]) for groups, mine in zip(each, parts, strict=True))
-        return GapTally(ask.slices, tuple(tallies))
-
-    return Labeled(joined, counted)
-
-
-class Pieces(NamedTuple):
-    """The groups of a goal under a design, the labels that each is expected to have, and the positive share of each by every belief."""
-
-    labeled: Labeled
-    each: FloatArray
-    p: FloatArray
-
-
-def _pieces(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, take: IntArray | None) -> Pieces:
-    take = takes_of(design, labels) if take is None else take
-    labeled = groups_labeled(ask, design, take)
-    groups = labeled.groups
-    inside = groups.of_cell >= 0
-    home, size = groups.of_cell[inside], groups.N.size
-    p = np.stack([np.bincount(home, weights=row, minlength=size) for row in (share * ask.part.count)[:, inside]]) / groups.N
-    return Pieces(labeled, spread_labels(groups, design, labels, take), p)
-
-
-def imagined(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> Draws:
-    """`reps` simulated draws for each row of `share`, the assumed positive shares of the part's cells."""
-    (groups, counted), each, p = _pieces(ask, design, labels, share, take)
-    return Draws(*draw_pieces(groups.N, each, p, labels=labels, reps=reps, poisson=design.poisson), counted)
-
-
-def expected_draws(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, take: IntArray | None = None) -> Draws:
-    """The answers that are expected of one draw for each row of `share`, in fractions."""
-    (_, counted), each, p = _pieces(ask, design, labels, share, take)
-    n = np.broadcast_to(each, p.shape)[:, None]
-    return Draws(n, n * p[:, None], counted)
-
-
-def draw_pieces(N: FloatArray, each: FloatArray, p: FloatArray, *, labels: int, reps: int, poisson: bool) -> tuple[FloatArray, FloatArray]:
-    """Labels and positives of simulated draws, of which the first WIDTH_REPS are the same however many there are."""
-    blocks = []
-    for block, some in enumerate((min(reps, WIDTH_REPS), reps - WIDTH_REPS)):
-        if some <= 0:
-            continue
-        shape = (len(p), some, N.size)
-        if poisson or (each != np.floor(each)).any():  # or a band spans sides or slices: then the labels per group are random too
-            rng = stream(SEED, labels, block)
-            whole, rate = N.astype(np.int64), np.minimum(each / N, 1.0)  # at a census all come, nothing is random
-            n = rng.binomial(whole, rate, size=shape)
-            n = np.maximum(n, 1) if poisson else n  # an empty band joins its neighbor
-            k = rng.binomial(n, np.clip(p, 0, 1)[:, None, :])
-        else:
-            n = np.broadcast_to(each, shape).astype(np.int64)
-            k = _spread_evenly(each.astype(np.int64), np.clip(p, 0, 1), some, stream(SEED, block))
-        blocks.append((n, k))
-    labeled, positive = (np.concatenate(parts, axis=1).astype(np.float64) for parts in zip(*blocks, strict=True))
-    return labeled, positive
-
-
-def _spread_evenly(n: IntArray, p: FloatArray, reps: int, rng: np.random.Generator) -> IntArray:
-    """Binomial counts of n labels with chance p by draw, each count's chances spread evenly over the draws (a Latin hypercube).
-
-    Chances do not depend on n, so that draws of about as many labels are alike: averages are steadier, and fall with the labels.
-    """
-    k = np.empty((len(p), reps, n.size), dtype=np.int64)
-    at = np.arange(reps)
-    for g, labels in enumerate(n.tolist()):
-        u = (rng.permutation(at) + rng.random(reps)) / reps
-        for row, chance in enumerate(p[:, g].tolist()):
-            k[row, :, g] = _quantile(u, labels, chance)
-    return k
-
-
-def _quantile(u: FloatArray, n: int, p: float) -> IntArray:
-    """The binomial counts at these probabilities; of many labels, within nine standard deviations of the mean."""
-    reach = 9 * math.sqrt(n * p * (1 - p)) + 9
-    low, high = max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
-    counts = np.arange(low, high + 1)
-    return low + np.minimum(np.searchsorted(bdtr(counts, n, p), u, side="right"), high - low)
-
-
-def imagined_tally(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> AnyTally:
-    """Tallies of these draws."""
-    return imagined(ask, design, labels, share, reps=reps, take=take).tally()
-
-
-@singledispatch
-def imagine(ask: Ask, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> Draws:
-    """The draws for the goal, by its type: simulated for each row of `share`, or the expected answers."""
-    return imagined(ask, design, labels, share, reps=reps, take=take)
-
-
-@imagine.register
-def _(ask: JointAsk, design: DrawDesign, labels: int, share: FloatArray, *, reps: int, take: IntArray | None = None) -> Draws:
-    found, none = expected_tally(ask, design, labels), np.zeros((1, 1))
-    return Draws(none, none, lambda n, k: found)
 
 
 class Question(NamedTuple):

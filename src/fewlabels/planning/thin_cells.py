@@ -10,7 +10,7 @@ from fewlabels.estimators.comparing import CELLS, PairGroups, matters
 from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.planning.contests import Contest
-from fewlabels.planning.forecasting import spread_labels
+from fewlabels.planning.simulated_draws import spread_labels
 from fewlabels.planning.sizing import smallest
 
 FEWEST, THIN = 5.0, 0.1  # at most this share of a cell's units may lie where a band that mixes cells expects fewer labels than FEWEST

@@ -28,26 +28,23 @@ from fewlabels.nouns.profile import Profile, SameCounts
 from fewlabels.planning.apart import parts_of
 from fewlabels.planning.assumptions import at_their_word
 from fewlabels.planning.forecasting import (
-    Draws,
     Effort,
     Expected,
     Forecast,
     Reach,
     Seen,
     Simulated,
-    draw_pieces,
     excesses,
     expected_of_all,
     forecast,
     further,
-    groups_labeled,
-    imagine,
     read_each,
     reps_among,
     tails,
 )
 from fewlabels.planning.goal_scope import Ask, PairAsk
 from fewlabels.planning.shared_draw import count_of, design_together, labels_together
+from fewlabels.planning.simulated_draws import Draws, draw_pieces, groups_labeled, imagine
 from fewlabels.planning.sizing import PLAIN, nearly_smallest
 
 ALL_SETTLED = 0.8  # the chance at which a size for all goals together aims

@@ -18,7 +18,8 @@ from fewlabels.nouns.ladder import bin_of
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.design_choice import choose_design
-from fewlabels.planning.forecasting import settles, spread_labels, tails, with_power
+from fewlabels.planning.forecasting import settles, tails, with_power
+from fewlabels.planning.simulated_draws import spread_labels
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.randomness import stream
 from tests.identities.made import Cells, profile_of

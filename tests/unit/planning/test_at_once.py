@@ -17,10 +17,11 @@ from fewlabels.nouns.process import Process
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning import mixing
 from fewlabels.planning.assumptions import at_their_word, at_their_worst
-from fewlabels.planning.forecasting import Effort, Forecast, Question, forecast, forecast_each, further, imagine
+from fewlabels.planning.forecasting import Effort, Forecast, Question, forecast, forecast_each, further
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.mixing import Drawing, choose_mixtures, mixture_for
 from fewlabels.planning.shared_draw import own_design
+from fewlabels.planning.simulated_draws import imagine
 from fewlabels.planning.sizing import Sought, labels_needed, labels_of_many, nearly_smallest
 from fewlabels.planning.together import Outcome, labels_settling_all, start_for_all
 from fewlabels.randomness import stream

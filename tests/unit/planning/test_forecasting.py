@@ -12,8 +12,9 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.planning.assumptions import at_their_word
 from fewlabels.planning.design_choice import DesignName, choose_design
-from fewlabels.planning.forecasting import CHANCE_REPS, WIDTH_REPS, forecast, settles, tails
+from fewlabels.planning.forecasting import CHANCE_REPS, forecast, settles, tails
 from fewlabels.planning.goal_scope import Ask, ask_of
+from fewlabels.planning.simulated_draws import WIDTH_REPS
 from fewlabels.planning.sizing import CLOSE, labels_needed
 from fewlabels.randomness import stream
 from tests.unit.planning.made import PROFILE, SLICED

@@ -12,9 +12,10 @@ from fewlabels.nouns.arrays import FloatArray
 from fewlabels.nouns.design import Design
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.forecasting import WIDTH_REPS, forecast
+from fewlabels.planning.forecasting import forecast
 from fewlabels.planning.goal_scope import Ask, ask_of, domain_of, expand
 from fewlabels.planning.shared_draw import FLOOR, design_together, labels_together, optimum, rates_together
+from fewlabels.planning.simulated_draws import WIDTH_REPS
 from fewlabels.planning.sizing import labels_needed
 from tests.unit.planning.made import PROFILE, SLICED
 

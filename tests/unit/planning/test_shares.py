@@ -13,9 +13,9 @@ from fewlabels.errors import PlanError
 from fewlabels.nouns.estimate import IntervalKind
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.ladder import bin_of
-from fewlabels.planning.forecasting import WIDTH_REPS
 from fewlabels.planning.goal_scope import ask_of
 from fewlabels.planning.shares import Around, expected_share, half_width_for, labels_for_share, uniform
+from fewlabels.planning.simulated_draws import WIDTH_REPS
 from fewlabels.planning.sizing import CLOSE, labels_needed
 from tests.identities.made import checked, profile_of
 

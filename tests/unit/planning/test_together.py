@@ -18,9 +18,10 @@ from fewlabels.nouns.draw_design import DrawDesign
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.planning.apart import parts_of, shared_out
 from fewlabels.planning.assumptions import at_their_word
-from fewlabels.planning.forecasting import Forecast, Reach, groups_for, settles, tails
+from fewlabels.planning.forecasting import Forecast, Reach, settles, tails
 from fewlabels.planning.goal_scope import Ask, ask_of, expand
 from fewlabels.planning.shared_draw import design_together, own_design
+from fewlabels.planning.simulated_draws import groups_for
 from fewlabels.planning.sizing import labels_needed
 from fewlabels.planning.together import NEAR, Outcome, forecast_together, labels_for_all, labels_settling_all, needs_together
 from fewlabels.randomness import stream

@@ -15,7 +15,7 @@ from fewlabels.nouns import ladder
 from fewlabels.nouns.design import Design, Prices
 from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.profile import Profile
-from fewlabels.planning.forecasting import groups_for
+from fewlabels.planning.simulated_draws import groups_for
 from fewlabels.randomness import stream
 from fewlabels.study.plan.one_draw import ColumnNames, OneDraw, PlanOptions
 from fewlabels.study.plan.sizes import size_goals

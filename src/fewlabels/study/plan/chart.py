@@ -23,8 +23,9 @@ from fewlabels.nouns.profile import Profile
 from fewlabels.nouns.tally import Tally
 from fewlabels.planning.assumptions import Believed, believed
 from fewlabels.planning.design_choice import choose_design
-from fewlabels.planning.forecasting import imagined_tally, target_reach
+from fewlabels.planning.forecasting import target_reach
 from fewlabels.planning.goal_scope import Ask
+from fewlabels.planning.simulated_draws import imagined_tally
 from fewlabels.study.plan.one_draw import ColumnNames, PlanOptions, asks_for, narrowed
 from fewlabels.study.plan.sizes import GoalSize, Sizing
 

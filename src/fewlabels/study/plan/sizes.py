@@ -21,10 +21,11 @@ from fewlabels.nouns.population import Population
 from fewlabels.nouns.process import About, Process
 from fewlabels.nouns.profile import Profile
 from fewlabels.planning.assumptions import Believed, at_their_worst, recalibrated
-from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all, expected_tally, forecast
+from fewlabels.planning.forecasting import Expected, Forecast, expected_of_all, forecast
 from fewlabels.planning.goal_scope import Ask, left_out
 from fewlabels.planning.recycling import recycled
 from fewlabels.planning.shared_draw import design_together
+from fewlabels.planning.simulated_draws import expected_tally
 from fewlabels.planning.sizing import PLAIN, uniform_labels
 from fewlabels.study.plan.one_draw import DEFAULT_WAYS, NO_NAMES, Assume, ColumnNames, Nearby, OneDraw, PlanOptions, asks_for, narrowed
 from fewlabels.study.plan.paying import FREE, Cost, affordable, bills

@@ -20,7 +20,7 @@ from fewlabels.nouns.metric import Metric
 from fewlabels.nouns.metrics import metric_named
 from fewlabels.nouns.plan import Plan
 from fewlabels.nouns.works_with import require
-from fewlabels.planning.forecasting import spread_labels
+from fewlabels.planning.simulated_draws import spread_labels
 from fewlabels.planning.sizing import smoothed_shares
 from fewlabels.study.estimate.estimates import Estimates
 from fewlabels.study.state.standing import Standing
