@@ -31,12 +31,14 @@ from fewlabels.planning.forecasting import (
     Effort,
     Expected,
     Forecast,
+    Question,
     Reach,
     Seen,
     Simulated,
     excesses,
     expected_of_all,
     forecast,
+    forecast_each,
     further,
     read_each,
     reps_among,
@@ -117,7 +119,8 @@ def _settled_part(
         n = labels_together(asks, asked, several=choice.several)
         design = design_together(profile, asks, asked, labels=n, choice=choice, slices=slices)
         take = takes_of(design, n)
-        short = np.array([forecast(ask, design, n, interval=interval, take=take, effort=effort).short for ask in asks])
+        questions = [Question(ask, design, n, take=take, effort=effort) for ask in asks]
+        short = np.array([one.short for one in forecast_each(questions, interval=interval)])
         if short.max() <= NEAR and n < fewest:
             best, fewest = asked, n
         if n == design.frame or (short.max() <= NEAR and ((short >= 0.97) | (wanted <= LEAST * own)).all()):
