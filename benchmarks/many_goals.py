@@ -167,9 +167,8 @@ def cost_of(case: tuple[int, str, bool], *, seed: int) -> Cost:
         fine = Bench(one.fine, np.bincount(one.home, weights=at.positives).astype(np.int64), one.names)
         asks = fine.asks(*texts)
         design = one.design(together)
-        covered = REPS
-        for ask in asks:
-            (tally,) = drawn(fine, design, [ask], labels=together, reps=REPS, rng=stream(seed, slices, len(goals), 1)).tallies
+        covered, rng = REPS, stream(seed, slices, len(goals), 1)
+        for ask, tally in zip(asks, drawn(fine, design, asks, labels=together, reps=REPS, rng=rng).tallies, strict=True):
             found, truth = measure(ask.metric, tally, tail=0.025), truth_of(fine, ask)
             covered = min(covered, int(((found.low <= truth) & (truth <= found.high)).sum()))
     return Cost(slices, goals, weight, goals == OVERLAPPING, len(alone), sum(alone), together, lowest, covered, REPS)
