@@ -31,6 +31,7 @@ CHANCE_REPS = 200  # simulated draws behind a probability
 NARROW = 0.7  # of the widest half-width that may ship: a mean below it leaves no draw too wide
 COUNTED = 0.9  # a power up to which so many draws are counted
 TINY = 1e-12
+FAR_BELOW = 0.4  # of a limit, or of the largest reach: what stays within it tells nothing of rare ones
 FEWEST_REPS, REPS_OF_ALL = 16, 1_600  # of one goal among many, and of all together
 
 
@@ -215,30 +216,37 @@ class Seen(NamedTuple):
 class Reach:
     """How far the draws of one goal, or of goals that share units, reach of how far they may."""
 
-    def __init__(self, ratio: FloatArray) -> None:
+    def __init__(self, ratio: FloatArray, *, is_target: bool = False) -> None:
         """Find the median of the ratios, and what the usual ones stay within."""
-        self.ratio = ratio
+        self.ratio, self.is_target = ratio, is_target
         self.middle, self.usual = np.maximum(np.quantile(ratio, (0.5, COUNTED), axis=-1, method="inverted_cdf"), TINY).tolist()
 
     def within(self, limit: float, rare: FloatArray | None = None) -> float:
         """The chance that a draw's ratio stays within a limit; a rare excess is extrapolated from the usual ratios, by logarithms.
 
-        rare   how far ratios like these lie from their medians (`excesses`), if there are enough to count; otherwise as in a normal law
+        rare   how far ratios like these lie from their medians (`excesses`), if there are enough to count; otherwise as in a normal law.
+               Bounds of targets reach as far as their truth varies, each by a law of its own: at least what was counted is believed
         """
         counted = float((self.ratio <= limit).mean())
         if counted < COUNTED:
             return counted
-        if self.usual <= self.middle:
+        if self.usual <= self.middle or self.ratio.max() <= FAR_BELOW * limit:
             return 1.0
         excess = math.log(limit / self.middle) / math.log(self.usual / self.middle)
         if rare is None:
             return float(ndtr(ndtri(COUNTED) * excess))
-        return float(np.searchsorted(rare, excess, side="right")) / rare.size
+        pooled = float(np.searchsorted(rare, excess, side="right")) / rare.size
+        return max(counted, pooled) if self.is_target else pooled
 
 
 def excesses(reaches: Sequence[Reach]) -> FloatArray:
-    """How far each ratio lies from its median, in logarithms and in units of how far the usual ones reach; of many goals, in order."""
-    found = [np.log(np.maximum(r.ratio, TINY) / r.middle) / math.log(r.usual / r.middle) for r in reaches if r.usual > r.middle]
+    """How far each ratio lies from its median, in logarithms and in units of how far the usual ones reach; of many goals, in order.
+
+    Of goals that are settled with ease, as by a census, ratios are nearly 0 and their logarithms anywhere: they are left out.
+    """
+    least = FAR_BELOW * max(r.middle for r in reaches)
+    like = [r for r in reaches if r.usual > r.middle >= least]
+    found = [np.log(np.maximum(r.ratio, TINY) / r.middle) / math.log(r.usual / r.middle) for r in like]
     return np.sort(np.concatenate(found)) if found else np.zeros(1)
 
 

@@ -179,10 +179,12 @@ class Outcome(NamedTuple):
 
     goals    the forecast of each
     ratios   of every set of goals that share units, the largest ratio of each simulated draw; None where answers cannot be simulated
+    targets  whether a goal of the set is a target; none is if omitted
     """
 
     goals: tuple[Forecast, ...]
     ratios: tuple[FloatArray, ...] | None
+    targets: tuple[bool, ...] = ()
 
     @property
     def expected(self) -> Expected:
@@ -204,7 +206,9 @@ class Outcome(NamedTuple):
         return math.exp(2 * high)
 
     def _reaches(self) -> tuple[list[Reach], FloatArray | None]:
-        reaches = [Reach(ratio) for ratio in self.ratios or ()]
+        ratios = self.ratios or ()
+        targets = self.targets or (False,) * len(ratios)
+        reaches = [Reach(ratio, is_target=target) for ratio, target in zip(ratios, targets, strict=True)]
         return reaches, excesses(reaches) if len(reaches) >= MANY else None
 
 
@@ -232,7 +236,10 @@ def forecast_together(
         drawn |= {i: Simulated(ask, draws, at_their_word(ask), share) for i, ask, draws in zip(part, mine, each, strict=True)}
     seen = read_each([drawn[i] for i in range(len(asks))], interval=interval)
     ratios = [ratio for part in parts for ratio in _largest([asks[i] for i in part], [seen[i] for i in part])]
-    return Outcome(tuple(one.forecast() for one in seen), tuple(ratios) if len(ratios) == len(parts) else None)
+    if len(ratios) < len(parts):
+        return Outcome(tuple(one.forecast() for one in seen), None)
+    targets = tuple(any(asks[i].goal.kind != "+-" for i in part) for part in parts)
+    return Outcome(tuple(one.forecast() for one in seen), tuple(ratios), targets)
 
 
 def _largest(asks: Sequence[Ask], seen: Sequence[Seen]) -> list[FloatArray]:

@@ -175,3 +175,16 @@ def test_a_rare_excess_is_extrapolated() -> None:
     assert Reach(ratio).within(1.33) == pytest.approx(0.9978, abs=1.5e-3)
     assert Reach(ratio).within(1.0) == (ratio <= 1).mean()
     assert Reach(np.ones(200)).within(2.0) == 1.0
+
+
+def test_goals_that_are_settled_with_ease_tell_nothing_of_the_others() -> None:
+    """Ten sets of goals, two of which are nearly a census: their ratios are 0 but for rounding. All of them a census: settled for sure."""
+    rng = stream(42, TOGETHER, 9)
+    near = [np.exp(rng.normal(-0.5, 0.15, 40)) for _ in range(8)]
+    census = [10 ** rng.uniform(-12, -6, 40) for _ in range(10)]
+    seen = Forecast(value=0.5, half_width=0.1, chance=1.0, settles=True, short=0.5, expected="pass")
+    assert Outcome((seen,), tuple(census)).chance == 1.0
+    mixed, alone = (Outcome((seen,), tuple(ratios)).chance for ratios in ([*near, *census[:2]], near))
+    assert mixed == alone
+    assert mixed is not None
+    assert mixed > 0.9
