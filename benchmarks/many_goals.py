@@ -214,6 +214,13 @@ TABLES: dict[str, Callable[[int], Bench]] = {
 }
 
 
+TARGETS = (
+    ("12 countries", "recall >= 0.5 by country"),
+    ("8 countries, alike", "recall >= 0.5 by country"),
+    ("20 countries, alike", "recall >= 0.45 by country"),
+)
+
+
 def together_of(case: tuple[str, str], *, seed: int) -> Together:
     """One plan for all goals together, and studies of that size."""
     table, goals = case
@@ -454,7 +461,7 @@ def timed_of(case: tuple[int, str], *, seed: int) -> Timed:
 
 PARTS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Sequence[Any]]] = {
     "cost": (Cost, cost_of, [(slices, goals, weight) for slices in COUNTRIES for goals in GOALS for weight in (False, True)]),
-    "together": (Together, together_of, [(table, goals) for table in TABLES for goals in SETS]),
+    "together": (Together, together_of, [*((table, goals) for table in TABLES for goals in SETS), *TARGETS]),
     "priced": (Priced, priced_of, [(table, goal) for table in PRICES for goal in PRICED_GOALS]),
     "between": (
         Between,

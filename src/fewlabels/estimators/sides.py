@@ -113,7 +113,7 @@ class Wanted(NamedTuple):
     def alike(self) -> tuple[object, ...]:
         """What sides have in common whose limits are computed at once: about as many bands, so that few are empty."""
         assert self.part.bands is not None  # asked of counted sides
-        return (self.end, self.part.p.shape, self.part.bands.N.shape[-1].bit_length() if self.part.bands.N.shape[-1] > 1 else 0)
+        return (self.end, self.part.p.shape, self.part.bands.magnitude)
 
 
 def prepare_each(wanted: Sequence[Wanted], interval: IntervalKind) -> None:

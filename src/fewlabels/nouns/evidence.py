@@ -13,6 +13,12 @@ class Bands(NamedTuple):
     n: FloatArray
     k: FloatArray
 
+    @property
+    def magnitude(self) -> int:
+        """The same for sides with about as many bands, whose limits are computed at once; 0 for a single band, which is exact."""
+        many: int = self.N.shape[-1]
+        return many.bit_length() if many > 1 else 0
+
 
 class Evidence(NamedTuple):
     """The evidence about the positive share of one side; arrays over replicates.

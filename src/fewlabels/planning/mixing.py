@@ -232,9 +232,8 @@ def _stacked(drawn: Sequence[Bands]) -> Bands:
 def _sides(each: Sequence[Bands]) -> list[_Side]:
     """One side of all choices; those with about as many bands at once."""
     alike: dict[int, list[int]] = {}
-    for at, bands_of in enumerate(each):
-        many = bands_of.N.shape[1]
-        alike.setdefault(many.bit_length() if many > 1 else 0, []).append(at)
+    for at, held in enumerate(each):
+        alike.setdefault(held.magnitude, []).append(at)
     found: dict[int, _Side] = {}
     for some in alike.values():
         ends = np.cumsum([each[at].N.shape[0] for at in some])[:-1]

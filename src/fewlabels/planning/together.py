@@ -384,7 +384,7 @@ class Tried(NamedTuple):
 def _wanted(seen: Sequence[Tried], most: int) -> int:
     """The labels that should be enough: as the squared error falls, then on the line through the last two numbers tried."""
     n, found = seen[-1]
-    if found.chance is not None and found.chance >= enough_of(found)[0] and found.expected == "open":
+    if seen[-1].chance >= enough_of(found)[0] and found.expected == "open":
         return math.ceil(n * max(one.short for one in found.goals if one.expected == "open") ** 2 * NEAR)
     if len(seen) > 1:
         x0, x1 = (math.log(one.labels) for one in seen[-2:])
