@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
 
-from fewlabels.ledgers.tables import CONTENT, SHEET
+from fewlabels.ledgers.tables import CONTENT, NOTE, SHEET
 from fewlabels.nouns.sheet import Sheet
 
 CHUNK = 500  # units named in one query
@@ -39,5 +39,9 @@ def set_contents(connection: sa.Connection, study: str, held: Iterable[tuple[str
 
 
 def forget(connection: sa.Connection, study: str) -> int:
-    """Delete the content of all units of a study; return how many there were. The record keeps ids, scores and answers."""
+    """Delete the content of all units of a study, and what labelers wrote about them; return of how many units there was content.
+
+    The record keeps ids, scores and answers.
+    """
+    connection.execute(sa.delete(NOTE).where(NOTE.c.study == study))
     return connection.execute(sa.delete(CONTENT).where(CONTENT.c.study == study)).rowcount

@@ -1,7 +1,7 @@
 """Copies of studies from one ledger to another, entry by entry: same times, hashes and seals, whatever the databases.
 
-A study's turns, its labeling form and the stored content of its units are copied with it. People and their secrets are not
-copied. The study that a study follows is not copied with it, unless it is named too.
+A study's turns, its labeling form, the stored content of its units and what labelers wrote about them are copied with it. People, their
+groups and their secrets are not copied. The study that a study follows is not copied with it, unless it is named too.
 """
 
 import os
@@ -18,9 +18,10 @@ from fewlabels.errors import LedgerError
 from fewlabels.ledgers.base import Entry, broken, broken_text
 from fewlabels.ledgers.database import Database, insert, read, stored
 from fewlabels.ledgers.sqlite import SqliteLedger
-from fewlabels.ledgers.tables import CONTENT, ENTRY, SHEET, TURN
+from fewlabels.ledgers.tables import CONTENT, ENTRY, NOTE, ROUTE, SHEET, TURN
 from fewlabels.nouns.canonical import Json
 
+BESIDE = (TURN, SHEET, CONTENT, ROUTE, NOTE)  # tables beside the record that go with a study
 CHUNK = 1_000  # rows of the tables beside the record held in memory at once
 Watch = Callable[[str], None]
 
@@ -66,7 +67,7 @@ def backup(source: Database, path: Path, *, watch: Watch = lambda _: None) -> li
     with _unfinished(path) as unfinished:
         written = SqliteLedger(f"sqlite:///{unfinished}")
         if isinstance(source, SqliteLedger) and source.is_file:
-            with source.copy_into(unfinished, [table.name for table in (ENTRY, TURN, SHEET, CONTENT)]) as connection:
+            with source.copy_into(unfinished, [table.name for table in (ENTRY, *BESIDE)]) as connection:
                 held = {study: _held(connection.execute, study) for (study,) in connection.execute("select distinct study from main.entry")}
             watch("reading the backup back")
             done = _read_back(written, held, source)
@@ -173,7 +174,7 @@ def _copy_one(connection: sa.Connection, target: Database, study: str, *, where:
         there = read(writing, study)
         _refuse_other(study, entries, there, where=target.where)
         insert(writing, entries[len(there) :])
-        beside = {table.name: _replace(connection, writing, table, study) for table in (TURN, SHEET, CONTENT)}
+        beside = {table.name: _replace(connection, writing, table, study) for table in BESIDE}
     return Copied(study, len(entries), len(entries) - len(there), beside[TURN.name], beside[CONTENT.name])
 
 

@@ -7,7 +7,7 @@ be deleted), and who may sign in to the workbench.
 import sqlalchemy as sa
 
 METADATA = sa.MetaData()
-HEAD = "0003"  # the newest migration; a test compares it with migrations/versions
+HEAD = "0004"  # the newest migration; a test compares it with migrations/versions
 
 # Entries of kinds that do not come with every label; spelled out, as a database uses the index only for the same words.
 NOTABLE = sa.text("kind NOT IN ('answer', 'correction', 'batch')")
@@ -57,6 +57,36 @@ CONTENT = sa.Table(
 )
 SHEET = sa.Table("sheet", METADATA, sa.Column("study", sa.Text, primary_key=True), sa.Column("body", sa.Text, nullable=False))
 
+# The value that decides who may take the turns of a unit; units without one are for anybody.
+ROUTE = sa.Table(
+    "route",
+    METADATA,
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("unit", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+# What a labeler wrote about a unit; deleted with the contents.
+NOTE = sa.Table(
+    "note",
+    METADATA,
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("unit", sa.Text, primary_key=True),
+    sa.Column("labeler", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),  # comment; left out: why
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+)
+
+# How the workbench lists a study: who created it there, and since when it is archived.
+LISTING = sa.Table(
+    "listing",
+    METADATA,
+    sa.Column("study", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=True),
+    sa.Column("archived", sa.Double, nullable=True),
+)
+
 # The state of a study as of one of its entries, in parts: a cache.
 SNAPSHOT = sa.Table(
     "snapshot",
@@ -73,6 +103,18 @@ PERSON = sa.Table(
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("is_owner", sa.Boolean, nullable=False),
     sa.Column("at", sa.Double, nullable=False),
+)
+SEEN = sa.Table(  # when a person last made a request, to some minutes
+    "seen",
+    METADATA,
+    sa.Column("person", sa.Text, primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+)
+BELONGS = sa.Table(
+    "belongs",
+    METADATA,
+    sa.Column("person", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),  # of the group
 )
 MEMBER = sa.Table(
     "member",

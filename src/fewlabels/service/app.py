@@ -30,7 +30,7 @@ ROUTERS = (
     api_results.router,
     events.router,
     api_people.router,
-    pages.router,
+    *pages.ROUTERS,
 )
 ABOUT = (
     "Plan studies, record labels and read results. Sign in by a link (cookie; changes then need the header X-CSRF-Token), "

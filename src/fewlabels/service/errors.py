@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from fewlabels.errors import DrawError, FewlabelsError, FingerprintError, LabelError, LedgerError, LedgerUnreachable, StudyError
-from fewlabels.service.pages import error_page
+from fewlabels.service.pages.frame import error_page
 
 log = logging.getLogger("fewlabels.service")
 OBSTACLES = (StudyError, FingerprintError, LedgerError)

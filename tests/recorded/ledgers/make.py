@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.ledgers.sqlite import SqliteLedger
-from fewlabels.ledgers.tables import HEAD, MEMBER, PERSON, SECRET
+from fewlabels.ledgers.tables import BELONGS, HEAD, LISTING, MEMBER, NOTE, PERSON, ROUTE, SECRET, SEEN
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.population.read import read_population
@@ -124,6 +124,13 @@ def people(ledger: SqliteLedger) -> None:
         connection.execute(sa.insert(MEMBER), [{"person": "ada", "study": NAME, "role": "labeler"}])
         secret = {"hash": "00" * 32, "kind": "token", "person": "ada", "note": "opens nothing", "at": at, "until": at + 1}
         connection.execute(sa.insert(SECRET), [secret])
+        connection.execute(sa.insert(BELONGS), [{"person": "ada", "name": "German"}])
+        connection.execute(sa.insert(SEEN), [{"person": "ada", "at": at}])
+        connection.execute(sa.insert(LISTING), [{"study": NAME, "owner": "owner", "archived": None}])
+        connection.execute(sa.insert(ROUTE), [{"study": NAME, "unit": "u0001", "value": "DE"}])
+        connection.execute(
+            sa.insert(NOTE), [{"study": NAME, "unit": "u0001", "labeler": "ada", "kind": "comment", "text": "odd", "at": at}]
+        )
 
 
 STORIES: dict[str, Callable[[Path], Study]] = {
