@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from fewlabels.reports.design import DESIGN
 from fewlabels.reports.markup import Element, add, tag, written
 from fewlabels.reports.page_parts import LEGEND, alarm, section_html, strip, verdict_card
 from fewlabels.reports.report_text import bullet, fact_lines, table_lines, wrapped
@@ -120,8 +121,8 @@ def _section_lines(section: Section) -> Iterator[str]:
 
 @cache
 def style() -> str:
-    """Return the style of the report page, confined to the fragment."""
-    page, own = _file("report_page.css"), _file("fragment.css")
+    """Return the design and the style of the report page, confined to the fragment."""
+    page, own = _file(DESIGN) + _file("report_page.css"), _file("fragment.css")
     light, dark = (_variables(page, at) for at in (0, page.index("prefers-color-scheme: dark")))
     themes = [
         f"{SCOPE} {{ color-scheme: light; {light} }}",

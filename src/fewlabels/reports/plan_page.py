@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from fewlabels.nouns.canonical import Json
+from fewlabels.reports.design import DESIGN
 
 WIDTHS = "widths.js"
 """What the page and the workbench say of a picture; the service serves the same file."""
@@ -18,10 +19,12 @@ WIDTHS = "widths.js"
 
 def plan_page(picture: Mapping[str, Json]) -> str:
     """Return the page of a picture (`study/plan/chart.py` makes one)."""
-    template, widths = (files("fewlabels.reports").joinpath(name).read_text(encoding="utf-8") for name in ("plan_page.html", WIDTHS))
+    template, widths, design = (
+        files("fewlabels.reports").joinpath(name).read_text(encoding="utf-8") for name in ("plan_page.html", WIDTHS, DESIGN)
+    )
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = re.sub("^export ", "", widths, flags=re.MULTILINE)  # no module: the page is one file
-    return template.replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
+    return template.replace("/*DESIGN*/", design).replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
 
 
 def _rows(picture: Mapping[str, Json]) -> str:

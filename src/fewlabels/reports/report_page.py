@@ -15,6 +15,7 @@ from typing import Any
 
 from fewlabels.nouns.canonical import Json
 from fewlabels.reports.formatting import count, level, moment, name, percent, readable
+from fewlabels.reports.design import DESIGN
 from fewlabels.reports.markup import Element, add, tag, written
 from fewlabels.reports.page_parts import alarm, section_html, strip, verdict_card
 from fewlabels.reports.page_pictures import PICTURES, page_data
@@ -29,7 +30,7 @@ def report_page(report: Mapping[str, Json]) -> str:
     """Return the page of a report (`study/report/build.py` makes one)."""
     found = readable(report)
     sections = [*result_sections(found), *record_sections(found)]
-    style, script = _file("report_page.css"), _file("report_page.js")
+    style, script = _file(DESIGN) + _file("report_page.css"), _file("report_page.js")
     parts = {
         "policy": html.escape(_policy(style, script)),
         "title": html.escape(f"{verdict(found)}: {name(found['study']['name'])}, fewlabels report"),

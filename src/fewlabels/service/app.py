@@ -1,5 +1,6 @@
 """The application: everything in `fewlabels.service`, put together."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
+from fewlabels.reports.design import DESIGN
 from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
@@ -20,7 +22,8 @@ from fewlabels.service.verifying import Verifying
 from fewlabels.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
-WIDTHS = Path(plan_page.__file__).with_name(plan_page.WIDTHS)  # the same file is part of the page of `fewlabels plan --html`
+REPORTS = Path(plan_page.__file__).parent
+SHARED = {plan_page.WIDTHS: "text/javascript", DESIGN: "text/css"}  # the same files are part of reports, and of the page of a plan
 ROUTERS = (
     entering.router,
     api_studies.router,
@@ -50,9 +53,8 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
 
-    @app.get("/static/widths.js", include_in_schema=False)
-    def widths() -> FileResponse:
-        return FileResponse(WIDTHS, media_type="text/javascript")
+    for name, kind in SHARED.items():
+        app.add_api_route(f"/static/{name}", _served(REPORTS / name, kind), include_in_schema=False)
 
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False))
 
@@ -63,6 +65,11 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     app.add_middleware(Guard)
     app.add_middleware(Shield)  # added last, so it runs first
     return app
+
+
+def _served(file: Path, kind: str) -> Callable[[], FileResponse]:
+    """Return the route of a file that pages outside the workbench share."""
+    return lambda: FileResponse(file, media_type=kind)
 
 
 def document(app: FastAPI) -> dict[str, Any]:
