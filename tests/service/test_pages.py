@@ -13,8 +13,8 @@ from tests.service.workbench import STUDY, Bench
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # of htmx.org 2.0.11, dist/htmx.min.js
 EVIL = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}"
-OF_STUDY = ("plan", "label", "results", "audit", "results/numbers", "results/labelers", "audit/verified")
-OWNERS = ["", "studies/new", "people", "tokens", *(f"studies/{STUDY}/{end}" for end in OF_STUDY)]
+OF_STUDY = ("", "glance", "plan", "label", "results", "audit", "results/numbers", "results/labelers", "audit/verified")
+OWNERS = ["", "studies/new", "people", "tokens", *(f"studies/{STUDY}/{end}".rstrip("/") for end in OF_STUDY)]
 HANDLER = re.compile("on[a-z]+")
 
 
@@ -91,13 +91,50 @@ def test_looking_at_a_link_does_not_use_it_up(bench: Bench) -> None:
 
 def test_people_see_ways_to_the_pages_that_are_theirs(shared: Bench) -> None:
     def ways(person: str) -> set[str]:
-        found = re.findall(rf'href="/studies/{STUDY}/([a-z]+)', shared.browser(person).get("/").text)
-        return set(found)
+        browser = shared.browser(person)
+        found = re.findall(rf'href="(/studies/{STUDY}[a-z/]*)["?]', browser.get("/").text)
+        inside = browser.get(f"/studies/{STUDY}").text
+        return {
+            address.removeprefix(f"/studies/{STUDY}").strip("/")
+            for address in (*found, *re.findall(rf'href="(/studies/{STUDY}[a-z/]*)["?]', inside))
+        }
 
-    assert ways("owner") == {"plan", "label", "results", "audit"}
-    assert ways("ann") == {"label"}
-    assert ways("vic") == {"results", "audit"}
+    assert ways("owner") >= {"", "plan", "label", "results", "audit"}
+    assert ways("ann") == {"", "label"}
+    assert ways("vic") >= {"", "results", "audit"}
+    assert not ways("vic") & {"plan", "label", "people"}
     assert ways("bob") == set(), "of another study"
+
+
+def test_a_page_says_where_it_is_and_leads_back(shared: Bench) -> None:
+    owner = shared.browser()
+    for address, last in ((f"/studies/{STUDY}", STUDY), (f"/studies/{STUDY}/results", "Results"), (f"/studies/{STUDY}/audit", "Audit")):
+        trail = re.search(r'aria-label="Breadcrumb"(.*?)</nav>', owner.get(address).text, re.DOTALL)
+        assert trail is not None
+        assert re.search(rf'<bdi aria-current="page">{last}</bdi>', trail[1])
+        assert 'href="/"' in trail[1]
+    assert 'href="/"' in owner.get("/studies/nowhere").text
+    assert "works once" in shared.anonymous().get("/").text
+
+
+def test_an_archived_study_leaves_the_list_and_nothing_else(bench: Bench) -> None:
+    owner = bench.browser()
+    before = owner.get(f"/studies/{STUDY}/results").text
+    assert owner.put(f"/api/studies/{STUDY}/archived", json={"archived": True}).json() == {"done": True}
+    card = re.search(rf'<article[^>]*data-name="{STUDY}"[^>]*>', owner.get("/").text)
+    assert card is not None
+    assert card[0].endswith(" hidden>")
+    assert owner.get(f"/studies/{STUDY}/results").text == before
+    assert bench.browser("ann").post(f"/api/studies/{STUDY}/turns", json={"units": 1}).status_code == 200
+    owner.put(f"/api/studies/{STUDY}/archived", json={"archived": False})
+    assert not re.search(rf'<article[^>]*data-name="{STUDY}"[^>]* hidden>', owner.get("/").text)
+
+
+@pytest.mark.parametrize("path", OWNERS)
+def test_no_page_speaks_of_the_command_line(shared: Bench, path: str) -> None:
+    text = re.sub(r"<script.*?</script>|<!--.*?-->", "", shared.browser().get(f"/{path}").text, flags=re.DOTALL)
+    assert "--" not in text
+    assert not re.search(r"fewlabels (plan|draw|tell|verify|status|decide|estimate|report|new|serve)\b", text)
 
 
 def test_a_labeler_sees_no_progress_in_the_list(shared: Bench) -> None:

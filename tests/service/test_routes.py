@@ -15,7 +15,8 @@ from fastapi.testclient import TestClient
 from fewlabels.service.app import document
 from tests.service.workbench import PEOPLE, Bench, make_bench, path_of
 
-OPEN = {("GET", "/enter"), ("POST", "/enter"), ("GET", "/static/widths.js")}  # the last is a file like those below /static
+OPEN = {("GET", "/enter"), ("POST", "/enter"), ("GET", "/static/widths.js"), ("GET", "/static/design.css")}
+# the last two are files like those below /static
 EVERYBODY = frozenset({"owner", "ann", "adi", "vic", "bob"})  # bob labels in another study
 OWNERS = frozenset({"owner"})
 READERS = frozenset({"owner", "vic"})
@@ -37,6 +38,8 @@ ALLOWED = {
     ("GET", "/api/studies"): EVERYBODY,
     ("POST", "/api/studies"): OWNERS,
     ("GET", STUDY): READERS,
+    ("GET", f"{STUDY}/home"): READERS,
+    ("PUT", f"{STUDY}/archived"): OWNERS,
     ("POST", f"{STUDY}/close"): OWNERS,
     ("GET", f"{STUDY}/picture"): OWNERS,
     ("POST", f"{STUDY}/plan"): OWNERS,
@@ -63,6 +66,8 @@ ALLOWED = {
     ("GET", "/tokens"): EVERYBODY,
     ("GET", "/people"): OWNERS,
     ("GET", "/studies/new"): OWNERS,
+    ("GET", "/studies/{study}"): LABELERS | READERS,
+    ("GET", "/studies/{study}/glance"): READERS,
     ("GET", "/studies/{study}/plan"): OWNERS,
     ("GET", "/studies/{study}/label"): LABELERS,
     ("GET", "/studies/{study}/results"): READERS,
@@ -175,7 +180,8 @@ def test_a_study_one_is_not_in_is_like_one_that_does_not_exist(guarded: tuple[Be
             missing = clients["bob"].request(method, path_of(path, study="no-such-study"))
             assert (foreign.status_code, foreign.text) == (missing.status_code, missing.text), path
     mine = clients["bob"].get("/api/studies").json()
-    assert mine == {"studies": [{"name": "beta", "role": "labeler", "state": None, "goals": None, "progress": None}], "not_served": []}
+    unseen = dict.fromkeys(("state", "goals", "progress", "created", "owner"))
+    assert mine == {"studies": [{"name": "beta", "role": "labeler", "archived": False, **unseen}], "not_served": []}
 
 
 # Twins: each way to forget the protection is found.

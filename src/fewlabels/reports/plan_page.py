@@ -24,7 +24,9 @@ def plan_page(picture: Mapping[str, Json]) -> str:
     )
     data = json.dumps(picture, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = re.sub("^export ", "", widths, flags=re.MULTILINE)  # no module: the page is one file
-    return template.replace("/*DESIGN*/", design).replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
+    return (
+        template.replace("/*DESIGN*/", design).replace("/*WIDTHS*/", script).replace("<!--ROWS-->", _rows(picture)).replace('"DATA"', data)
+    )
 
 
 def _rows(picture: Mapping[str, Json]) -> str:

@@ -14,8 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from fewlabels.nouns.canonical import Json
-from fewlabels.reports.formatting import count, level, moment, name, percent, readable
 from fewlabels.reports.design import DESIGN
+from fewlabels.reports.formatting import count, level, moment, name, percent, readable
 from fewlabels.reports.markup import Element, add, tag, written
 from fewlabels.reports.page_parts import alarm, section_html, strip, verdict_card
 from fewlabels.reports.page_pictures import PICTURES, page_data

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 
+from fewlabels.ledgers.listing import Listed, listing
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.stopping import parse_stopping
@@ -32,7 +33,8 @@ def list_studies(request: Request, person: Annotated[Visitor, Depends(signed_in)
     every = bench.ledger.studies()
     roles: Mapping[str, AnyRole] = dict.fromkeys(every, "owner") if person.is_owner else bench.people.roles(person.name)
     mine = [(name, roles[name]) for name in every if name in roles]
-    shown = [_shown(bench, name, role) for name, role in mine if is_served(name)]
+    listed = listing(bench.ledger)
+    shown = [_shown(bench, name, role, listed.get(name, Listed())) for name, role in mine if is_served(name)]
     return Studies(studies=shown, not_served=[name for name, _ in mine if not is_served(name)])
 
 
@@ -58,7 +60,7 @@ async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner
 async def read_status(request: Request, member: Reader) -> StatusShown:
     """Return where a study stands: progress, missing answers, warnings, the current plan. No interval."""
     bench = bench_of(request)
-    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", _status)))
+    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", status_data)))
 
 
 @router.post("/studies/{study}/close", operation_id="closeStudy")
@@ -82,21 +84,25 @@ def flagged_of(profile: Any) -> int:
     return int(profile.flagged(0))
 
 
-def _shown(bench: ServerState, name: str, role: AnyRole) -> StudyShown:
+def _shown(bench: ServerState, name: str, role: AnyRole, listed: Listed) -> StudyShown:
     """Return a study as the list shows it."""
     if role not in ("owner", "viewer"):
         return StudyShown(name=name, role=role)
-    found = bench.read(name, "status", _status)
-    return StudyShown(name=name, role=role, state=found["state"], goals=found["goals"], progress=found["progress"])
+    found = bench.read(name, "status", status_data)
+    return StudyShown(
+        name=name, role=role, state=found["state"], goals=found["goals"], progress=found["progress"], created=found["created"],
+        owner=listed.owner, archived=listed.archived is not None,
+    )  # fmt: skip
 
 
-def _status(study: Study) -> Data:
+def status_data(study: Study) -> Data:
     """Return a study's status as plain data, as the command line prints it, with its state in a word."""
     standing = study.standing  # read once: a study with many answers takes a while to read
     found = status_of(standing, kind_of(standing))
     plan = found.plan
     return {
         "study": study.name,
+        "created": next((entry.at for entry in study.followed.notable("study")), None),
         "state": found.state,
         "goals": [str(goal) for goal in standing.goals],
         "classifiers": list(standing.classifiers),

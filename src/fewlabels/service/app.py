@@ -12,7 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
 from fewlabels.reports.design import DESIGN
-from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import api_home, api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
@@ -27,6 +27,7 @@ SHARED = {plan_page.WIDTHS: "text/javascript", DESIGN: "text/css"}  # the same f
 ROUTERS = (
     entering.router,
     api_studies.router,
+    api_home.router,
     api_plans.router,
     api_labeling.router,
     images.router,

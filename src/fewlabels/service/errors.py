@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from fewlabels.errors import DrawError, FewlabelsError, FingerprintError, LabelError, LedgerError, LedgerUnreachable, StudyError
 from fewlabels.service.pages.frame import error_page
+from fewlabels.service.wording import for_browser
 
 log = logging.getLogger("fewlabels.service")
 OBSTACLES = (StudyError, FingerprintError, LedgerError)
@@ -19,6 +20,7 @@ PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: their 
 
 def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None) -> Response:
     """Return the response to a request that is refused."""
+    text = for_browser(text)
     api = request.scope["path"].startswith(("/api/", "/static/")) or request.scope["path"] == "/api"
     answer: Response = JSONResponse({"error": text}, status) if api else error_page(request, status, text)
     answer.headers.update(headers or {})

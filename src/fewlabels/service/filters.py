@@ -9,7 +9,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fewlabels.reports.sections import trust_scores
+from fewlabels.reports.sections import target_of, trust_scores
+from fewlabels.service.wording import for_browser
 
 UNKNOWN = "–"  # noqa: RUF001 - a dash, as the eye expects it in a table
 
@@ -19,7 +20,8 @@ def environment() -> Environment:
     made = Environment(loader=PackageLoader("fewlabels.service"), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     made.globals["static"] = static
     made.filters.update(
-        about=about, cautions=cautions, data=data, level=level, moment=moment, number=number, of_slice=of_slice, part=part,
+        about=about, ago=ago, cautions=cautions, data=data, goal_bar=goal_bar, hours=hours, level=level, moment=moment, number=number,
+        of_slice=of_slice, part=part,
         remaining=remaining, seconds=seconds, sentence=sentence, share=share, trust_scores=trust_scores, value=value,
     )  # fmt: skip
     return made
@@ -63,7 +65,8 @@ def share(found: Mapping[str, Any]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Format a line of the ledger as a sentence."""
+    """Format a line of the ledger as a sentence, in the words of the workbench."""
+    text = for_browser(text)
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
 
 
@@ -81,6 +84,46 @@ def moment(at: str | float | None) -> str:
     except (ValueError, OverflowError):
         return str(at)
     return when.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def ago(at: float, now: float) -> str:
+    """Format how long ago something happened."""
+    passed = max(0.0, now - at)
+    for seconds_each, words in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if passed >= seconds_each:
+            count = int(passed // seconds_each)
+            return f"{count:,} {words}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def hours(amount: float) -> str:
+    """Format hours, as minutes where they are few."""
+    return f"{max(1, round(60 * amount))} min" if amount < 1.5 else f"{amount:.1f} h" if amount < 24 else f"{amount / 24:.1f} days"
+
+
+def goal_bar(goal: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return where the interval, value and target of a goal lie on a bar 240 wide; None without a value."""
+    found, target = goal["estimate"], target_of(goal["goal"])
+    if found["value"] is None:
+        return None
+    line = target.line if target else None
+    ends = [found["low"], found["high"], *([] if line is None else [line])]
+    low, high = min(0.0, *ends), 1.0 if max(ends) > 0.5 else _round_above(max(ends))
+
+    def place(amount: float) -> float:
+        return float(round(238 * (amount - low) / (high - low), 2))
+
+    words = f"{goal['goal']}: {value(found['value'])}, interval {value(found['low'])} to {value(found['high'])}"
+    left = place(found["low"])
+    return {
+        "left": left, "width": max(2.0, round(place(found["high"]) - left, 2)), "at": place(found["value"]),
+        "target": None if line is None else place(line), "words": words,
+    }  # fmt: skip
+
+
+def _round_above(amount: float) -> float:
+    """Return the end of an axis: the next of 0.05, 0.1, 0.2 and 0.5."""
+    return next((end for end in (0.05, 0.1, 0.2, 0.5) if amount <= end), 1.0)
 
 
 def about(entry: Mapping[str, Any]) -> str:
@@ -109,7 +152,7 @@ def cautions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         if text := row.get("caution"):
             found.setdefault(text, []).append(row["metric"])
-    return [f"{', '.join(dict.fromkeys(metrics))}: {text}" for text, metrics in found.items()]
+    return [f"{', '.join(dict.fromkeys(metrics))}: {for_browser(text)}" for text, metrics in found.items()]
 
 
 def remaining(ahead: Mapping[str, Any]) -> str:

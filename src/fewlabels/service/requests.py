@@ -93,6 +93,12 @@ class NewStudy(Body):
     stopping: Stopping | None = None
 
 
+class Archived(Body):
+    """Whether a study is archived."""
+
+    archived: bool
+
+
 class NewPlan(Body):
     """A budget of labels to lock. `double` is the share of units that two labelers see; 0: none."""
 

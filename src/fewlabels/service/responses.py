@@ -95,6 +95,9 @@ class StudyShown(BaseModel):
     state: Literal["no plan", "labeling", "waiting for gold", "ready", "decided"] | None = None
     goals: list[str] | None = None
     progress: Data | None = None
+    created: str | None = None
+    owner: str | None = None
+    archived: bool = False
 
 
 class Studies(BaseModel):
@@ -152,6 +155,20 @@ class StatusShown(OfStudy):
     progress: Data
     missing: Data
     warnings: list[str]
+
+
+class HomeShown(StatusShown):
+    """Where a study stands, what comes next, its pace, its labelers and what happened last; the verdict if it was shown before."""
+
+    sentence: str
+    act: Literal["plan", "label", "adjudicate", "results"]
+    decision: Data | None
+    labelers: list[Data]
+    pace: Data
+    acts: list[Data]
+    created: str | None
+    owner: str | None
+    archived: float | None
 
 
 class PictureShown(OfStudy):

@@ -18,6 +18,7 @@ const READ = {
   number: field => (field.value === "" ? null : Number(field.value)),
   range: field => Number(field.value),
   checkbox: field => field.checked,
+  yes: field => field.value === "yes",
   lines: field => (field.value.trim() ? lines(field.value, "\n") : null),
   commas: field => (field.value.trim() ? lines(field.value, ",") : null),
   text: field => field.value.trim() || null,

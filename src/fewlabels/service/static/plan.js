@@ -6,6 +6,7 @@ import { at, number, problem, studyPath, talk } from "./talk.js";
 import { exact, expected, labelsAt, outlook, sentences, shareOf, together } from "./widths.js";
 
 const study = at("study").dataset.study;
+const TONES = { ship: "good", "do-not-ship": "bad", "label-more": "warn" };
 const points = x => (100 * x).toFixed(x < 0.01 ? 2 : 1);
 const say = (id, text) => { at(id).textContent = text; };
 let picture = null;
@@ -47,7 +48,7 @@ function show() {
   const forecast = exact(picture, goal, now);
   const { tone, text } = outlook(goal, now, picture.thin_n_eff, forecast);
   say("verdict", text);
-  at("verdict").className = `verdict ${tone}`;
+  at("outlook").className = `banner ${TONES[tone]}`;
   const [shown, needs] = sentences(goal, now, forecast);
   say("sentence", shown);
   say("next", needs);
@@ -128,7 +129,16 @@ function sheet() {
 
 function sureWords() {
   const n = Number(at("budget").value), grow = Number(at("grow_to")?.value);
-  say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}; the units are drawn from the table as it is now, and the plan's hash is recorded.`);
+  say("sure-words", `${number(n)}${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}`);
+  if (at("stopping")) say("sure-looks", at("stopping").selectedOptions[0].textContent);
+  if (picture) say("sure-expected", n === picture.shown_at ? at("together").textContent : outlookOf(n));
+}
+
+/* What another budget than the forecast one should show of the goal on the page. */
+function outlookOf(n) {
+  const { goal, level, f } = state();
+  const now = { goal, ...expected(goal, n, level, f) };
+  return `${goal.goal}: ${outlook(goal, now, picture.thin_n_eff, exact(picture, goal, now)).text.toLowerCase()}`;
 }
 
 at("fix").addEventListener("submit", sureWords, { capture: true });

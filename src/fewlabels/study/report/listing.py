@@ -56,11 +56,11 @@ def _study(standing: Standing) -> Listed:
     goals = tuple(map(str, standing.goals))
     state = kind_of(standing).state(standing, done)
     return Listed(
-        standing.name, without_password(standing.population["source"]), goals, done.labels, done.planned, state, _is_shown(standing, done)
+        standing.name, without_password(standing.population["source"]), goals, done.labels, done.planned, state, is_shown(standing, done)
     )
 
 
-def _is_shown(standing: Standing, done: Progress) -> bool:
+def is_shown(standing: Standing, done: Progress) -> bool:
     """Whether numbers of the plan in force were seen at its look; of an online study, at the labels it has now."""
     if not standing.plans:
         return False

@@ -1,0 +1,110 @@
+"""Routes for a study at a glance: its overview, and how it is listed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel
+
+from fewlabels.ledgers.base import Entry
+from fewlabels.ledgers.listing import archive, listing, unarchive
+from fewlabels.ledgers.pace import hours_left, pace
+from fewlabels.service.access import Member, of_study
+from fewlabels.service.api_studies import status_data
+from fewlabels.service.requests import Archived
+from fewlabels.service.responses import REFUSALS, Data, Done, HomeShown
+from fewlabels.service.state import ServerState, bench_of
+from fewlabels.study.report.glance import glance
+from fewlabels.study.study import Study
+
+router = APIRouter(prefix="/api/studies/{study}", tags=["studies"], responses=REFUSALS)
+Reader = Annotated[Member, Depends(of_study("viewer"))]
+OwnerOf = Annotated[Member, Depends(of_study())]
+NEWEST = 6  # acts shown
+ACTS = ("study", "plan", "extension", "look", "sheet", "gold", "double", "access")
+
+
+class Act(BaseModel):
+    """Something that happened in a study."""
+
+    kind: str
+    at: str
+    said: str
+    by: str | None = None
+
+
+@router.get("/home", operation_id="readHome")
+async def read_home(request: Request, member: Reader) -> HomeShown:
+    """Return where a study stands and what comes next, its pace, its labelers and what happened last. A verdict only where it was shown."""
+    bench = bench_of(request)
+    return HomeShown(**await bench.compute(lambda: home_of(bench, member.study)))
+
+
+@router.put("/archived", operation_id="setArchived")
+def set_archived(request: Request, member: OwnerOf, wanted: Archived) -> Done:
+    """Archive a study: it leaves the list of studies, and everything else stays as it is. Or list it again."""
+    bench = bench_of(request)
+    if wanted.archived:
+        archive(bench.ledger, member.study, at=bench.clock())
+    else:
+        unarchive(bench.ledger, member.study)
+    return Done(done=True)
+
+
+def home_of(bench: ServerState, name: str) -> Data:
+    """Return the overview of a study."""
+    shown: Data = bench.read(name, "glance", _glance)
+    found, now = pace(bench.ledger, name, now=bench.clock()), bench.clock()
+    done = shown["progress"]
+    remaining = done["planned"] - done["labels"]
+    labelers = [{"labeler": who, "units": units, "last": found.labelers.get(who, (0, None))[1]} for who, units in shown["labelers"].items()]
+    listed = listing(bench.ledger).get(name)
+    return {
+        **shown,
+        "labelers": sorted(labelers, key=lambda one: -one["units"]),
+        "pace": {"hour": found.hour, "day": found.day, "last": found.last, "hours_left": hours_left(found, remaining), "now": now},
+        "owner": listed.owner if listed else None,
+        "archived": listed.archived if listed else None,
+    }
+
+
+def _glance(study: Study) -> Data:
+    """Return what of the overview depends on the ledger alone."""
+    found = glance(study)  # first: it may record a look
+    labelers, entries = study.followed.read(
+        lambda register: (dict(register.labelers), study.followed.notable(*ACTS, units=False))  # type: ignore[arg-type]
+    )
+    return {**status_data(study), **found.as_json(), "labelers": labelers, "acts": _acts(entries)}
+
+
+def _acts(entries: Sequence[Entry]) -> list[Data]:
+    """Return the newest acts in words; who merely entered is left out."""
+    shown = [entry for entry in entries if not (entry.kind == "access" and entry.body.get("act") in QUIET)]
+    newest = sorted(shown, key=lambda entry: (datetime.fromisoformat(entry.at), entry.serial), reverse=True)[:NEWEST]
+    return [Act(kind=entry.kind, at=entry.at, said=_said(entry), by=entry.body.get("by")).model_dump() for entry in newest]
+
+
+SAID = {
+    "study": "Study created",
+    "extension": "Classifier added",
+    "sheet": "Labeling form saved",
+    "gold": "Units drawn for gold",
+}
+QUIET = ("entered", "link made", "token made", "token ended")
+
+
+def _said(entry: Entry) -> str:
+    body = entry.body
+    if entry.kind == "plan":
+        return f"Plan locked: {body.get('plan', {}).get('budget', 0):,} labels"
+    if entry.kind == "look":
+        early = "" if body.get("certified") else ", before the planned look"
+        return f"Numbers read at {body.get('labels', 0):,} labels{early}"
+    if entry.kind == "access":
+        role = body.get("role")
+        act = body.get("act")
+        return f"{body.get('person')}: {f'role {role}' if role else 'removed from the study' if act == 'role' else act}"
+    if entry.kind == "double":
+        return f"Second looks at {100 * float(body.get('share', 0)):g} % of the units"
+    return SAID[entry.kind]
