@@ -5,7 +5,7 @@ SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**31))")
 PYTEST = $(PYTHON) -m pytest
 BOTH_CORES = -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: resizing many-goals known late estimand growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph screenshots structure counts restamp lint types contracts quick fast-tests
+.PHONY: resizing many-goals known late estimand growth belief-free assisting shorter tipping peers papers false-ships one-sided help check test services-test many-labelers statistics atlas coverage-study raters dollars joint against guides plans pairs recalls reuse recycling comparing thresholds drift numbers anytime planned-looks streams scale start docs site reference coverage photograph screenshots page-times structure counts restamp lint types contracts quick fast-tests
 
 help:
 	@echo "make quick       lint, types and the quick tests of parts and identities, at once: for between two changes"
@@ -55,6 +55,7 @@ help:
 	@echo "make coverage    make test, with branch coverage"
 	@echo "make photograph  takes docs/pictures/report.png, the README's picture of a report (needs Chromium)"
 	@echo "make screenshots OUT=FOLDER [BEFORE=FOLDER]  takes pictures of every page of the workbench in its states, and asks axe-core"
+	@echo "make page-times  how long the pages of the workbench take at 10,000 labels, against a bare page of the same server"
 	@echo "make structure   rooms, arrows, floors and circles of imports inside fewlabels.study (PICTURE=FILE: draws them as SVG)"
 	@echo "make counts      places that ask for a mode, refuse functions and class names used twice"
 	@echo "make restamp DATA=FOLDER  makes 50 cells of the atlas again; if all are the same, writes the hash of the present code (COVERAGE=1: docs/coverage.json too)"
@@ -234,6 +235,9 @@ coverage:
 
 photograph:
 	PATH="$(dir $(shell command -v $(PYTHON))):$$PATH" scripts/photograph
+
+page-times:
+	$(PYTHON) -m benchmarks.page_times
 
 screenshots:
 	$(PYTHON) scripts/screenshots --out $(OUT) $(if $(BEFORE),--before $(BEFORE)) $(if $(ONLY),--only $(ONLY))

@@ -18,21 +18,21 @@ INSTRUCTIONS = "# What counts\n\n- **Spam** sells or deceives.\n- Everything els
 WORDS = ("prize", "refund", "meeting", "invoice", "winner", "urgent", "lunch", "account", "verify", "photos", "delivery", "crypto")
 
 
-def write_messages(server: Server, *, seed: int = 7) -> dict[str, str]:
+def write_messages(server: Server, *, units: int = UNITS, seed: int = 7) -> dict[str, str]:
     """Write messages.parquet into the server's folder: 15 % spam, two models of different skill; return what people would answer."""
     rng = stream(seed, 3)
-    spam = rng.random(UNITS) < 0.15
-    signal = rng.normal(0, 1, UNITS) + 2.6 * spam
+    spam = rng.random(units) < 0.15
+    signal = rng.normal(0, 1, units) + 2.6 * spam
     log_odds = 2.6 * signal - 3.38 + np.log(0.15 / 0.85)
-    weak = rng.normal(0, 1, UNITS) + 1.4 * spam
-    ids = [f"m{i:05d}" for i in range(UNITS)]
-    texts = [f"{' '.join(rng.choice(WORDS, 12))}. Message {i}." for i in range(UNITS)]
+    weak = rng.normal(0, 1, units) + 1.4 * spam
+    ids = [f"m{i:05d}" for i in range(units)]
+    texts = [f"{' '.join(rng.choice(WORDS, 12))}. Message {i}." for i in range(units)]
     columns = {
         "id": ids,
         "text": texts,
-        "photo": ["pixel.png"] * UNITS,
-        "country": [str(c) for c in rng.choice(["BR", "DE", "IN", "US"], UNITS)],
-        "device": [str(c) for c in rng.choice(["app", "web"], UNITS)],
+        "photo": ["pixel.png"] * units,
+        "country": [str(c) for c in rng.choice(["BR", "DE", "IN", "US"], units)],
+        "device": [str(c) for c in rng.choice(["app", "web"], units)],
         "score": 1 / (1 + np.exp(-log_odds)),
         "score_old": 1 / (1 + np.exp(-(1.4 * weak - 0.98 + np.log(0.15 / 0.85)))),
     }
