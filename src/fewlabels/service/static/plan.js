@@ -129,7 +129,7 @@ function sheet() {
 
 function sureWords() {
   const n = Number(at("budget").value), grow = Number(at("grow_to")?.value);
-  say("sure-words", `${number(n)}${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}`);
+  say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}`);
   if (at("stopping")) say("sure-looks", at("stopping").selectedOptions[0].textContent);
   if (picture) say("sure-expected", n === picture.shown_at ? at("together").textContent : outlookOf(n));
 }
