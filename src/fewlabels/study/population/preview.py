@@ -70,7 +70,7 @@ class ShownProposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """A table before it is a population: N units, the rows that were read, its columns, and what these may serve as, the likeliest first."""
+    """A table before it is a population: N units, the rows read, its columns, and what these may serve as, the likeliest first."""
 
     N: int
     read: int
@@ -87,7 +87,7 @@ class Preview:
 class Limits(NamedTuple):
     """The numbers of a column over the whole table: how many there are, the smallest and the largest; NaN counts as missing."""
 
-    count: int
+    there: int
     low: float | None
     high: float | None
 
@@ -103,7 +103,7 @@ def preview(source: str) -> Preview:
     scores = tuple(_scores(look, limits, N))
     if not look.scores and scores:  # an id is tried together with a score, whose limits are known now
         look = look_at(source, limits=(scores[0].low, scores[0].high))
-    held = {column.name: [row[i] for row in rows if row[i] is not None] for i, column in enumerate(columns)}
+    held = {column.name: [value for row in rows if (value := row[i]) is not None] for i, column in enumerate(columns)}
     taken = {*(one.column for one in scores), *look.decisions, *look.ids[:1]}
     return Preview(
         N=N, read=len(rows), columns=seen, rows=tuple(tuple(_cut(value) for value in row) for row in rows[:KEPT]),
@@ -166,8 +166,8 @@ def _scores(look: FirstSight, limits: Mapping[str, Limits], N: int) -> Iterator[
         yield ScoreProposal(name, f"numbers from {limits[name].low:g} to {limits[name].high:g}", 0.0, 1.0, middle((0.0, 1.0)))
     rest = [c.name for c in look.columns if _may_score(c) and c.name not in (*look.scores, *look.decisions)]
     wide = {name: found for name in rest if (found := round_limits(limits[name]))}
-    for name, ends in sorted(wide.items(), key=lambda one: limits[one[0]].count < N):
-        low, high, missing = limits[name].low, limits[name].high, N - limits[name].count
+    for name, ends in sorted(wide.items(), key=lambda one: limits[one[0]].there < N):
+        low, high, missing = limits[name].low, limits[name].high, N - limits[name].there
         reason = f"numbers from {low:g} to {high:g}"
         reason += f", but {missing:,} are missing: fill them in, or leave those rows out" if missing else ""
         yield ScoreProposal(name, reason, *ends, middle(ends))
@@ -196,19 +196,18 @@ def round_limits(limits: Limits) -> tuple[float, float] | None:
 
 
 def _decisions(look: FirstSight, seen: Sequence[ColumnSeen]) -> Iterator[Proposal]:
-    types = {column.name: column for column in seen}
+    types = {column.name: column.type for column in seen}
     for name in look.decisions:
-        yield Proposal(
-            name, "true or false" if types[name].type == "bool" else "whole numbers, named like a decision", chosen=not look.scores
-        )
+        reason = "true or false" if types[name] == "bool" else "whole numbers, named like a decision"
+        yield Proposal(name, reason, chosen=not look.scores)
 
 
 def _weights(seen: Sequence[ColumnSeen], taken: set[str]) -> Iterator[Proposal]:
     """Yield amounts; none is chosen, because most goals count units."""
     for one in seen:
-        if one.low is not None and one.high is not None and one.low >= 0 and one.high > 1 and one.name not in taken:
-            if WEIGHT_NAMES.fullmatch(one.name):
-                yield Proposal(one.name, f"numbers from {one.low:g} to {one.high:g}, named like an amount", chosen=False)
+        is_amount = one.low is not None and one.high is not None and one.low >= 0 and one.high > 1
+        if is_amount and one.name not in taken and WEIGHT_NAMES.fullmatch(one.name):
+            yield Proposal(one.name, f"numbers from {one.low:g} to {one.high:g}, named like an amount", chosen=False)
 
 
 def _slices(seen: Sequence[ColumnSeen], held: Mapping[str, Sequence[str]], taken: set[str]) -> Iterator[Proposal]:
