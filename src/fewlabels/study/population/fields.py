@@ -59,6 +59,13 @@ def field_of_problem(population: Population) -> str | None:
     return None
 
 
+def refuse_absent(population: Population, columns: Sequence[str]) -> None:
+    """Raise PopulationError for a column that the table does not have."""
+    engine = open_engine(population)
+    if isinstance(engine, SqlEngine):
+        require_columns(engine.columns(), columns)
+
+
 def _wrong_column(population: Population, columns: Sequence[Column]) -> str | None:
     """Return the field of the first column that the table does not have, or has with a type that its role does not allow."""
     for one in named(population):

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fewlabels.engines.checks import SLICE_TYPES
+from fewlabels.engines.checks import EMPTY, SLICE_TYPES
 from fewlabels.engines.sql_engine import SqlEngine
+from fewlabels.errors import PopulationError
 from fewlabels.nouns.profile import Column
 from fewlabels.nouns.sheet import ShownKind
 from fewlabels.study.population.first_sight import GIVEAWAYS, SCORE_NAMES, FirstSight, is_score, look_at, middle, open_table
@@ -235,3 +236,13 @@ def _kind(values: Sequence[str]) -> ShownKind:
         if values and sum(pattern.fullmatch(value.strip()) is not None for value in values) > 0.9 * len(values):
             return "image" if kind == "image" else "link"
     return "text"
+
+
+def check_table(source: str) -> int:
+    """Return how many rows a table has, having read every column; raise PopulationError if it cannot be read, or is empty."""
+    engine = open_table(source)
+    columns = ", ".join(f"count({engine.dialect.identifier(column.name)})" for column in engine.columns())
+    N = int(engine.query(f"select count(*), {columns} from {engine.source}")[0][0])
+    if not N:
+        raise PopulationError(EMPTY)
+    return N
