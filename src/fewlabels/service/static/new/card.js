@@ -4,6 +4,7 @@ import { shownUnit } from "../label/shown.js";
 import { at } from "../talk.js";
 import { button, fill, made } from "./dom.js";
 
+const WORDS = { yes: "Yes", no: "No", cannot_tell: "Cannot tell" };
 let table = null;
 let chosen = []; // {column, kind}
 let hidden = () => new Set();
@@ -58,12 +59,11 @@ function preview() {
   const show = chosen.map(one => (one.kind === "image" ? { ...one, kind: "text" } : one)); // images are served once there is a study
   const unit = content[at("id-column").value] ?? "";
   const parts = shownUnit("", { show }, { unit, content });
-  for (const heading of parts.filter(part => part.localName === "h2")) heading.replaceWith(heading);
   at("card").replaceChildren(...parts.map(lowered), ...(chosen.length ? [] : [made("p", { class: "soft", text: "Only the id of the unit: choose columns." })]), made("p", { class: "name" }, "unit ", made("bdi", { text: unit })));
   const { questions, answers } = question();
   at("card-question").replaceChildren(...questions.map(one => made("div", {},
     made("p", { class: "asked", dir: "auto", text: asked(one, questions.length) }),
-    made("p", { class: "answers" }, ...[...answers, "cannot tell"].map(answer => made("span", { class: "answer", text: answer }))))));
+    made("p", { class: "answers" }, ...[...answers, "cannot_tell"].map(answer => made("span", { class: "answer", dir: "auto", text: WORDS[answer] ?? answer }))))));
 }
 
 const asked = (name, many) => (many === 1 && at("ask").value.trim()) || (name === "positive" ? "Is this unit positive?" : `${at("ask").value.trim()} ${name}?`.trim());
