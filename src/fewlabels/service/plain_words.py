@@ -12,6 +12,7 @@ SAID = (
     (r"or give score_range", "or give the limits of the score"),
     (r"name a --guide to save labels", "name a guide to save labels"),
     (r": choose another name, or load it: fewlabels status .*", ": choose another name"),
+    (r"use (.*), or another that `fewlabels estimate --all` shows", r"use \1, or another of the list"),
     (r"pip install \S+( \S+)*", "ask who runs the server to install it"),
     (r"\s*\(--[a-z][a-z-]*(?: [A-Za-z]+)?\)", ""),
     (r"(?:, or )?(?:with|give|by|see) --[a-z][a-z-]*", ""),

@@ -156,7 +156,7 @@ def _cut(value: str | None) -> str | None:
 def _ids(look: FirstSight, N: int) -> Iterator[Proposal]:
     for i, name in enumerate(look.ids):
         if i == 0 and look.unique:
-            yield Proposal(name, f"another value in each of the {N:,} rows")
+            yield Proposal(name, f"a different value in each of the {N:,} rows")
         else:
             yield Proposal(name, "text or whole numbers; whether it names every unit once was not read", chosen=i == 0)
 
@@ -216,6 +216,8 @@ def _slices(seen: Sequence[ColumnSeen], held: Mapping[str, Sequence[str]], taken
     together = 1
     for one in seen:
         if one.type not in SLICE_TYPES or one.name in taken or one.telling or not 2 <= one.distinct <= MOST_VALUES:
+            continue
+        if _kind(held[one.name]) != "text":
             continue
         chosen = one.type in ("text", "bool") and together * one.distinct <= MOST_SLICES and one.distinct < max(len(held[one.name]), 3)
         together *= one.distinct if chosen else 1

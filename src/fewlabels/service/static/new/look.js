@@ -9,13 +9,14 @@ export function showTable(seen) {
   const names = seen.columns.map(column => column.name);
   at("rows-caption").textContent = `The first ${seen.rows.length} of ${number(seen.units)} rows`;
   at("rows-head").replaceChildren(made("tr", {}, ...seen.columns.map(column => made("th", { scope: "col", dir: "auto" }, made("bdi", { text: column.name }), made("span", { class: "type", text: column.type })))));
-  at("rows").replaceChildren(...seen.rows.map(row => made("tr", {}, ...row.map(cell))));
+  at("rows").replaceChildren(...seen.rows.map(row => made("tr", {}, ...row.map((value, i) => cell(value, seen.columns[i])))));
   at("columns-seen").replaceChildren(...seen.columns.map(column => described(column, seen)));
   return names;
 }
 
-function cell(value) {
+function cell(value, { type }) {
   if (value === null) return made("td", { class: "soft", text: "empty" });
+  if (type.startsWith("float") && Number.isFinite(Number(value))) return made("td", { text: figure(Number(value)) });
   return made("td", { class: "theirs", dir: "auto", text: short(value, LONGEST) });
 }
 

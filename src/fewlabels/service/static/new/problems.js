@@ -23,7 +23,7 @@ export function blame(field, text, { focus = true } = {}) {
   if (!holder) return false;
   const words = ownWords(holder);
   words.id ||= `problem-${++last}`;
-  words.textContent = text;
+  words.textContent = `${text[0].toUpperCase()}${text.slice(1)}`;
   words.hidden = false;
   const control = controlOf(holder);
   if (control) {
