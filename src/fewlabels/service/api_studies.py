@@ -120,8 +120,21 @@ def population_of(body: PopulationBody, settings: Settings) -> Population:
         source = allowed_source(body.source, settings)
     if body.classifiers is not None:
         asked["classifiers"] = [_classifier(i, one) for i, one in enumerate(body.classifiers)]
-    with at("population.classifiers" if body.classifiers is not None else "population.score"):
+    try:
         return read_population(source, **asked)
+    except FewlabelsError as error:
+        found = next((name for name in ("cluster", "weight", "slices") if _goes_without(name, source, asked)), None)
+        error.field = f"population.{found or ('score' if body.classifiers is None else 'classifiers')}"
+        raise
+
+
+def _goes_without(name: str, source: str, asked: dict[str, Any]) -> bool:
+    """Return whether a population would be possible without one of its columns, which is then to blame."""
+    try:
+        read_population(source, **{key: value for key, value in asked.items() if key != name})
+    except FewlabelsError:
+        return False
+    return True
 
 
 def _classifier(number: int, body: ClassifierBody) -> Classifier:
