@@ -5,21 +5,26 @@ An .xlsx is a zip archive of XML, so what it unpacks to is bounded before anythi
 
 import importlib.util
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from fewlabels.engines.duckdb import parquet_of_texts
 from fewlabels.engines.opening import missing_extra
 from fewlabels.errors import PopulationError
 
 MOST_UNPACKED = 2_000_000_000  # bytes of all parts; sheets are streamed
-MOST_STRINGS = 250_000_000  # bytes of the shared texts, which are held in memory
+MOST_HELD = 250_000_000  # bytes of the parts that are held in memory, such as shared texts
+MOST_MANIFEST = 5_000_000
 MOST_PARTS = 5_000
 MOST_COLUMNS = 1_000
 MOST_ROWS = 1_048_576  # what Excel itself can hold
+MANIFEST = "[Content_Types].xml"
+WORKSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
 EXACT = 2**53  # whole numbers beyond it were rounded by Excel
 
 
@@ -84,14 +89,26 @@ def _refuse_large(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            streamed = _streamed(archive) if len(parts) <= MOST_PARTS else frozenset[str]()
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError, ElementTree.ParseError, NotImplementedError):
         raise PopulationError(f"{path.name!r} is not an Excel file, although it is named so: save it again, or save it as CSV") from None
-    texts = sum(part.file_size for part in parts if part.filename.lower().endswith("sharedstrings.xml"))
-    if len(parts) > MOST_PARTS or texts > MOST_STRINGS or sum(part.file_size for part in parts) > MOST_UNPACKED:
+    held = sum(part.file_size for part in parts if part.filename not in streamed)
+    if len(parts) > MOST_PARTS or held > MOST_HELD or sum(part.file_size for part in parts) > MOST_UNPACKED:
         raise PopulationError(
-            f"an Excel file may unpack to {MOST_UNPACKED:,} bytes in {MOST_PARTS:,} parts, {MOST_STRINGS:,} of them text, but "
+            f"an Excel file may unpack to {MOST_UNPACKED:,} bytes in {MOST_PARTS:,} parts, {MOST_HELD:,} of them beside the cells, but "
             f"{path.name!r} holds more: save the sheet as CSV"
         )
+
+
+def _streamed(archive: zipfile.ZipFile) -> frozenset[str]:
+    """Return the parts that are read cell by cell: those that the archive declares to be sheets, and nothing else."""
+    if archive.getinfo(MANIFEST).file_size > MOST_MANIFEST:
+        raise ValueError(MANIFEST)
+    kinds: dict[str, set[str]] = {}
+    for one in ElementTree.fromstring(archive.read(MANIFEST)):
+        if (name := one.get("PartName")) is not None:
+            kinds.setdefault(name.lstrip("/"), set()).add(one.get("ContentType", ""))
+    return frozenset(name for name, kind in kinds.items() if kind == {WORKSHEET})
 
 
 def _sheet_named(book: Any, chosen: SheetOfFile) -> Any:
