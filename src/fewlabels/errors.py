@@ -34,6 +34,8 @@ class FewlabelsError(Exception):
         PopulationError
     """
 
+    field: str | None = None  # what it is about of what was asked for, such as goals.0, where that is known
+
 
 class PopulationError(FewlabelsError):
     """The table cannot be used as it is.

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fewlabels.cli.configuration_file import read_configuration
-from fewlabels.cli.new_study import free_name, look_at
+from fewlabels.cli.new_study import free_name
 from fewlabels.desk.desk import Desk
 from fewlabels.nouns.sheet import FormColumn
+from fewlabels.study.population.first_sight import look_at
 from fewlabels.study.study import Study
 from tests.end_to_end.commands import fewlabels, ok, real
 from tests.end_to_end.terminals import Terminal

@@ -79,18 +79,21 @@ def test_from_a_table_to_a_verdict(browser: Browser, server: Server, tmp_path: P
 
 
 def make(page: Page, server: Server, album: Album) -> None:
-    """A study is made by the form; a table that is not there is refused in words."""
+    """A study is made by looking; a table that is not there is refused in words."""
     album.take(page, "studies-none")
     page.get_by_role("link", name="New study").click()
-    page.fill("#name", "spam <b>week 46?")
+    page.get_by_text("Another source").click()
     page.fill("#source", "nowhere.parquet")
-    page.fill("#slices", "country")
-    page.fill("#goals", "precision +-0.1\nrecall >= 0.3")
-    page.get_by_role("button", name="Create the study").click()
-    wait_for(lambda: page.inner_text("main [role=alert]"), "the refusal", page=page)
-    assert "nowhere.parquet" in page.inner_text("main [role=alert]")
+    page.get_by_role("button", name="Look at it").click()
+    wait_for(lambda: page.inner_text("#table-problem"), "the refusal", page=page)
+    assert "nowhere.parquet" in page.inner_text("#table-problem")
     album.take(page, "new")
-    page.fill("#source", "scored.parquet")
+    page.get_by_role("button", name="scored.parquet").click()
+    page.wait_for_selector("#new-study:not([hidden])")
+    page.fill("#goals input", "precision +-0.1")
+    page.get_by_role("button", name="Type one").click()
+    page.fill("#goals .goal:nth-child(2) input", "recall >= 0.3")
+    page.locator("#shown").get_by_role("button", name="Remove").click()
     page.fill("#name", "spam 46")
     page.get_by_role("button", name="Create the study").click()
     page.wait_for_url(f"{server.url}/studies/spam%2046/plan")

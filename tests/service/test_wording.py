@@ -13,7 +13,7 @@ SAID = [
     ("no slice column 'x' and the population has none: name it with --slice",
      "no slice column 'x' and the population has none: choose it as a slice when the study is created"),
     ("put it there, or start the server with --data or --allow-source",
-     "put it there, or start the server with another data folder or that source allowed"),
+     "put it there, upload it, or ask who runs the server to allow it"),
     ("recorded as an answer (fewlabels tell --gold, or tell_gold): once", "recorded as an answer: once"),
     ("precision of m: 0.93 .. 0.96, p = 0.5; 1 - 2", "precision of m: 0.93 .. 0.96, p = 0.5; 1 - 2"),
 ]  # fmt: skip

@@ -28,12 +28,13 @@ from fewlabels.labeling.terminal import harmless
 
 if TYPE_CHECKING:
     from fewlabels.cli.configuration_file import Configuration
-    from fewlabels.cli.new_study import Beginning, FirstSight
+    from fewlabels.cli.new_study import Beginning
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.profile import Profile
     from fewlabels.study.plan.sizes import Sizing
     from fewlabels.study.population.doctor import Examination
+    from fewlabels.study.population.first_sight import FirstSight
 
 GOAL = "precision +-0.05"
 STOPPED = 130  # the exit code of a command that Ctrl-C ended
@@ -131,7 +132,8 @@ def _refuse_overwriting(path: Path, questions: Questions, *, force: bool) -> Non
 
 def _read_table(source: str, questions: Questions, options: dict[str, Any], *, as_json: bool) -> "Examination":
     """Return the table with its columns named; end the command with the doctor's findings if a problem blocks a study."""
-    from fewlabels.cli.new_study import flagged_line, look_at
+    from fewlabels.cli.new_study import flagged_line
+    from fewlabels.study.population.first_sight import look_at
 
     with working("looking at the table"):
         look = look_at(source, limits=tuple(options["score_range"]))

@@ -15,12 +15,12 @@ from fewlabels.nearest import way_out
 from fewlabels.nouns.process import ABOUT
 
 if TYPE_CHECKING:
-    from fewlabels.cli.new_study import FirstSight
     from fewlabels.nouns.goal import Goal
     from fewlabels.nouns.population import Population
     from fewlabels.nouns.process import About
     from fewlabels.nouns.profile import Profile
     from fewlabels.study.plan.sizes import Sizing
+    from fewlabels.study.population.first_sight import FirstSight
 
 Answer = TypeVar("Answer")
 NONE = "-"
@@ -55,7 +55,7 @@ class Questions:
 
     def columns(self, look: "FirstSight", options: dict[str, Any]) -> bool:
         """Name the id and, unless a classifier is named, the score and threshold, or the decision; return whether a person was asked."""
-        from fewlabels.cli.new_study import middle
+        from fewlabels.study.population.first_sight import middle
 
         before = dict(options)
         if not is_given("id_column"):

@@ -79,6 +79,14 @@ class Address(NamedTuple):
     metavar="SECONDS",
     help="How long a unit is reserved for a labeler.",
 )
+@click.option(
+    "--upload-mb", type=click.FloatRange(min=0), default=200.0, show_default=True, metavar="N",
+    help="The largest table an owner may upload into the data folder; 0: none.",
+)  # fmt: skip
+@click.option(
+    "--upload-days", type=click.FloatRange(min=0, min_open=True), metavar="N",
+    help="Delete uploads older than this that no study reads, when the server starts. Default: keep them.",
+)  # fmt: skip
 @click.option("--owner-link", is_flag=True, help="Print a new link for the owner and exit.")
 @ledger_option
 @json_option
@@ -160,7 +168,7 @@ def _settings(options: dict[str, Any], place: Address) -> "Settings":
     names = dict.fromkeys(name.lower() for name in (*LOOPBACK, place.host, *options["names"]))
     return Settings(
         data=options["data"], sources=options["sources"], images=options["images"], host_names=tuple(names), secure=place.secure,
-        lease=options["lease"],
+        lease=options["lease"], upload_bytes=round(options["upload_mb"] * 1e6), upload_days=options["upload_days"],
     )  # fmt: skip
 
 

@@ -193,13 +193,14 @@ def problem(check: Check, *, count: int, unit: str | None, value: object) -> Pro
         ),
         Kind.NOT_BINARY: (f"all units need a {check.word} in {column} that is 0 or 1", has, "map the column to 0 and 1"),
     }[check.kind]
-    return Problem(rule, count, example, way_out)
+    return Problem(rule, count, example, way_out, check.column)
 
 
 def duplicate_problem(column: str, *, count: int, unit: str, times: int) -> Problem:
     """Return the problem of ids that name several units. `count` is the number of units beyond the first of each id."""
     example = f"{_shown(unit)} appears {times:,} times"
-    return Problem(f"all units need an id of their own in {column!r}", count, example, "name a column that is unique, or drop the copies")
+    rule, way_out = f"all units need an id of their own in {column!r}", "name a column that is unique, or drop the copies"
+    return Problem(rule, count, example, way_out, column)
 
 
 def refuse(problems: Sequence[Problem]) -> None:

@@ -184,6 +184,20 @@ def write_parquet(path: Path, columns: Mapping[str, Sequence[str | int | float |
         connection.execute(f"copy (select {listed} from columns) to {DIALECT.text(str(path))} (format parquet)")
 
 
+def parquet_of_texts(texts: Path, target: Path, types: Mapping[str, str]) -> None:
+    """Write a CSV file, in which every value but null is in quotation marks, as Parquet with columns of these types of DuckDB."""
+    options = (
+        "header=true, all_varchar=true, delim=',', quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, max_line_size=50000000"
+    )
+    listed = ", ".join(f"cast({DIALECT.identifier(name)} as {type_}) as {DIALECT.identifier(name)}" for name, type_ in types.items())
+    source = f"read_csv({DIALECT.text(glob.escape(str(texts)))}, {options})"
+    try:
+        with duckdb.connect() as connection:
+            connection.execute(f"copy (select {listed} from {source}) to {DIALECT.text(str(target))} (format parquet)")
+    except duckdb.Error as error:
+        raise PopulationError(f"DuckDB cannot write {target.name!r}: {str(error).splitlines()[0]}") from None
+
+
 def _plain(values: Sequence[str | int | float | None] | FloatArray) -> NDArray[np.generic]:
     """Return a column as an array DuckDB scans: of objects if some are missing."""
     return np.asarray(values, dtype=object if any(value is None for value in values) else None)

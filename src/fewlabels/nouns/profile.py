@@ -33,12 +33,13 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem that blocks a study: the rule, how many rows break it, an example, and the way out."""
+    """A problem that blocks a study: the rule, how many rows break it, an example, the way out, and the column it is about."""
 
     rule: str
     count: int
     example: str
     way_out: str
+    column: str = ""
 
     def __str__(self) -> str:
         """One line: rule, count, example, way out."""

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, Request
 
-from fewlabels.ledgers.listing import Listed, listing
+from fewlabels.errors import FewlabelsError, GoalError, PlanError, StudyError
+from fewlabels.ledgers.listing import Listed, listing, set_owner
 from fewlabels.nouns.classifier import Classifier
 from fewlabels.nouns.population import Population
 from fewlabels.nouns.stopping import parse_stopping
 from fewlabels.service.access import AnyRole, Member, Visitor, of_study, owner_only, signed_in
-from fewlabels.service.requests import NewStudy, PopulationBody
+from fewlabels.service.requests import ClassifierBody, NewStudy, PopulationBody, sheet_of
 from fewlabels.service.responses import REFUSALS, Closed, Data, Made, StatusShown, Studies, StudyShown
 from fewlabels.service.settings import Settings
 from fewlabels.service.sources import allowed_source
@@ -18,6 +19,7 @@ from fewlabels.service.state import ServerState, bench_of, is_served
 from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.kinds import kind_of
+from fewlabels.study.population.fields import at, field_of_problem, read_each, refuse_absent
 from fewlabels.study.population.read import read_population
 from fewlabels.study.study import Study
 
@@ -40,16 +42,15 @@ def list_studies(request: Request, person: Annotated[Visitor, Depends(signed_in)
 
 @router.post("/studies", operation_id="createStudy", status_code=201)
 async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner_only)], new: NewStudy) -> Made:
-    """Create a study of a table below the server's data folder. Idempotent."""
+    """Create a study of a table below the server's data folder, with its labeling form. Idempotent."""
     bench = bench_of(request)
-    if not is_served(new.name):
-        raise HTTPException(400, "a study's name is printable text without a slash, as it is part of an address: choose another name")
-    if new.stopping is not None:
-        parse_stopping(new.stopping)
 
     def make() -> Made:
-        population = population_of(new.population, bench.settings)
-        study = Study.create(new.name, population, goals=new.goals, level=new.level, rule=new.rule, about=new.about, ledger=bench.ledger)
+        study = created(bench, new)
+        if new.sheet is not None:
+            with at("sheet.show"):
+                bench.desk(new.name).set_sheet(sheet_of(new.sheet), by=owner.name)
+        set_owner(bench.ledger, new.name, owner.name)
         profile, goals = study.standing.profile, study.standing.goals
         return Made(study=new.name, units=profile.N, flagged=flagged_of(profile), goals=[str(goal) for goal in goals])
 
@@ -71,12 +72,75 @@ async def close_study(request: Request, member: OwnerOf) -> Closed:
     return Closed(never_answered=told.recorded)
 
 
+def created(bench: ServerState, new: NewStudy) -> Study:
+    """Return the study a request describes; errors say which field of the request they are about."""
+    with at("name"):
+        if not is_served(new.name):
+            raise StudyError("a study's name is printable text without a slash, as it is part of an address: choose another name")
+    with at("stopping"):
+        parse_stopping(new.stopping) if new.stopping is not None else None
+    population = population_of(new.population, bench.settings)
+    with at("follows"):
+        if new.follows is not None and not bench.has(new.follows):
+            raise StudyError(f"a study follows an earlier one, but there is no study {new.follows!r}: check the name")
+    goals = read_each(new.goals, population, level=new.level)
+    try:
+        _check_shown(population, new)
+        return Study.create(
+            new.name, population, goals=goals, level=new.level, rule=new.rule, about=new.about, follows=new.follows, ledger=bench.ledger
+        )  # fmt: skip
+    except FewlabelsError as error:
+        error.field = error.field or _blamed(error, new, population)
+        raise
+
+
+def _check_shown(population: Population, new: NewStudy) -> None:
+    """Raise an error, before anything is recorded, for columns that labelers must not see, or that are not there."""
+    shown = [] if new.sheet is None else [one.column for one in new.sheet.show]
+    with at("sheet.show"):
+        population.refuse_hidden(shown)
+        if shown:
+            refuse_absent(population, shown)
+
+
+def _blamed(error: FewlabelsError, new: NewStudy, population: Population) -> str:
+    """Return the field of a request that an error is about."""
+    if isinstance(error, StudyError):
+        return "name"
+    if isinstance(error, GoalError | PlanError):
+        return "goals"
+    found = field_of_problem(population)
+    single = new.population.classifiers is None
+    return f"population.{found.removeprefix('classifiers.0.') if single else found}" if found else "population.source"
+
+
 def population_of(body: PopulationBody, settings: Settings) -> Population:
-    """Return the population a request describes."""
+    """Return the population a request describes; errors say which field of it they are about."""
     asked: dict[str, Any] = body.model_dump(exclude={"classifiers", "source"})
+    with at("population.source"):
+        source = allowed_source(body.source, settings)
     if body.classifiers is not None:
-        asked["classifiers"] = [Classifier(**one.model_dump()) for one in body.classifiers]
-    return read_population(allowed_source(body.source, settings), **asked)
+        asked["classifiers"] = [_classifier(i, one) for i, one in enumerate(body.classifiers)]
+    try:
+        return read_population(source, **asked)
+    except FewlabelsError as error:
+        found = next((name for name in ("cluster", "weight", "slices") if _goes_without(name, source, asked)), None)
+        error.field = f"population.{found or ('score' if body.classifiers is None else 'classifiers')}"
+        raise
+
+
+def _goes_without(name: str, source: str, asked: dict[str, Any]) -> bool:
+    """Return whether a population would be possible without one of its columns, which is then to blame."""
+    try:
+        read_population(source, **{key: value for key, value in asked.items() if key != name})
+    except FewlabelsError:
+        return False
+    return True
+
+
+def _classifier(number: int, body: ClassifierBody) -> Classifier:
+    with at(f"population.classifiers.{number}"):
+        return Classifier(**body.model_dump())
 
 
 def flagged_of(profile: Any) -> int:

@@ -12,12 +12,25 @@ from fastapi.staticfiles import StaticFiles
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
 from fewlabels.reports.design import DESIGN
-from fewlabels.service import api_home, api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import (
+    api_home,
+    api_labeling,
+    api_people,
+    api_plans,
+    api_results,
+    api_studies,
+    api_tables,
+    errors,
+    events,
+    images,
+    pages,
+)
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
 from fewlabels.service.settings import Settings
 from fewlabels.service.state import ServerState
+from fewlabels.service.uploads import sweep
 from fewlabels.service.verifying import Verifying
 from fewlabels.version import VERSION
 
@@ -28,6 +41,7 @@ ROUTERS = (
     entering.router,
     api_studies.router,
     api_home.router,
+    api_tables.router,
     api_plans.router,
     api_labeling.router,
     images.router,
@@ -50,6 +64,7 @@ def create_app(ledger_address: str, *, settings: Settings) -> FastAPI:
     ledger.hold()
     app.state.bench = ServerState(ledger, settings, address=ledger_address)
     app.state.verifying = Verifying(app.state.bench)
+    sweep(settings, ledger, now=app.state.bench.clock())
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)

@@ -18,11 +18,14 @@ OBSTACLES = (StudyError, FingerprintError, LedgerError)
 PLAIN = (StudyError, LabelError, DrawError)  # about studies and answers: their messages name no table and no address
 
 
-def refusal(request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the response to a request that is refused."""
+def refusal(
+    request: Request, status: int, text: str, *, headers: Mapping[str, str] | None = None, field: str | None = None
+) -> Response:  # fmt: skip
+    """Return the response to a request that is refused; `field` is the part of its body that is to blame."""
     text = for_browser(text)
     api = request.scope["path"].startswith(("/api/", "/static/")) or request.scope["path"] == "/api"
-    answer: Response = JSONResponse({"error": text}, status) if api else error_page(request, status, text)
+    told = {"error": text} if field is None else {"error": text, "field": field}
+    answer: Response = JSONResponse(told, status) if api else error_page(request, status, text)
     answer.headers.update(headers or {})
     return answer
 
@@ -43,7 +46,7 @@ def declined(request: Request, error: FewlabelsError) -> Response:
     holder = getattr(request.state, "holder", None)
     for_all = isinstance(error, PLAIN) or (holder is not None and holder.is_owner and not isinstance(error, LedgerError))
     if for_all:
-        return refusal(request, status, str(error))
+        return refusal(request, status, str(error), field=error.field)
     number = secrets.token_hex(4)
     log.warning("request %s was refused: %s %s: %s", number, request.method, request.scope["path"], error)
     return refusal(request, status, f"this cannot be done now: try again, or tell the owner, whose log says why under {number}")
@@ -63,4 +66,5 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return refusal(request, 422, "; ".join(told))
+        first = [str(part) for part in error.errors()[0]["loc"]]
+        return refusal(request, 422, "; ".join(told), field=".".join(first[1:]) if first[0] == "body" and len(first) > 1 else None)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request
@@ -29,6 +30,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 HOST = re.compile(r"[A-Za-z0-9.\-_]+(:\d+)?|\[[0-9A-Fa-f:.]+\](:\d+)?")
+UPLOADS = ("POST", "/api/uploads")
 STATIC_CACHE = "no-cache"  # revalidated each time, answered with 304 while unchanged
 
 
@@ -110,8 +112,9 @@ def _check(request: Request) -> None:
     if seconds := bench.limits.wait(kind, request.client.host if request.client else "unknown"):
         raise too_many(seconds)
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > bench.settings.limits.body_bytes:
-        raise HTTPException(413, f"a request holds at most {bench.settings.limits.body_bytes:,} bytes: send less at a time")
+    most = body_limit(request).bytes
+    if not length.isdecimal() or int(length) > most:
+        raise too_large(most)
 
 
 def _name(host: str) -> str:
@@ -124,12 +127,32 @@ def _name(host: str) -> str:
         return ""
 
 
+class BodyLimit(NamedTuple):
+    """How many bytes the body of a request may hold, and in how many seconds it has to arrive."""
+
+    bytes: int
+    seconds: float
+
+
+def body_limit(request: Request) -> BodyLimit:
+    """Return the limit of a request's body: that of uploads on their own route alone, which reads it for owners only."""
+    settings = bench_of(request).settings
+    if (request.method, request.scope["path"]) == UPLOADS and settings.upload_bytes:
+        return BodyLimit(settings.upload_bytes, settings.limits.upload_seconds)
+    return BodyLimit(settings.limits.body_bytes, settings.limits.body_seconds)
+
+
+def too_large(most: int) -> HTTPException:
+    """Return the refusal of a body that is too large."""
+    return HTTPException(413, f"a request holds at most {most:,} bytes: send less at a time, or a smaller table")
+
+
 class BodyReading:
     """The body of a request: rejected if it is too large, or takes too long to arrive."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         """Read nothing yet."""
-        self._receive, self._limits = receive, bench_of(Request(scope)).settings.limits
+        self._receive, self._limit = receive, body_limit(Request(scope))
         self._bytes, self._ended = 0, False
         self._deadline: float | None = None  # of all parts together
 
@@ -138,14 +161,14 @@ class BodyReading:
         if self._ended:
             return await self._receive()
         if self._deadline is None:
-            self._deadline = asyncio.get_running_loop().time() + self._limits.body_seconds
+            self._deadline = asyncio.get_running_loop().time() + self._limit.seconds
         try:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
             raise HTTPException(408, "the request did not arrive in time: send it again") from None
         self._bytes += len(message.get("body", b""))
-        if self._bytes > self._limits.body_bytes:
-            raise HTTPException(413, f"a request holds at most {self._limits.body_bytes:,} bytes: send less at a time")
+        if self._bytes > self._limit.bytes:
+            raise too_large(self._limit.bytes)
         self._ended = not message.get("more_body", False)
         return message

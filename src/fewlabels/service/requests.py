@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fewlabels.ledgers.people import Role
 from fewlabels.nouns.design import DesignName
 from fewlabels.nouns.process import About
-from fewlabels.nouns.sheet import ShownKind
+from fewlabels.nouns.sheet import FormColumn, Sheet, ShownKind
 
 PLAIN = r"^[^\x00-\x1f\x7f/]+$"  # one part of a path: no slash, no unprintable characters
 NO_NULL = r"^[^\x00]*$"
@@ -81,8 +81,33 @@ class PopulationBody(Body):
     guide: Column | None = None
 
 
+class ShownColumn(Body):
+    """A column labelers see, and how."""
+
+    column: Column
+    kind: ShownKind = "text"
+
+
+class SheetBody(Body):
+    """The labeling form: what labelers see and read, and after how many answers a unit with a known answer checks them (0: never)."""
+
+    show: Annotated[list[ShownColumn], Field(max_length=50)] = []
+    instructions: Text = ""
+    ask: Line = ""
+    check_every: Annotated[int, Field(ge=0, le=10_000)] = 0
+
+
+def sheet_of(body: SheetBody) -> Sheet:
+    """Return the labeling form a request describes."""
+    shown = tuple(FormColumn(one.column, one.kind) for one in body.show)
+    return Sheet(show=shown, instructions=body.instructions, ask=body.ask, check_every=body.check_every)
+
+
 class NewStudy(Body):
-    """A study to create. The stopping rule is only checked here; the plan locks it."""
+    """A study to create, with its labeling form. The stopping rule is only checked here; the plan locks it.
+
+    `follows` is an earlier study whose permanent numbers it takes over: units in both tables are drawn in both.
+    """
 
     name: StudyName
     population: PopulationBody
@@ -91,6 +116,26 @@ class NewStudy(Body):
     rule: Literal["first", "majority", "unanimous"] | None = None
     about: About | None = None
     stopping: Stopping | None = None
+    follows: StudyName | None = None
+    sheet: SheetBody | None = None
+
+
+class PreviewBody(Body):
+    """A table to look at before a study is made of it; of an Excel file a sheet, or the first."""
+
+    source: Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NULL)]
+    sheet: Annotated[str, Field(min_length=1, max_length=128, pattern=NO_NULL)] | None = None
+
+
+class GoalsBody(Body):
+    """Goals to read, and what a study will have that they may name."""
+
+    goals: Annotated[list[Annotated[str, Field(max_length=200, pattern=NO_NULL)]], Field(max_length=64)]
+    classifiers: Annotated[list[Word], Field(max_length=64)] = []
+    slices: Annotated[list[Column], Field(max_length=16)] = []
+    weight: Column | None = None
+    level: Level = 0.95
+    about: About = "table"
 
 
 class Archived(Body):
@@ -107,22 +152,6 @@ class NewPlan(Body):
     stopping: Stopping | None = None
     design: DesignName | None = None
     double: Share | None = None
-
-
-class ShownColumn(Body):
-    """A column labelers see, and how."""
-
-    column: Column
-    kind: ShownKind = "text"
-
-
-class SheetBody(Body):
-    """The labeling form: what labelers see and read, and after how many answers a unit with a known answer checks them (0: never)."""
-
-    show: Annotated[list[ShownColumn], Field(max_length=50)] = []
-    instructions: Text = ""
-    ask: Line = ""
-    check_every: Annotated[int, Field(ge=0, le=10_000)] = 0
 
 
 class TakeTurns(Body):

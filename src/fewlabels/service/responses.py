@@ -11,9 +11,10 @@ Data = dict[str, Any]  # as the command line prints it with --json
 
 
 class Error(BaseModel):
-    """Why a request was refused, and what to do."""
+    """Why a request was refused, and what to do; `field` is the part of the body it is about, where that is known."""
 
     error: str
+    field: str | None = None
 
 
 REFUSALS: dict[int | str, Data] = {
@@ -114,6 +115,126 @@ class Made(BaseModel):
     units: int
     flagged: int
     goals: list[str]
+
+
+class FileShown(BaseModel):
+    """A table below the server's data folder; `source` is what a study is made of."""
+
+    name: str
+    source: str
+    kind: Literal["Parquet", "CSV", "Excel"]
+    bytes: int
+    at: float
+
+
+class FilesShown(BaseModel):
+    """What a folder holds, and which other sources are allowed; `more` if there is more than is listed."""
+
+    folder: str
+    folders: list[str]
+    files: list[FileShown]
+    more: bool
+    allowed: list[str]
+
+
+class UploadShown(FileShown):
+    """An uploaded table, and the studies that read it."""
+
+    studies: list[str]
+
+
+class UploadsShown(BaseModel):
+    """The uploaded tables; `most_bytes` is how large one may be (0: there are none), `days` how long those are kept that nobody reads."""
+
+    uploads: list[UploadShown]
+    most_bytes: int
+    days: float | None
+
+
+class UploadKept(BaseModel):
+    """An upload that was kept, under a name that no other has; `changed` says what was done to it."""
+
+    name: str
+    source: str
+    changed: str | None
+
+
+class ColumnShown(BaseModel):
+    """A column of a table: an example, and how many different values and nulls its first rows have; the limits of all its numbers.
+
+    `telling` if its name sounds like a score or an answer.
+    """
+
+    name: str
+    type: str
+    example: str | None
+    distinct: int
+    nulls: int
+    low: float | None
+    high: float | None
+    telling: bool
+
+
+class ProposalShown(BaseModel):
+    """A column that may serve as something, and why; `chosen` if it is proposed."""
+
+    column: str
+    reason: str
+    chosen: bool
+
+
+class ScoreProposed(BaseModel):
+    """A column that may be a score, why, its limits, and a threshold."""
+
+    column: str
+    reason: str
+    low: float
+    high: float
+    threshold: float
+
+
+class ShownProposed(ShownColumn):
+    """A column that labelers may see, and why."""
+
+    reason: str
+
+
+class PreviewShown(BaseModel):
+    """A table before a study is made of it: `source` is what to make the study of, `name` a name for it that is free.
+
+    `read` rows were read, of which the first are shown. Proposals begin with the likeliest.
+    """
+
+    source: str
+    name: str
+    sheets: list[str]
+    sheet: str | None
+    units: int
+    read: int
+    columns: list[ColumnShown]
+    rows: list[list[str | None]]
+    ids: list[ProposalShown]
+    scores: list[ScoreProposed]
+    decisions: list[ProposalShown]
+    weights: list[ProposalShown]
+    slices: list[ProposalShown]
+    shown: list[ShownProposed]
+
+
+class GoalRead(BaseModel):
+    """A goal as it was understood, in words; or why it was not, and what it may have meant."""
+
+    text: str
+    goal: str | None = None
+    words: str | None = None
+    error: str | None = None
+    ways: list[str] = []
+
+
+class GoalsRead(BaseModel):
+    """The goals, each as it was understood."""
+
+    goals: list[GoalRead]
 
 
 class PlanShown(BaseModel):

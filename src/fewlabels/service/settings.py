@@ -41,6 +41,7 @@ class RequestLimits:
     computing: int = 3
     body_bytes: int = 1_000_000
     body_seconds: float = 30.0
+    upload_seconds: float = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,8 @@ class Settings:
     host_names  the names the server answers to; requests for other names are rejected, which prevents DNS rebinding
     secure      whether browsers reach it over TLS: cookies are then sent over TLS only
     lease       seconds a labeler has for the units they took
+    upload_bytes    the largest table an owner may upload into the data folder; 0: none
+    upload_days     how long uploads are kept that no study reads; None: until somebody deletes them
     """
 
     data: Path = field(default_factory=Path.cwd)
@@ -61,4 +64,6 @@ class Settings:
     host_names: tuple[str, ...] = LOOPBACK
     secure: bool = False
     lease: float = LEASE
+    upload_bytes: int = 200_000_000
+    upload_days: float | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)

@@ -5,26 +5,29 @@ import re
 COMMAND = r"`?fewlabels [a-z][^()`;:,]*`?"
 ASIDE = re.compile(rf"\s*\((?:{COMMAND}|[^()]*--[a-z][^()]*)\)")  # (--slice), (fewlabels tell --as-of)
 OPTION = re.compile(r"--([a-z][a-z-]*)((?: (?!(?:when|or|and|if|to|is)\b)[A-Z0-9=:.]+)?)")
-KNOWN = {
-    "; it says nothing about others: --about process": "; it says nothing about others: choose units like these when the study is created",
-    " (--about process)": ": choose units like these when the study is created",
-    "name it with --slice too": "choose it as a slice when the study is created",
-    "name it with --slice": "choose it as a slice when the study is created",
-    "leave them out of --show": "do not show them",
-    "leave --html out": "add another goal",
-}
-FIELDS = {
-    "about": "what the numbers are about",
-    "cost-per-label": "the cost of a label",
-    "data": "another data folder",
-    "allow-source": "that source allowed",
-    "guide": "a guide",
-    "host-name": "another host name",
-    "ledger": "another ledger",
-    "pilot": "a pilot",
-    "slice": "the slices",
-    "weight": "the weight",
-}
+LATER = "choose units like these when the study is created"
+KNOWN = [
+    (re.compile(pattern, re.DOTALL), words)
+    for pattern, words in (
+        (r"; it says nothing about others: --about process", f"; it says nothing about others: {LATER}"),
+        (r" \(--about process\)", f": {LATER}"),
+        (
+            r"put it there, or start the server with --data or --allow-source",
+            "put it there, upload it, or ask who runs the server to allow it",
+        ),
+        (r"[Nn]ame it with --slice(?: too)?", "choose it as a slice when the study is created"),
+        (r"Others are named with --slice", "Others are chosen as slices first"),
+        (r"name it with weight= \(--weight\)", "name it as the weight"),
+        (r": leave (it|them) out of --show", r": leave \1 out"),
+        (r", or allow it with --missing-scores", ""),
+        (r"or give score_range", "or give the limits of the score"),
+        (r"name a --guide to save labels", "name a guide to save labels"),
+        (r": choose another name, or load it: fewlabels status .*", ": choose another name"),
+        (r"use (.*), or another that `fewlabels estimate --all` shows", r"use \1, or another of the list"),
+        (r"pip install \S+( \S+)*", "ask who runs the server to install it"),
+        (r"(?:, or )?(?:with|give|by|see) --[a-z][a-z-]*", ""),
+    )
+]
 
 
 def for_browser(text: str) -> str:
@@ -34,9 +37,8 @@ def for_browser(text: str) -> str:
         >>> for_browser("name the column (--answer-column), or draw again (fewlabels draw S)")
         'name the column, or draw again'
     """
-    if "--" not in text and "fewlabels " not in text:
+    if "--" not in text and "fewlabels " not in text and "pip install" not in text and "score_range" not in text:
         return text
-    for said, instead in KNOWN.items():
-        text = text.replace(said, instead)
-    text = ASIDE.sub("", text)
-    return OPTION.sub(lambda found: FIELDS.get(found[1], found[1].replace("-", " ")) + found[2], text)
+    for pattern, words in KNOWN:
+        text = pattern.sub(words, text)
+    return OPTION.sub(lambda found: found[1].replace("-", " ") + found[2], ASIDE.sub("", text))
