@@ -10,7 +10,7 @@ from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
-from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import api_labeling, api_notes, api_people, api_plans, api_results, api_studies, errors, events, images, pages
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
@@ -26,6 +26,7 @@ ROUTERS = (
     api_studies.router,
     api_plans.router,
     api_labeling.router,
+    api_notes.router,
     images.router,
     api_results.router,
     events.router,
