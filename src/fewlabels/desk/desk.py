@@ -160,6 +160,12 @@ class Desk:
         return DeskProgress(register.labelers.get(labeler, 0), min(sum(register.labelers.values()), wanted), wanted, waiting)
 
     @property
+    def has_more(self) -> bool:
+        """Whether planned looks were not handed out to anybody yet."""
+        done = self.progress("")
+        return done.resolved + done.waiting < done.planned
+
+    @property
     def is_online(self) -> bool:
         """Whether each step of the study waits for the answer to its unit."""
         plans = self._known().plans

@@ -177,6 +177,9 @@ class Ledger(Protocol):
     def later(self, study: str, labeler: str, units: Sequence[str]) -> int:
         """Release turns that a labeler holds and move them behind all others; return how many there were."""
 
+    def open_to(self, labeler: str, studies: Sequence[str], *, now: float) -> list[str]:
+        """Return those of these studies, unless archived, in which a turn waits for this labeler."""
+
     def waiting(self, study: str) -> int:
         """Return how many turns of all labelers are still unanswered."""
 

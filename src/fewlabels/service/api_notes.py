@@ -16,7 +16,7 @@ OwnerOf = Annotated[Member, Depends(of_study())]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
 PER_PAGE = 50
 MOST_ELSEWHERE = 5  # other studies named to somebody who has nothing to do
-MOST_SEARCHED = 200
+MOST_SEARCHED, MOST_OPENED = 200, 20
 
 
 @router.put("/comments", operation_id="setComment")
@@ -56,4 +56,7 @@ def _elsewhere(bench: ServerState, member: Member) -> list[str]:
     roles = bench.people.roles(member.person.name)
     names = bench.ledger.studies() if member.person.is_owner else [name for name, role in roles.items() if role != "viewer"]
     others = [name for name in sorted(names) if name != member.study and is_served(name)][:MOST_SEARCHED]
-    return bench.ledger.open_to(member.person.name, others, now=bench.clock())[:MOST_ELSEWHERE]
+    found = bench.ledger.open_to(member.person.name, others, now=bench.clock())
+    if not member.person.is_owner:
+        found += [name for name in others[:MOST_OPENED] if name not in found and bench.has(name) and bench.desk(name).has_more]
+    return found[:MOST_ELSEWHERE]
