@@ -276,7 +276,8 @@ def test_several_questions_are_answered_row_by_row(browser: Browser, server: Ser
     second = on_screen(page)
     assert second != first
     page.keyboard.press("2")
-    page.keyboard.press("s")
+    page.keyboard.press("o")
+    page.keyboard.press("1")  # the first reason
     assert on_screen(page) != second
     page.keyboard.press("u")
     page.keyboard.press("1")

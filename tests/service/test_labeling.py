@@ -47,7 +47,7 @@ def test_a_labeler_sees_the_columns_of_the_sheet_and_nothing_else(bench: Bench) 
     taken = take(client)
     assert len(taken["turns"]) == 5
     for turn in taken["turns"]:
-        assert turn.keys() == {"unit", "content", "until"}
+        assert turn.keys() == {"unit", "content", "until", "comment"}
         assert turn["content"].keys() == {"text", "photo"}
     assert taken["progress"].keys() == {"told", "resolved", "planned", "waiting"}
     everything = json.dumps([sheet, taken, client.get("/api/studies").json(), client.get("/api/me").json()]).lower()
