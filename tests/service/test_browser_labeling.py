@@ -279,18 +279,18 @@ def test_classes_are_answered_by_key_and_by_button(browser: Browser, server: Ser
 def write_classes(path: Path) -> None:
     """Writes a table of units in three classes."""
     numbers = range(300)
-    write_parquet(path, {"id": [f"c{i}" for i in numbers], "text": [f"paint {i}" for i in numbers], "kind": [KINDS[i % 3] for i in numbers]})
+    write_parquet(
+        path, {"id": [f"c{i}" for i in numbers], "text": [f"paint {i}" for i in numbers], "kind": [KINDS[i % 3] for i in numbers]}
+    )
 
 
 def test_a_dispute_is_adjudicated_without_seeing_the_answers(browser: Browser, server: Server) -> None:
     study = make_study(server, labels=30, name="dispute")
     desk = Desk(study)
     desk.double(1.0)
+    disputed = desk.take("pam", 1)[0].unit
+    assert disputed in [one.unit for one in desk.take("quin", 60)]
     for name, answer in (("pam", "yes"), ("quin", "no")):
-        given = desk.take(name, 1)
-        if name == "quin":
-            given = [one for one in desk.take(name, 60) if one.unit == disputed]
-        disputed = given[0].unit
         desk.tell(name, [Said(disputed, {"positive": answer})])
         desk.comment(name, disputed, f"clearly {answer}")
     entered = enter_as(browser, server, "adi", "adjudicator", study="dispute")
