@@ -50,8 +50,7 @@ def on_screen(page: Page) -> str:
 
 
 def notes_of(server: Server, study: str) -> list[Note]:
-    found: list[Note] = open_ledger(server.ledger).notes(study, most=100)  # type: ignore[attr-defined]
-    return found
+    return open_ledger(server.ledger).notes(study, most=100)
 
 
 def test_a_unit_put_off_comes_back_after_all_others_and_nothing_is_recorded(labeler: Entered, server: Server, study: str) -> None:

@@ -12,11 +12,11 @@ from fewlabels.desk.messages import Given as Given
 from fewlabels.desk.messages import Rest as Rest
 from fewlabels.desk.messages import Said as Said
 from fewlabels.desk.messages import refuse_name as refuse_name
-from fewlabels.desk.reasons import reasons, refuse_reason
+from fewlabels.desk.said import is_told_again, read_said, reasons
 from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.ledgers.base import Writing
-from fewlabels.nouns.label import UNANSWERED, Label, read_answer
+from fewlabels.nouns.label import Label
 from fewlabels.nouns.note import MOST_COMMENT, Note
 from fewlabels.nouns.sheet import Sheet, sheet_at
 from fewlabels.nouns.turn import Finished, Leased
@@ -117,7 +117,7 @@ class Desk:
             return "no plan"
         if adjudicates:
             return "waiting" if self.adjudication else "finished"
-        if self._ledger.open_to(labeler, [self._name], now=self._clock()):
+        if self.has_more or self._ledger.open_to(labeler, [self._name], now=self._clock()):
             return "open"
         if self._ledger.waiting(self._name):
             return "waiting"
@@ -129,7 +129,7 @@ class Desk:
 
         def told(act: Writing, register: Register) -> list[Acknowledged]:
             own = act.own(labeler, [one.unit for one in said])
-            read = [_read(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
+            read = [read_said(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
             act.look_up([label.key for labels in read if not isinstance(labels, str) for label in labels])
             found = [self._told(act, register, labeler, one, labels) for one, labels in zip(said, read, strict=True)]
             now = self._clock()
@@ -146,7 +146,7 @@ class Desk:
             return Acknowledged(said.unit, "refused", labels)
         before = act.count
         try:
-            correct = said.correct or _is_told_again(register, labeler, said.unit)
+            correct = said.correct or is_told_again(register, labeler, said.unit)
             told = record(act, labels, register, correct=correct, ignore_undrawn=False)
         except FewlabelsError as error:
             act.undo(before)
@@ -161,9 +161,10 @@ class Desk:
 
     @property
     def has_more(self) -> bool:
-        """Whether planned looks were not handed out to anybody yet."""
+        """Whether planned looks were not handed out to anybody yet; of an online study, which may end before, whether none was."""
         done = self.progress("")
-        return done.resolved + done.waiting < done.planned
+        out = done.resolved + done.waiting
+        return not self._known().count.closed and (out == 0 < done.planned if self.is_online else out < done.planned)
 
     @property
     def is_online(self) -> bool:
@@ -271,33 +272,3 @@ class Desk:
         if len(found) != len(wanted):
             raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
         self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})
-
-
-def _is_told_again(register: Register, labeler: str, unit: str) -> bool:
-    """Whether a labeler who could not tell sees the unit again: a different answer now is intended."""
-    seats = register.seats(unit)
-    mine = [label.answer for (_, who), label in seats.items() if who == labeler]
-    return register.waits(unit) and any(answer in UNANSWERED for answer in mine)
-
-
-def _read(register: Register, labeler: str, said: Said) -> list[Label] | str:
-    """The labels of an answer, or why it cannot be read."""
-    try:
-        return _labels(register, labeler, said)
-    except FewlabelsError as error:
-        return str(error)
-
-
-def _labels(register: Register, labeler: str, said: Said) -> list[Label]:
-    questions, classes = register.questions, register.classes
-    missing = [question for question in questions if question not in said.answers]
-    if missing or len(said.answers) > len(questions):
-        raise LabelError(
-            f"a unit must be answered as a whole ({', '.join(questions)}), got answers to {', '.join(said.answers) or 'none'}: "
-            "answer each question once"
-        )
-    answers = {question: read_answer(said.answers[question], classes) for question in questions}
-    if "never_answered" in answers.values():
-        raise LabelError("never_answered is recorded only when a study is closed, but a labeler gave it: answer cannot_tell or skipped")
-    refuse_reason(said.note, answers.values())
-    return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]

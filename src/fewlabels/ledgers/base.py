@@ -198,6 +198,12 @@ class Ledger(Protocol):
     def comments(self, study: str, labeler: str, units: Sequence[str]) -> dict[str, str]:
         """Return a labeler's own comments on these units."""
 
+    def notes(self, study: str, *, most: int, after: int = 0) -> list[Note]:
+        """Return up to so many notes on a study's units, the newest first, after so many that are left out."""
+
+    def note_count(self, study: str) -> int:
+        """Return how many notes there are on a study's units."""
+
     def set_contents(self, study: str, held: Mapping[str, Mapping[str, str | None]]) -> None:
         """Store the content of units, to be shown to labelers."""
 

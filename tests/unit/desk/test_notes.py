@@ -7,6 +7,7 @@ import pytest
 from fewlabels.desk.desk import Said
 from fewlabels.errors import LabelError
 from tests.unit.desk.made_desk import desk_of, planned, tell, units_of
+from tests.unit.study.made import create
 
 
 def test_a_reason_comes_with_the_answer_and_goes_with_it(tmp_path: Path) -> None:
@@ -61,18 +62,15 @@ def test_what_is_left_for_a_labeler(tmp_path: Path) -> None:
 
 
 def test_a_closed_study_is_closed_and_one_without_a_plan_has_none(tmp_path: Path) -> None:
-    from tests.unit.study.made import create
-
     study = create(tmp_path)
     desk = desk_of(study)
-    assert desk.rest("ada") == "no plan"
-    assert not desk.has_more
+    assert (desk.rest("ada"), desk.has_more) == ("no plan", False)
     study.plan(40)
-    assert desk.has_more
+    assert (desk.rest("ada"), desk.has_more) == ("open", True), "no unit has been handed out yet"
     units = units_of(desk.take("ada", 5))
     desk.later("ada", units[:2])
     study.close()
-    assert desk.rest("ada") == "closed"
+    assert (desk.rest("ada"), desk.has_more) == ("closed", False)
     assert desk.take("ada", 20) == [], "what was put off is never answered"
     assert study.status().progress.never_answered == 40
 

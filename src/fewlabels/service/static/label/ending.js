@@ -30,7 +30,8 @@ export function showEnd({ rest, told, elsewhere, look }, { adjudicates, isOnline
   at("instead-results").hidden = !(ended && look !== null);
   at("instead-studies").replaceChildren(...elsewhere.map(linked));
   at("instead-elsewhere").hidden = !elsewhere.length;
-  for (const id of ["instead-heading", "instead-told"]) at(id).hidden = false;
+  at("instead-told").hidden = !told;
+  at("instead-heading").hidden = false;
 }
 
 /* Before another sentence is shown there. */
