@@ -94,6 +94,23 @@ def test_units_put_off_without_a_network_are_moved_when_it_is_back(labeler: Ente
     labeler.seen.errors[:] = [one for one in labeler.seen.errors if "ERR_INTERNET_DISCONNECTED" not in one]
 
 
+def test_what_is_put_off_in_an_online_study_holds_up_its_steps_and_the_page_says_so(browser: Browser, server: Server) -> None:
+    population = read_population(str(server.folder / "scored.parquet"), score="score", threshold=0.5)
+    study = Study.create("online", population, goals=["precision >= 0.5"], ledger=server.ledger)
+    study.plan(100, stopping="decision")
+    Desk(study).set_sheet(Sheet(show=(FormColumn("text"),)))
+    entered = enter_as(browser, server, "ann", "labeler", study="online")
+    page = open_desk(entered, server, "online")
+    first = on_screen(page)
+    page.keyboard.press("l")
+    assert page.inner_text("#message") == "Put off. The study moves past that unit only once it is answered."
+    page.keyboard.press("1")
+    wait_saved(page)
+    assert first not in server.answers("online")
+    assert entered.seen.errors == []
+    entered.context.close()
+
+
 def test_a_unit_with_an_answer_is_not_put_off(labeler: Entered, server: Server, study: str) -> None:
     page = open_desk(labeler, server, study)
     first = on_screen(page)

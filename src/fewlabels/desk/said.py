@@ -19,12 +19,12 @@ def is_told_again(register: Register, labeler: str, unit: str) -> bool:
 def read_said(register: Register, labeler: str, said: Said) -> list[Label] | str:
     """The labels of an answer, or why it cannot be read."""
     try:
-        return labels_of(register, labeler, said)
+        return _labels_of(register, labeler, said)
     except FewlabelsError as error:
         return str(error)
 
 
-def labels_of(register: Register, labeler: str, said: Said) -> list[Label]:
+def _labels_of(register: Register, labeler: str, said: Said) -> list[Label]:
     questions, classes = register.questions, register.classes
     missing = [question for question in questions if question not in said.answers]
     if missing or len(said.answers) > len(questions):
