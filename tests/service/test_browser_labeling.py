@@ -126,7 +126,7 @@ def test_leaving_out_asks_why_and_the_reason_is_kept_beside_the_record(labeler: 
     page = open_desk(labeler, server, study)
     first = on_screen(page)
     page.keyboard.press("o")
-    assert "without a usable answer; the interval allows for it" in page.inner_text(DIALOG)
+    assert "without a usable answer; the study allows for it" in page.inner_text(DIALOG)
     assert faults(page) == []
     page.keyboard.press("Enter")
     assert "Choose a reason" in page.inner_text("#out-problem")
