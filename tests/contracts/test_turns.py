@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.tables import LISTING
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 from tests.contracts.ledgers_under_test import PARAMETERS, UnderTest
 
@@ -294,6 +296,7 @@ def test_one_labeler_who_asks_twice_at_once_has_no_unit_twice(ledger: Database) 
 TAKING = """
 import sys
 from fewlabels.ledgers.opening import open_ledger
+from fewlabels.ledgers.tables import LISTING
 from fewlabels.nouns.turn import Finished
 address, who, rounds = sys.argv[1:]
 ledger = open_ledger(address)
@@ -339,3 +342,71 @@ def test_processes_that_ask_at_once_never_get_the_same_turn(under: UnderTest, le
     assert set(given) == set(units)
     assert sum(bool(got) for got in found.values()) > 1
     assert counts(ledger) == (0, 0, 240)
+
+
+def test_what_is_put_off_comes_after_all_others(ledger: Database) -> None:
+    add(ledger, *looks("a", "b", "c", "d"))
+    assert take(ledger, "ada", 2) == ["a", "b"]
+    assert ledger.later("s", "bob", ["a", "b"]) == 0, "they are not his"
+    assert ledger.later("s", "ada", ["a", "nothing"]) == 1
+    assert counts(ledger) == (3, 1, 0)
+    assert own(ledger, "ada", "a") == set()
+    assert take(ledger, "ada") == ["b", "c", "d", "a"], "the last, while others are open"
+    finish(ledger, "ada", "b", "c", "d")
+    assert ledger.later("s", "ada", ["b", "a"]) == 1, "what was told stays"
+    assert take(ledger, "ada") == ["a"], "nothing else is open"
+    add(ledger, *looks("e"))
+    assert ledger.later("s", "ada", ["a"]) == 1
+    assert take(ledger, "bob") == ["e", "a"], "anybody may take it"
+
+
+def test_several_put_off_at_once_keep_their_order(ledger: Database) -> None:
+    add(ledger, *looks("a", "b", "c", "d"))
+    take(ledger, "ada")
+    assert ledger.later("s", "ada", ["c", "a"]) == 2
+    assert ledger.give_back("s", "ada", ["b", "d"]) == 2
+    assert take(ledger, "bob") == ["b", "d", "a", "c"]
+
+
+def test_a_check_that_is_put_off_comes_back_like_any_other_unit(ledger: Database) -> None:
+    add(ledger, *looks("a", "b"))
+    add(ledger, Turn("g", 1, "check", "ada"))
+    assert take(ledger, "ada", 1) == ["g"]
+    assert ledger.later("s", "ada", ["g"]) == 1
+    assert take(ledger, "ada", 1, now=1.0) == ["a"], "not before the others, which would give it away"
+    with ledger.writing("s") as act:
+        assert act.checks("ada") == {"g"}, "so no second check is mixed in"
+    assert own(ledger, "ada", "g") == {"g"}
+    assert take(ledger, "ada", now=1.0) == ["a", "b", "g"]
+
+
+def test_a_second_look_and_a_dispute_can_be_put_off(ledger: Database) -> None:
+    add(ledger, Turn("a", 1), Turn("a", 2, "double"), Turn("b", 1))
+    take(ledger, "ada", 1)
+    assert take(ledger, "bob") == ["a", "b"]
+    assert ledger.later("s", "bob", ["a"]) == 1
+    assert own(ledger, "ada", "a") == {"a"}, "hers is another look"
+    assert take(ledger, "eve") == ["a"]
+    add(ledger, Turn("b", 2, "adjudication"), Turn("c", 2, "adjudication"))
+    assert take(ledger, "adi", 1, adjudicates=True) == ["b"]
+    assert ledger.later("s", "adi", ["b"]) == 1
+    assert take(ledger, "adi", adjudicates=True) == ["c", "b"]
+
+
+def test_where_a_turn_waits_for_somebody(ledger: Database) -> None:
+    add(ledger, *looks("a"))
+    add(ledger, *looks("a"), study="t")
+
+    def where(labeler: str, now: float = 1.0) -> list[str]:
+        return ledger.open_to(labeler, ["t", "s", "none"], now=now)
+
+    assert where("ada") == ["t", "s"]
+    take(ledger, "ada")
+    assert (where("ada"), where("bob"), where("bob", now=LEASE + 1)) == (["t", "s"], ["t"], ["t", "s"])
+    finish(ledger, "ada", "a")
+    assert (where("ada"), where("bob")) == (["t"], ["t"])
+    add(ledger, Turn("a", 2, "double"))
+    assert (where("ada"), where("bob")) == (["t"], ["t", "s"]), "she has looked"
+    with ledger.connection() as connection:
+        connection.execute(sa.insert(LISTING).values(study="t", owner=None, archived=1.0))
+    assert where("bob") == ["s"]

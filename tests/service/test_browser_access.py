@@ -112,7 +112,7 @@ def test_all_of_it_by_keyboard(browser: Browser, server: Server) -> None:
     press(page, "Enter", on=f"Label {STUDY}")
     page.wait_for_selector("#work:not([hidden])")
     first = page.inner_text("#unit-name")
-    press(page, "Enter", on="Instructions and keys")
+    press(page, "Enter", on="Instructions")
     assert not page.is_visible(".instructions")
     press(page, " ", on="No")
     second = page.inner_text("#unit-name")

@@ -189,11 +189,15 @@ def test_answers_of_one_person_are_never_sent_as_another(labeler: Entered, serve
     other.goto(f"{server.url}/enter?key={granted.secret}")
     other.get_by_role("button", name="Sign in").click()
     other.wait_for_url(f"{server.url}/")
+    page.keyboard.press("c")
+    page.keyboard.type("for owners")
+    page.keyboard.press("Control+Enter")
     page.keyboard.press("1")
     wait_for(lambda: "Someone else has signed in" in page.inner_text("#notice"), "the notice", page=page)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_timeout(500)
     assert server.answers(study) == {}
+    assert server.study(study).ledger.note_count(study) == 0
     assert "1 answer" in page.inner_text("#notice")
 
 
@@ -276,7 +280,8 @@ def test_several_questions_are_answered_row_by_row(browser: Browser, server: Ser
     second = on_screen(page)
     assert second != first
     page.keyboard.press("2")
-    page.keyboard.press("s")
+    page.keyboard.press("o")
+    page.keyboard.press("1")  # the first reason
     assert on_screen(page) != second
     page.keyboard.press("u")
     page.keyboard.press("1")

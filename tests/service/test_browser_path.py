@@ -171,7 +171,7 @@ def label(browser: Browser, server: Server, link: str, people: dict[str, str], f
             assert faults(page) == []
         page.wait_for_timeout(130)  # quicker taps are taken for the second of a double tap
         page.tap(f"#questions button[data-answer={people[unit]}]")
-    wait_for(lambda: "nothing to label" in page.inner_text("#instead-words"), "the end", page=page)
+    wait_for(lambda: page.inner_text("#instead-heading") == "All units are labeled", "the end", page=page)
     wait_saved(page)
     page.screenshot(path=folder / "label-end-phone-dark.png", full_page=True)
     assert faults(page) == []

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, Route
 from tests.service.browsing import Entered, Server, enter_as, make_study, open_desk, wait_for, wait_saved
 
 SPACING = 0.03
-ANSWERS = {"1": "yes", "2": "no", "3": "cannot_tell", "s": "skipped"}
-KEYS = "1212121321s2"
+ANSWERS = {"1": "yes", "2": "no", "3": "cannot_tell", "y": "yes", "n": "no"}
+KEYS = "1212121321yn"
 
 
 @pytest.fixture

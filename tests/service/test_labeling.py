@@ -47,7 +47,7 @@ def test_a_labeler_sees_the_columns_of_the_sheet_and_nothing_else(bench: Bench) 
     taken = take(client)
     assert len(taken["turns"]) == 5
     for turn in taken["turns"]:
-        assert turn.keys() == {"unit", "content", "until"}
+        assert turn.keys() == {"unit", "content", "until", "comment"}
         assert turn["content"].keys() == {"text", "photo"}
     assert taken["progress"].keys() == {"told", "resolved", "planned", "waiting"}
     everything = json.dumps([sheet, taken, client.get("/api/studies").json(), client.get("/api/me").json()]).lower()
@@ -95,6 +95,68 @@ def test_two_labelers_get_different_units_and_one_cannot_answer_for_the_other(be
     assert tell(bob, (hers[0], "yes"))["acknowledged"][0]["status"] == "refused"
     assert ann.request("DELETE", f"{API}/turns", json={"units": hers}).json() == {"given_back": 10}
     assert bob.request("DELETE", f"{API}/turns", json={"units": hers}).json() == {"given_back": 0}
+
+
+def test_a_unit_put_off_comes_last_and_nothing_is_recorded(bench: Bench) -> None:
+    client = bench.browser("ann")
+    units = [turn["unit"] for turn in take(client, 40)["turns"]]
+    assert client.post(f"{API}/turns/later", json={"units": units[:2]}).json() == {"moved": 2}
+    assert tell(client, (units[0], "yes"))["acknowledged"][0]["status"] == "refused", "it is no longer hers"
+    assert [turn["unit"] for turn in take(client, 40)["turns"]] == [*units[2:], *units[:2]]
+    assert not any(bench.study().standing.told(unit) for unit in units)
+    assert bench.browser("bob").post(f"{API}/turns/later", json={"units": units}).status_code == 404
+
+
+def test_comments_and_reasons_are_for_owners_and_their_author(bench: Bench) -> None:
+    ann, adi, owner = bench.browser("ann"), bench.browser("adi"), bench.browser()
+    unit = take(ann, 1)["turns"][0]["unit"]
+    secret = "surely spam <b>"
+    assert ann.put(f"{API}/comments", json={"unit": unit, "text": secret}).json() == {"done": True}
+    assert take(ann, 1)["turns"][0]["comment"] == secret
+    refused = adi.put(f"{API}/comments", json={"unit": unit, "text": "mine"})
+    assert (refused.status_code, "not given to you" in refused.json()["error"]) == (400, True)
+    assert ann.put(f"{API}/comments", json={"unit": unit, "text": "x" * 2_001}).status_code == 422
+    assert tell(ann, (unit, "skipped"), note="no text")["acknowledged"][0]["status"] == "recorded"
+    found = owner.get(f"{API}/notes").json()
+    assert (found["total"], found["page"], found["pages"]) == (2, 1, 1)
+    assert {(one["unit"], one["labeler"], one["kind"], one["text"]) for one in found["notes"]} == {
+        (unit, "ann", "comment", secret),
+        (unit, "ann", "left out", "no text"),
+    }
+    assert "surely spam &lt;b&gt;" in owner.get(f"/studies/{STUDY}/notes").text
+    for client in (ann, adi, bench.browser("vic")):
+        assert client.get(f"{API}/notes").status_code == 403
+        assert client.get(f"/studies/{STUDY}/notes").status_code == 403
+    assert secret not in json.dumps(take(adi, 40))
+    bench.app.state.bench.ledger.forget(STUDY)
+    assert owner.get(f"{API}/notes").json()["total"] == 0
+
+
+def test_what_is_left_says_nothing_of_the_answers(bench: Bench) -> None:
+    ann, owner = bench.browser("ann"), bench.browser()
+    units = [turn["unit"] for turn in take(ann, 40)["turns"]]
+    assert ann.get(f"{API}/rest").json() == {"rest": "open", "told": 0, "elsewhere": [], "look": None}
+    assert bench.browser("adi").get(f"{API}/rest").json()["rest"] == "waiting"
+    tell(ann, *((unit, "yes") for unit in units))
+    bench.people.set_role("ann", OTHER, "labeler")
+    assert ann.get(f"{API}/rest").json() == {"rest": "finished", "told": 40, "elsewhere": [OTHER], "look": None}
+    assert bench.browser("adi").get(f"{API}/rest?adjudicates=true").json()["rest"] == "finished"
+    assert owner.get(f"{API}/rest").json()["look"] is True
+
+
+def test_instructions_are_marked_up_on_the_page_and_plain_in_the_api(bench: Bench) -> None:
+    owner = bench.browser()
+    owner.put(f"{API}/sheet", json={"instructions": "- *all* <script>alert(1)</script> [x](javascript:y)"})
+    text = bench.browser("ann").get(f"/studies/{STUDY}/label").text
+    assert "<em>all</em> &lt;script&gt;alert(1)&lt;/script&gt; [x](javascript:y)</li>" in text
+    assert bench.browser("ann").get(f"{API}/sheet").json()["instructions"].startswith("- *all* <script>")
+
+
+def test_no_word_of_the_command_line_is_on_the_pages_of_labelers(bench: Bench) -> None:
+    for path in ("label", "notes"):
+        text = bench.browser().get(f"/studies/{STUDY}/{path}").text
+        assert "--" not in text
+        assert "fewlabels plan" not in text
 
 
 def test_only_adjudicators_adjudicate(bench: Bench) -> None:

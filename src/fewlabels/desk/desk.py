@@ -9,12 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from fewlabels.desk.messages import Acknowledged as Acknowledged
 from fewlabels.desk.messages import DeskProgress as DeskProgress
 from fewlabels.desk.messages import Given as Given
+from fewlabels.desk.messages import Rest as Rest
 from fewlabels.desk.messages import Said as Said
 from fewlabels.desk.messages import refuse_name as refuse_name
+from fewlabels.desk.said import is_told_again, read_said, reasons
 from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
 from fewlabels.ledgers.base import Writing
-from fewlabels.nouns.label import UNANSWERED, Label, read_answer
+from fewlabels.nouns.label import Label
+from fewlabels.nouns.note import MOST_COMMENT, Note
 from fewlabels.nouns.sheet import Sheet, sheet_at
 from fewlabels.nouns.turn import Finished, Leased
 from fewlabels.study.kinds import kind_of
@@ -82,8 +85,9 @@ class Desk:
         held = self._leased(labeler, units, adjudicates=adjudicates)
         while len(held) < units and self._fill(units, adjudicates=adjudicates):  # the turns made ready may all be for others
             held = self._leased(labeler, units, adjudicates=adjudicates)
-        shown = self._contents([unit for unit, _ in held], sheet.columns)
-        return [Given(unit, shown[unit], until) for unit, until in held]
+        given = [unit for unit, _ in held]
+        shown, comments = self._contents(given, sheet.columns), self._ledger.comments(self._name, labeler, given)
+        return [Given(unit, shown[unit], until, comments.get(unit, "")) for unit, until in held]
 
     def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Leased]:
         now = self._clock()
@@ -93,18 +97,45 @@ class Desk:
         """Release units that a labeler holds, so that others may take them at once; return how many were released."""
         return self._ledger.give_back(self._name, labeler, units)
 
+    def later(self, labeler: str, units: Sequence[str]) -> int:
+        """Release units that a labeler holds and move them behind all others that are ready; return how many were moved."""
+        return self._ledger.later(self._name, labeler, units)
+
+    def comment(self, labeler: str, unit: str, text: str) -> None:
+        """Store a labeler's comment on a unit in place of an earlier one; an empty text deletes it."""
+        if len(text) > MOST_COMMENT:
+            raise LabelError(f"a comment must have at most {MOST_COMMENT:,} characters, got {len(text):,}: shorten it")
+        with self._ledger.writing(self._name) as act:
+            if not act.own(labeler, [unit]):
+                raise LabelError("labelers comment on units they were given, but this one was not given to you or has passed to another")
+            act.put_notes([Note(unit, labeler, "comment", text.strip(), self._clock())])
+
+    def rest(self, labeler: str, *, adjudicates: bool = False) -> Rest:
+        """What is left for a labeler, in a word; nothing about the answers."""
+        register = self._known()
+        if not register.plans:
+            return "no plan"
+        if adjudicates:
+            return "waiting" if self.adjudication else "finished"
+        if self.has_more or self._ledger.open_to(labeler, [self._name], now=self._clock()):
+            return "open"
+        if self._ledger.waiting(self._name):
+            return "waiting"
+        return "closed" if register.count.closed else "finished"
+
     def tell(self, labeler: str, said: Sequence[Said]) -> list[Acknowledged]:
         """Record a labeler's answers in one transaction. An answer that is refused does not hold up the others."""
         refuse_name(labeler)
 
         def told(act: Writing, register: Register) -> list[Acknowledged]:
             own = act.own(labeler, [one.unit for one in said])
-            read = [_read(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
+            read = [read_said(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
             act.look_up([label.key for labels in read if not isinstance(labels, str) for label in labels])
             found = [self._told(act, register, labeler, one, labels) for one, labels in zip(said, read, strict=True)]
             now = self._clock()
             kept = {one.unit for one in found if one.status != "refused"}
             act.finish([Finished(one.unit, labeler, now, one.seconds) for one in said if one.unit in kept])
+            act.put_notes(reasons(labeler, said, found, at=now))
             return found
 
         return self._state.act(told)
@@ -115,7 +146,7 @@ class Desk:
             return Acknowledged(said.unit, "refused", labels)
         before = act.count
         try:
-            correct = said.correct or _is_told_again(register, labeler, said.unit)
+            correct = said.correct or is_told_again(register, labeler, said.unit)
             told = record(act, labels, register, correct=correct, ignore_undrawn=False)
         except FewlabelsError as error:
             act.undo(before)
@@ -127,6 +158,19 @@ class Desk:
         waiting, register = self._ledger.waiting(self._name), self._known()
         wanted = register.planned + register.count.doubled
         return DeskProgress(register.labelers.get(labeler, 0), min(sum(register.labelers.values()), wanted), wanted, waiting)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether planned looks were not handed out to anybody yet; of an online study, which may end before, whether none was."""
+        done = self.progress("")
+        out = done.resolved + done.waiting
+        return not self._known().count.closed and (out == 0 < done.planned if self.is_online else out < done.planned)
+
+    @property
+    def is_online(self) -> bool:
+        """Whether each step of the study waits for the answer to its unit."""
+        plans = self._known().plans
+        return bool(plans) and plans[-1].kind == "online"
 
     @property
     def double_share(self) -> float:
@@ -228,32 +272,3 @@ class Desk:
         if len(found) != len(wanted):
             raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
         self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})
-
-
-def _is_told_again(register: Register, labeler: str, unit: str) -> bool:
-    """Whether a labeler who could not tell sees the unit again: a different answer now is intended."""
-    seats = register.seats(unit)
-    mine = [label.answer for (_, who), label in seats.items() if who == labeler]
-    return register.waits(unit) and any(answer in UNANSWERED for answer in mine)
-
-
-def _read(register: Register, labeler: str, said: Said) -> list[Label] | str:
-    """The labels of an answer, or why it cannot be read."""
-    try:
-        return _labels(register, labeler, said)
-    except FewlabelsError as error:
-        return str(error)
-
-
-def _labels(register: Register, labeler: str, said: Said) -> list[Label]:
-    questions, classes = register.questions, register.classes
-    missing = [question for question in questions if question not in said.answers]
-    if missing or len(said.answers) > len(questions):
-        raise LabelError(
-            f"a unit must be answered as a whole ({', '.join(questions)}), got answers to {', '.join(said.answers) or 'none'}: "
-            "answer each question once"
-        )
-    answers = {question: read_answer(said.answers[question], classes) for question in questions}
-    if "never_answered" in answers.values():
-        raise LabelError("never_answered is recorded only when a study is closed, but a labeler gave it: answer cannot_tell or skipped")
-    return [Label(unit=said.unit, answer=answers[q], labeler=labeler, question=q, at=said.at) for q in questions]

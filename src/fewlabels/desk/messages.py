@@ -11,25 +11,30 @@ MOST_NAME = 200  # characters of a labeler's name
 
 
 class Given(NamedTuple):
-    """A unit given to a labeler: what to show of it, and when the lease ends, in seconds since 1970."""
+    """A unit given to a labeler: what to show of it, when the lease ends, in seconds since 1970, and the labeler's own comment."""
 
     unit: str
     content: Mapping[str, str | None]
     until: float
+    comment: str = ""
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the page."""
-        return {"unit": self.unit, "content": dict(self.content), "until": self.until}
+        return {"unit": self.unit, "content": dict(self.content), "until": self.until, "comment": self.comment}
 
 
 class Said(NamedTuple):
-    """A labeler's answers about one unit: one per question, when, and the seconds taken. `correct` replaces their earlier answers."""
+    """A labeler's answers about one unit: one per question, when, and the seconds taken. `correct` replaces their earlier answers.
+
+    note   why the unit is left out
+    """
 
     unit: str
     answers: Mapping[str, str]
     at: str | None = None
     seconds: float | None = None
     correct: bool = False
+    note: str | None = None
 
 
 class Acknowledged(NamedTuple):
@@ -58,6 +63,9 @@ class DeskProgress(NamedTuple):
     def as_json(self) -> dict[str, Json]:
         """Plain data for the page."""
         return {**self._asdict()}
+
+
+Rest = Literal["no plan", "open", "waiting", "closed", "finished"]  # what is left for a labeler, in a word
 
 
 def refuse_name(labeler: str) -> None:

@@ -12,6 +12,7 @@ from json.encoder import encode_basestring
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from fewlabels.nouns.canonical import Json, fingerprint
+from fewlabels.nouns.note import Note
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
@@ -118,6 +119,9 @@ class Writing(Reading, Protocol):
     def finish(self, finished: Sequence[Finished]) -> None:
         """Mark turns as answered."""
 
+    def put_notes(self, written: Sequence[Note]) -> None:
+        """Store notes, each in place of the labeler's earlier one of that kind; an empty text only deletes it."""
+
     def turns(self, units: Sequence[str] | None = None) -> dict[str, UnitTurns]:
         """Return the turns of each of these units that has one, or of every unit."""
 
@@ -170,6 +174,12 @@ class Ledger(Protocol):
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
         """Release turns that a labeler holds; return how many there were."""
 
+    def later(self, study: str, labeler: str, units: Sequence[str]) -> int:
+        """Release turns that a labeler holds and move them behind all others; return how many there were."""
+
+    def open_to(self, labeler: str, studies: Sequence[str], *, now: float) -> list[str]:
+        """Return those of these studies, unless archived, in which a turn waits for this labeler."""
+
     def waiting(self, study: str) -> int:
         """Return how many turns of all labelers are still unanswered."""
 
@@ -184,6 +194,15 @@ class Ledger(Protocol):
 
     def contents(self, study: str, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """Return the stored content of these units."""
+
+    def comments(self, study: str, labeler: str, units: Sequence[str]) -> dict[str, str]:
+        """Return a labeler's own comments on these units."""
+
+    def notes(self, study: str, *, most: int, after: int = 0) -> list[Note]:
+        """Return up to so many notes on a study's units, the newest first, after so many that are left out."""
+
+    def note_count(self, study: str) -> int:
+        """Return how many notes there are on a study's units."""
 
     def set_contents(self, study: str, held: Mapping[str, Mapping[str, str | None]]) -> None:
         """Store the content of units, to be shown to labelers."""

@@ -16,12 +16,13 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError, LedgerUnreachable
-from fewlabels.ledgers import contents, parts, turns
+from fewlabels.ledgers import contents, notes, parts, turns
 from fewlabels.ledgers.base import LISTING, MANY, SEALING, UNREADABLE, Entry, Kind, StoredEntry, body_of, entry_hash, seal_of
 from fewlabels.ledgers.contents import Content
 from fewlabels.ledgers.schema import known_version
 from fewlabels.ledgers.tables import ENTRY, HEAD, NOTABLE
 from fewlabels.nouns.canonical import Json, canonical
+from fewlabels.nouns.note import Note
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
@@ -193,6 +194,19 @@ class Database:
         with self.connection() as connection:
             return turns.give_back(connection, study, labeler, units)
 
+    def later(self, study: str, labeler: str, units: Sequence[str]) -> int:
+        """Release turns that a labeler holds and move them behind all others; return how many there were."""
+        with self.connection() as connection:
+            self._lock_labeler(connection, study, labeler)
+            return turns.later(connection, study, labeler, units)
+
+    def open_to(self, labeler: str, studies: Sequence[str], *, now: float) -> list[str]:
+        """Return those of these studies, unless archived, in which a turn waits for this labeler."""
+        if self.outdated:
+            return []
+        with self.reading() as connection:
+            return turns.open_to(connection, labeler, studies, now=now)
+
     def waiting(self, study: str) -> int:
         """Return how many turns of all labelers are still unanswered."""
         if self.outdated:
@@ -227,6 +241,27 @@ class Database:
             return {}
         with self.reading() as connection:
             return contents.contents(connection, study, units)
+
+    def comments(self, study: str, labeler: str, units: Sequence[str]) -> dict[str, str]:
+        """Return a labeler's own comments on these units."""
+        if self.outdated:
+            return {}
+        with self.reading() as connection:
+            return notes.comments(connection, study, labeler, units)
+
+    def notes(self, study: str, *, most: int, after: int = 0) -> list[Note]:
+        """Return up to so many notes on a study's units, the newest first, after so many that are left out."""
+        if self.outdated:
+            return []
+        with self.reading() as connection:
+            return notes.newest(connection, study, most=most, after=after)
+
+    def note_count(self, study: str) -> int:
+        """Return how many notes there are on a study's units."""
+        if self.outdated:
+            return 0
+        with self.reading() as connection:
+            return notes.count(connection, study)
 
     def set_contents(self, study: str, held: Mapping[str, Content]) -> None:
         """Store the content of units, to be shown to labelers."""
@@ -408,6 +443,10 @@ class Act(Following):
     def finish(self, finished: Sequence[Finished]) -> None:
         """Mark turns as answered."""
         turns.finish(self._connection, self._study, finished)
+
+    def put_notes(self, written: Sequence[Note]) -> None:
+        """Store notes, each in place of the labeler's earlier one of that kind; an empty text only deletes it."""
+        notes.put(self._connection, self._study, written)
 
     def turns(self, units: Sequence[str] | None = None) -> dict[str, UnitTurns]:
         """Return the turns of each of these units that has one, or of every unit."""

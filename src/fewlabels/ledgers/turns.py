@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from fewlabels.ledgers.tables import TURN
+from fewlabels.ledgers.tables import LISTING, TURN
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
@@ -100,6 +100,34 @@ def give_back(connection: sa.Connection, study: str, labeler: str, units: Collec
     """Release turns that a labeler holds; return how many there were."""
     theirs = _of(study, TURN.c.labeler == labeler, TURN.c.told.is_(None), TURN.c.unit.in_(list(units)), TURN.c.kind != CHECK)
     return connection.execute(sa.update(TURN).where(theirs).values(labeler=None, until=None, taken=None)).rowcount
+
+
+def later(connection: sa.Connection, study: str, labeler: str, units: Collection[str]) -> int:
+    """Release turns that a labeler holds and move them behind all others; return how many there were.
+
+    A check stays named for its labeler, as one whose lease is over: it comes back in its new place, like any other unit.
+    """
+    theirs = _of(study, TURN.c.labeler == labeler, TURN.c.told.is_(None), TURN.c.unit.in_(list(units)))
+    rows = connection.execute(sa.select(TURN).where(theirs).order_by(TURN.c.position).with_for_update()).mappings().all()
+    last = connection.execute(sa.select(sa.func.max(TURN.c.position)).where(_of(study))).scalar() or 0
+    checks = [row["kind"] == CHECK for row in rows]
+    released = [{"labeler": labeler if check else None, "until": 0.0 if check else None, "taken": None} for check in checks]
+    moved = [_name(row) | {"position": last + i} for i, row in enumerate(rows, start=1)]
+    _set(connection, study, [place | holder for place, holder in zip(moved, released, strict=True)])
+    return len(rows)
+
+
+def open_to(connection: sa.Connection, labeler: str, studies: Sequence[str], *, now: float) -> list[str]:
+    """Return those of these studies, unless archived, in which a turn waits for this labeler or for anybody who has not looked yet."""
+    theirs = sa.and_(OTHER.c.study == TURN.c.study, OTHER.c.unit == TURN.c.unit, OTHER.c.labeler == labeler)
+    has_told = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_not(None)))
+    free = sa.or_(TURN.c.labeler.is_(None), TURN.c.until < now, TURN.c.labeler == labeler)
+    archived = sa.select(LISTING.c.study).where(LISTING.c.archived.is_not(None))
+    found: list[str] = []
+    for study in studies:  # one at a time: the index then finds the first turn that waits, and no other is read
+        waiting = _of(study, _kinds(False), TURN.c.told.is_(None), free, sa.not_(has_told), TURN.c.study.not_in(archived))
+        found += connection.execute(sa.select(TURN.c.study).where(waiting).limit(1)).scalars()
+    return found
 
 
 def drop(connection: sa.Connection, study: str, units: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from fewlabels.service.responses import (
     DeskProgress,
     GivenBack,
     LabelerTurn,
+    MovedBack,
     SheetShown,
     Turns,
 )
@@ -55,7 +56,7 @@ def take_turns(request: Request, member: Labeler, wanted: TakeTurns) -> Turns:
         raise HTTPException(403, "units that labelers disagree on are for adjudicators: ask an owner of the study")
     desk, name = bench_of(request).desk(member.study), member.person.name
     given = desk.take(name, wanted.units, adjudicates=wanted.adjudicates)
-    turns = [LabelerTurn(unit=one.unit, content=dict(one.content), until=one.until) for one in given]
+    turns = [LabelerTurn(unit=one.unit, content=dict(one.content), until=one.until, comment=one.comment) for one in given]
     return Turns(turns=turns, progress=_progress(desk, name))
 
 
@@ -65,11 +66,17 @@ def give_back(request: Request, member: Labeler, units: NamedUnits) -> GivenBack
     return GivenBack(given_back=bench_of(request).desk(member.study).give_back(member.person.name, units.units))
 
 
+@router.post("/turns/later", operation_id="moveTurnsBack")
+def later(request: Request, member: Labeler, units: NamedUnits) -> MovedBack:
+    """Put units off: they are released and come back, to anybody, after all others that are ready. Nothing is recorded."""
+    return MovedBack(moved=bench_of(request).desk(member.study).later(member.person.name, units.units))
+
+
 @router.post("/answers", operation_id="tellAnswers")
 def tell_answers(request: Request, member: Labeler, told: TellAnswers) -> Acknowledgements:
     """Record answers. What is acknowledged is on disk; sending an answer twice changes nothing."""
     desk, name = bench_of(request).desk(member.study), member.person.name
-    said = [Said(unit=one.unit, answers=one.answers, at=one.at, seconds=one.seconds, correct=one.correct) for one in told.answers]
+    said = [Said(one.unit, one.answers, one.at, one.seconds, correct=one.correct, note=one.note) for one in told.answers]
     became = [AcknowledgedShown(unit=one.unit, status=one.status, why=one.why) for one in desk.tell(name, said)]
     return Acknowledgements(acknowledged=became, progress=_progress(desk, name))
 
@@ -97,6 +104,7 @@ def _sheet(desk: Desk, member: Member) -> SheetShown:
         questions=list(desk.questions),
         answers=list(desk.answers),
         check_every=sheet.check_every if member.role == "owner" else None,
+        is_online=desk.is_online,
     )
 
 

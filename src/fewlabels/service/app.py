@@ -15,6 +15,7 @@ from fewlabels.reports.design import DESIGN
 from fewlabels.service import (
     api_home,
     api_labeling,
+    api_notes,
     api_people,
     api_plans,
     api_results,
@@ -44,6 +45,7 @@ ROUTERS = (
     api_tables.router,
     api_plans.router,
     api_labeling.router,
+    api_notes.router,
     images.router,
     api_results.router,
     events.router,

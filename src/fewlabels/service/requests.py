@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fewlabels.ledgers.people import Role
 from fewlabels.nouns.design import DesignName
+from fewlabels.nouns.note import MOST_COMMENT
 from fewlabels.nouns.process import About
 from fewlabels.nouns.sheet import FormColumn, Sheet, ShownKind
 
@@ -167,14 +168,22 @@ class NamedUnits(Body):
     units: Annotated[list[UnitId], Field(max_length=500)]
 
 
+class CommentBody(Body):
+    """A labeler's comment on a unit, in place of an earlier one; an empty text deletes it."""
+
+    unit: UnitId
+    text: Annotated[str, Field(max_length=MOST_COMMENT, pattern=NO_NULL)]
+
+
 class SaidBody(Body):
-    """A labeler's answers to one unit, one per question. correct=true replaces earlier ones."""
+    """A labeler's answers to one unit, one per question. correct=true replaces earlier ones; `note` is why the unit is left out."""
 
     unit: UnitId
     answers: Annotated[dict[Word, Word], Field(min_length=1, max_length=100)]
     at: Annotated[str, Field(max_length=64, pattern=NO_NULL)] | None = None
     seconds: Annotated[float, Field(ge=0, le=1e7, allow_inf_nan=False)] | None = None
     correct: bool = False
+    note: Line | None = None
 
 
 class TellAnswers(Body):

@@ -4,7 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fewlabels.desk.messages import Rest
 from fewlabels.ledgers.people import Role
+from fewlabels.nouns.note import NoteKind
 from fewlabels.service.requests import ShownColumn
 
 Data = dict[str, Any]  # as the command line prints it with --json
@@ -359,7 +361,7 @@ class AuditShown(OfStudy):
 class SheetShown(BaseModel):
     """The labeling form: what labelers see and read, the questions, and the answers besides cannot_tell and skipped.
 
-    check_every is for owners: a labeler who knew would know which units are checks.
+    check_every is for owners: a labeler who knew would know which units are checks. is_online: each step waits for its unit.
     """
 
     show: list[ShownColumn]
@@ -368,14 +370,16 @@ class SheetShown(BaseModel):
     questions: list[str]
     answers: list[str]
     check_every: int | None = None
+    is_online: bool = False
 
 
 class LabelerTurn(BaseModel):
-    """A unit reserved for a labeler, until a time (seconds since 1970)."""
+    """A unit reserved for a labeler, until a time (seconds since 1970), with the labeler's own comment."""
 
     unit: str
     content: dict[str, str | None]
     until: float
+    comment: str = ""
 
 
 class DeskProgress(BaseModel):
@@ -398,6 +402,43 @@ class GivenBack(BaseModel):
     """How many units were released."""
 
     given_back: int
+
+
+class MovedBack(BaseModel):
+    """How many units were released and moved behind all others."""
+
+    moved: int
+
+
+class RestShown(BaseModel):
+    """What is left for this labeler, how many units they answered, and other studies with units for them.
+
+    `look` is for owners: whether the numbers may be read.
+    """
+
+    rest: Rest
+    told: int
+    elsewhere: list[str]
+    look: bool | None = None
+
+
+class NoteShown(BaseModel):
+    """What a labeler wrote about a unit, and when (seconds since 1970)."""
+
+    unit: str
+    labeler: str
+    kind: NoteKind
+    text: str
+    at: float
+
+
+class Notes(BaseModel):
+    """A page of the notes on a study's units, the newest first."""
+
+    notes: list[NoteShown]
+    total: int
+    page: int
+    pages: int
 
 
 class AcknowledgedShown(BaseModel):

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fewlabels.study.population.first_sight import open_table
 AT = dt.datetime(2026, 1, 2, 3, 4)  # noqa: DTZ001 - a cell has no time zone
 
 
-def book(folder: Path, *rows: list[object], **more: list[object]) -> Path:
+def book(folder: Path, *rows: Sequence[object], **more: Sequence[object]) -> Path:
     openpyxl = pytest.importorskip("openpyxl")
     made: Any = openpyxl.Workbook()
     for row in rows:
@@ -27,7 +28,7 @@ def book(folder: Path, *rows: list[object], **more: list[object]) -> Path:
     return folder / "t.xlsx"
 
 
-def written(folder: Path, *rows: list[object]) -> tuple[list[str], list[tuple[Any, ...]]]:
+def written(folder: Path, *rows: Sequence[object]) -> tuple[list[str], list[tuple[Any, ...]]]:
     write_sheet(SheetOfFile(book(folder, *rows)), folder / "t.parquet")
     assert sorted(path.name for path in folder.iterdir()) == ["t.parquet", "t.xlsx"], "nothing else is left"
     return read_texts([folder / "t.parquet"])

@@ -1,11 +1,13 @@
 /* The questions of a unit: a row of buttons for each, and the keys that press them. */
 
-const WORDS = { yes: "Yes", no: "No", cannot_tell: "Cannot tell", skipped: "Skip" };
+const WORDS = { yes: "Yes", no: "No", cannot_tell: "Cannot tell", skipped: "Left out" };
+const LETTERS = { y: "yes", n: "no" }; // of yes-or-no questions only: a class might begin with either
 
 export class Choices {
   constructor({ place, sheet, chosen }) {
     this.questions = sheet.questions;
     this.keys = keysOf(sheet.answers);
+    this.letters = sheet.answers.join() === "yes,no" ? LETTERS : {};
     this.chosen = chosen;
     this.given = {};
     this.active = 0;
@@ -33,17 +35,18 @@ export class Choices {
     made.type = "button";
     made.dataset.answer = answer;
     made.setAttribute("aria-pressed", "false");
-    if (key) made.setAttribute("aria-keyshortcuts", key);
+    const caps = [key, ...Object.keys(this.letters).filter(letter => this.letters[letter] === answer)].filter(Boolean);
+    if (caps.length) made.setAttribute("aria-keyshortcuts", caps.join(" "));
     if (answer === "cannot_tell") made.className = "lesser";
     const words = document.createElement("span");
     words.dir = "auto";
     words.className = "theirs";
     words.textContent = WORDS[answer] ?? answer;
     made.append(words);
-    if (key) {
+    for (const one of caps) {
       const cap = document.createElement("kbd");
       cap.setAttribute("aria-hidden", "true");
-      cap.textContent = key;
+      cap.textContent = one;
       made.append(cap);
     }
     made.addEventListener("click", event => this.chosen(row, answer, event));
@@ -75,9 +78,10 @@ export class Choices {
     return open < 0 && (!again || row === this.questions.length - 1);
   }
 
-  /* Skips the questions that have no answer yet. */
+  /* Leaves out the questions that have no answer yet, or all if each has one. */
   skip() {
-    for (const question of this.questions) this.given[question] = this.complete ? "skipped" : this.given[question] ?? "skipped";
+    const all = this.complete;
+    for (const question of this.questions) this.given[question] = all ? "skipped" : this.given[question] ?? "skipped";
   }
 
   get complete() {
@@ -85,7 +89,7 @@ export class Choices {
   }
 
   answerOf(key) {
-    return this.keys.find(([one]) => one === key)?.[1] ?? null;
+    return this.keys.find(([one]) => one === key)?.[1] ?? this.letters[key] ?? null;
   }
 
   move(step) {

@@ -1,4 +1,4 @@
-/* Answers on their way to the ledger. Kept in this tab until the server has acknowledged each: unit ids and answers, nothing else. */
+/* Answers on their way to the ledger. Kept in this tab until the server has acknowledged each: unit ids, answers and reasons, nothing else. */
 
 import { freshToken, problem, talk } from "../talk.js";
 

@@ -2,6 +2,10 @@
 
 import { at, meta, problem, studyPath, talk } from "../talk.js";
 import { Choices } from "./choices.js";
+import { Comments } from "./comments.js";
+import { askComment, askReason, isOpen, listenToDialogs, showKeys, zoom } from "./dialogs.js";
+import { showEnd } from "./ending.js";
+import { rememberInstructions } from "./instructions.js";
 import { Outbox } from "./outbox.js";
 import { prefetchImages, shownUnit } from "./shown.js";
 import { Tabs } from "./tabs.js";
@@ -13,7 +17,7 @@ const AGAIN = 20_000; // milliseconds between two checks for units to label
 const study = at("desk").dataset.study;
 const person = meta("fewlabels-person");
 const adjudicates = at("desk").dataset.adjudicates === "yes";
-let sheet, choices, outbox, turns, tabs;
+let sheet, choices, outbox, comments, turns, tabs;
 let shown = null, since = 0, hiddenFor = 0, hiddenAt = null, paused = true;
 
 async function start() {
@@ -23,9 +27,10 @@ async function start() {
   choices = new Choices({ place: at("questions"), sheet, chosen: clicked });
   outbox = new Outbox({
     path: studyPath(study, "/answers"), store: `fewlabels:${study}:${person}`, person, changed: showSaved,
-    refused: refusedUnit, acknowledged: data => showProgress(data.progress), entered: () => { if (!paused) turns.fetch(); },
+    refused: refusedUnit, acknowledged, entered: () => { if (!paused) turns.fetch(); },
   });
-  turns = new Turns({ path: studyPath(study, "/turns"), adjudicates, outbox, arrived, failed });
+  comments = new Comments({ path: studyPath(study, "/comments"), store: `fewlabels:comments:${study}:${person}`, person, refused: refusedUnit });
+  turns = new Turns({ path: studyPath(study, "/turns"), adjudicates, outbox, comments, arrived, failed });
   tabs = new Tabs(`fewlabels:${study}:${person}`, { paused: elsewhere, yielded: elsewhere });
   listen();
   stage("waiting", "Getting the first units.");
@@ -46,8 +51,13 @@ function here() {
 function elsewhere() {
   paused = true;
   shown = null;
-  if (turns) { turns.line = turns.line.slice(0, turns.place).filter(turn => turn.answers); turns.place = turns.line.length; }
+  if (turns) { turns.off.clear(); turns.line = turns.line.slice(0, turns.place).filter(turn => turn.answers); turns.place = turns.line.length; }
   stage("empty", "This study is open in another tab; continue labeling there.", here, "Label here instead");
+}
+
+function acknowledged(data) {
+  showProgress(data.progress);
+  if (shown === null && !paused && turns.dry && !outbox.size) end();
 }
 
 function arrived(data, lost) {
@@ -72,30 +82,40 @@ function failed(answer) {
 function show() {
   shown = turns.current;
   at("undo").disabled = turns.place === 0;
-  if (shown === null) {
-    return turns.dry ? stage("empty", "There is nothing to label now.", () => turns.fetch(), "Check again") : stage("waiting", "Getting the next unit.");
-  }
+  if (shown === null) return turns.dry ? end() : stage("waiting", "Getting the next unit.");
   at("unit").replaceChildren(...shownUnit(study, sheet, shown));
   at("unit").scrollTop = 0;
   at("unit-name").textContent = shown.unit;
   choices.show(shown.answers ?? {});
-  at("keep").hidden = !shown.answers;
   stage("unit");
+  at("keep").hidden = !shown.answers;
+  at("later").disabled = Boolean(shown.answers);
+  at("commented").hidden = !comments.of(shown);
   since = performance.now();
   hiddenFor = 0;
 }
 
+/* There is no unit for this person: why, and what comes next. Answers that were not sent yet come first, as they may change that. */
+async function end() {
+  if (outbox.size) return stage("waiting", "Saving the last answers.");
+  if (at("instead-heading").hidden) stage("waiting", "Nothing to label now.", () => turns.fetch(), "Check again");
+  const answer = await talk("GET", studyPath(study, `/rest?adjudicates=${adjudicates}`));
+  if (shown !== null || paused || !turns.dry || !answer.ok) return;
+  stage("empty", "", () => turns.fetch(), "Check again");
+  showEnd(answer.data, { adjudicates, isOnline: sheet.is_online });
+}
+
 /* The unit has all its answers: they go into the outbox, and the next unit is shown. */
-function answered() {
+function answered(note = null) {
   const turn = shown;
   const given = { ...choices.given };
   const seconds = Math.max(0, Math.round(performance.now() - since - hiddenFor)) / 1000;
-  const changed = JSON.stringify(turn.answers) !== JSON.stringify(given);
-  turn.answers = given;
+  const changed = JSON.stringify(turn.answers) !== JSON.stringify(given) || (note !== null && note !== turn.note);
+  Object.assign(turn, { answers: given, note });
   at("message").textContent = "";
   turns.next();
   show();
-  if (changed) outbox.put({ unit: turn.unit, answers: given, at: new Date().toISOString(), seconds });
+  if (changed) outbox.put({ unit: turn.unit, answers: given, at: new Date().toISOString(), seconds, ...(note === null ? {} : { note }) });
   prefetchImages(study, sheet, turns.line.slice(turns.place + 1, turns.place + 4));
 }
 
@@ -107,12 +127,35 @@ function undo() {
 
 function clicked(row, answer, event) {
   if (shown === null || (event.detail > 0 && performance.now() - since < TOO_SOON)) return;
-  if (choices.choose(row, answer)) timed(event, answered);
+  if (choices.choose(row, answer)) timed(event, () => answered());
 }
 
-function skip() {
-  choices.skip();
-  answered();
+/* Asks why, then records the unit as one without a usable answer. */
+function leaveOut() {
+  if (shown === null || paused) return;
+  const turn = shown;
+  askReason((reason, event) => {
+    if (shown !== turn) return announce("That unit was given to someone else in the meantime.");
+    choices.skip();
+    timed(event, () => answered(reason));
+  });
+}
+
+function later() {
+  if (shown === null || paused) return;
+  if (shown.answers) return announce("This unit has your answer. Give another one, or keep it.");
+  turns.later();
+  show();
+  announce(sheet.is_online ? "Put off. The study moves past that unit only once it is answered." : "Put off. It comes back after the other units.");
+}
+
+function comment() {
+  if (shown === null || paused) return;
+  const turn = shown;
+  askComment(comments.of(turn), text => {
+    comments.put(turn, text);
+    if (shown === turn) at("commented").hidden = !text;
+  });
 }
 
 /* From the key to the next unit on the screen, to be read with performance.getEntriesByName("fewlabels:next"). */
@@ -129,34 +172,43 @@ function timed(event, act) {
 
 const TYPED = "input, textarea, select, [contenteditable]";
 const PRESSED = "button, a, summary";
+const ACTS = { l: later, o: leaveOut, s: leaveOut, c: comment, z: () => zoom(document.querySelector("#unit img")) };
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.target.closest?.(TYPED)) return;
+  if (isOpen() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.target.closest?.(TYPED)) return;
   if (event.repeat) {
     if (event.key === "Enter" && event.target.closest?.(PRESSED)) event.preventDefault();
     return;
   }
   const key = event.key.toLowerCase();
   if (key === "u") return undo();
+  if (key === "?") return showKeys();
   if (key === "i") return void (at("instructions").open = !at("instructions").open);
   if (shown === null || paused) return;
-  if (key === "s") return timed(event, skip);
+  if (ACTS[key]) {
+    event.preventDefault(); // the letter must not end up in the dialog
+    return ACTS[key]();
+  }
   if (key === "arrowdown" || key === "arrowup") return void (event.target.closest?.(".box") || choices.move(key === "arrowdown" ? 1 : -1));
-  if (key === "enter" && !event.target.closest?.(PRESSED) && choices.complete) return timed(event, answered);
+  if (key === "enter" && !event.target.closest?.(PRESSED) && choices.complete) return timed(event, () => answered());
   const answer = choices.answerOf(key);
   if (answer === null) return;
   event.preventDefault();
-  if (choices.choose(choices.active, answer)) timed(event, answered);
+  if (choices.choose(choices.active, answer)) timed(event, () => answered());
 }
 
 function listen() {
   document.addEventListener("keydown", pressed);
   at("undo").addEventListener("click", undo);
-  at("skip").addEventListener("click", event => { if (shown && !(event.detail > 0 && performance.now() - since < TOO_SOON)) timed(event, skip); });
-  at("keep").addEventListener("click", event => { if (shown && choices.complete) timed(event, answered); });
-  addEventListener("online", () => { outbox.kick(); turns.fetch(); showSaved(outbox); });
+  at("later").addEventListener("click", event => { if (!(event.detail > 0 && performance.now() - since < TOO_SOON)) later(); });
+  at("skip").addEventListener("click", leaveOut);
+  at("comment").addEventListener("click", comment);
+  at("keys").addEventListener("click", showKeys);
+  at("keep").addEventListener("click", event => { if (shown && choices.complete) timed(event, () => answered()); });
+  listenToDialogs();
+  addEventListener("online", () => { outbox.kick(); comments.flush(); turns.fetch(); showSaved(outbox); });
   addEventListener("offline", () => showSaved(outbox));
-  addEventListener("beforeunload", event => { if (outbox.size) event.preventDefault(); });
+  addEventListener("beforeunload", event => { if (outbox.size || comments.size) event.preventDefault(); });
   addEventListener("pagehide", () => { outbox.leave(); if (!paused) turns.giveBack({ keepalive: true }); });
   addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
   document.addEventListener("visibilitychange", looked);
@@ -175,8 +227,10 @@ function looked() {
 
 function again() {
   outbox.kick();
+  if (comments.size) comments.flush();
   if (!paused && !outbox.halted) turns.renew();
 }
 
 showNotice("");
+rememberInstructions(study);
 start();

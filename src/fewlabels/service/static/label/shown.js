@@ -1,6 +1,7 @@
 /* A unit on the page. Its content is untrusted: it is set as text, never as markup, and opens or loads nothing by itself. */
 
 import { studyPath } from "../talk.js";
+import { zoom } from "./dialogs.js";
 
 const LONG = 20_000; // characters shown at once
 
@@ -54,9 +55,12 @@ function link(value) {
 
 function image(address, column) {
   const picture = made("img", { alt: `image of the unit: ${column}`, decoding: "async" });
-  picture.addEventListener("error", () => picture.replaceWith(made("div", { class: "empty", text: "(the image cannot be shown)" })));
+  const button = made("button", { type: "button", class: "zoomable", "aria-keyshortcuts": "z", title: "Zoom" }, picture);
+  button.setAttribute("aria-label", `Zoom the image: ${column}`);
+  button.addEventListener("click", () => zoom(picture));
+  picture.addEventListener("error", () => button.replaceWith(made("div", { class: "empty", text: "(the image cannot be shown)" })));
   picture.src = address;
-  return picture;
+  return button;
 }
 
 export const imageAddress = (study, unit, column) =>

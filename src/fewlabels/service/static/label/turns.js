@@ -8,8 +8,9 @@ const QUICK = 250; // milliseconds between two answers below which twice as many
 const SOON = 120_000; // milliseconds before a turn ends at which it is renewed
 
 export class Turns {
-  constructor({ path, adjudicates, outbox, arrived, failed }) {
-    Object.assign(this, { path, adjudicates, outbox, arrived, failed });
+  constructor({ path, adjudicates, outbox, comments, arrived, failed }) {
+    Object.assign(this, { path, adjudicates, outbox, comments, arrived, failed });
+    this.off = new Set(); // units put off, until the server knows
     this.line = [];
     this.place = 0;
     this.offset = 0;
@@ -62,12 +63,34 @@ export class Turns {
   async fetch() {
     if (this.fetching) return;
     this.fetching = true;
+    const refused = this.off.size ? await this.sendOff() : null;
+    if (refused) {
+      this.fetching = false;
+      return this.failed(refused);
+    }
     const acknowledged = new Set(this.outbox.known);
     const answer = await talk("POST", this.path, { units: Math.min(MOST, this.wanted + this.outbox.size), adjudicates: this.adjudicates });
     this.fetching = false;
     if (!answer.ok) return this.failed(answer);
     if (Number.isFinite(answer.clock)) this.offset = answer.clock - Date.now();
     this.receive(answer.data, acknowledged);
+  }
+
+  /* Puts the current unit off. It is not shown again before the server has moved it behind the others, however long that takes. */
+  later() {
+    const [turn] = this.line.splice(this.place, 1);
+    this.off.add(turn.unit);
+    this.fetch();
+  }
+
+  /* Returns the answer if it failed. A comment goes first: it is of a unit that is still held. */
+  async sendOff() {
+    await this.comments.flush();
+    const units = [...this.off];
+    const answer = await talk("POST", `${this.path}/later`, { units });
+    if (!answer.ok) return answer;
+    for (const unit of units) this.off.delete(unit);
+    return null;
   }
 
   /* A unit that was answered and acknowledged before this request, and is handed out again, is to be labeled again. */
@@ -79,7 +102,7 @@ export class Turns {
       given.add(turn.unit);
       const again = acknowledged.has(turn.unit) && had.get(turn.unit)?.answers && !this.outbox.has(turn.unit);
       if (had.has(turn.unit) && !again) had.get(turn.unit).until = turn.until;
-      else if (!this.outbox.has(turn.unit)) {
+      else if (!this.outbox.has(turn.unit) && !this.off.has(turn.unit)) {
         this.line.push({ ...turn, answers: null, sent: null });
         added += 1;
       }
@@ -87,6 +110,7 @@ export class Turns {
     const lost = this.dropLost(given);
     this.dry = added === 0 && this.short;
     this.arrived(data, lost);
+    if (this.off.size) this.fetch();
   }
 
   /* Turns that ended while the page was inactive, and are no longer held. */
@@ -111,6 +135,7 @@ export class Turns {
     const units = this.open.map(turn => turn.unit);
     this.line = this.line.slice(0, this.place).filter(turn => turn.answers);
     this.place = this.line.length;
+    if (this.off.size) talk("POST", `${this.path}/later`, { units: [...this.off] }, { keepalive });
     if (units.length) talk("DELETE", this.path, { units }, { keepalive });
   }
 }

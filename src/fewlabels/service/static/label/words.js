@@ -1,13 +1,17 @@
 /* What the labeling page says about itself: progress, whether answers are saved, and what went wrong. */
 
 import { at, number } from "../talk.js";
+import { hideEnd } from "./ending.js";
 
 const TROUBLE = { waiting: 1, left: 1, "someone else": 1, stopped: 1 };
 let spoken = "", again = null;
 
 /* Shows the unit, or a sentence in its place with a button. */
 export function stage(what, words = "", act = null, label = "Try again") {
-  at("work").hidden = what !== "unit";
+  hideEnd();
+  for (const id of ["work", "questions"]) at(id).hidden = what !== "unit";
+  for (const id of ["later", "skip", "comment"]) at(id).disabled = what !== "unit";
+  if (what !== "unit") at("keep").hidden = true;
   at("instead").hidden = what === "unit";
   at("instead-words").textContent = words;
   at("instead-act").hidden = act === null;
