@@ -18,6 +18,7 @@ from fewlabels.study.estimate.about import about_words
 from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.population.read import read_population
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api", tags=["studies"], responses=REFUSALS)
@@ -91,12 +92,16 @@ def _shown(bench: ServerState, name: str, role: AnyRole) -> StudyShown:
 
 
 def _status(study: Study) -> Data:
-    """Return a study's status as plain data, as the command line prints it, with its state in a word."""
-    standing = study.standing  # read once: a study with many answers takes a while to read
+    """Return a study's status as plain data."""
+    return status_data(study.standing)
+
+
+def status_data(standing: Standing) -> Data:
+    """Return the status of a study as plain data, as the command line prints it, with its state in a word."""
     found = status_of(standing, kind_of(standing))
     plan = found.plan
     return {
-        "study": study.name,
+        "study": standing.name,
         "state": found.state,
         "goals": [str(goal) for goal in standing.goals],
         "classifiers": list(standing.classifiers),

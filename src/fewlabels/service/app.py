@@ -10,7 +10,19 @@ from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
-from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import (
+    api_labeling,
+    api_overview,
+    api_people,
+    api_plans,
+    api_records,
+    api_results,
+    api_studies,
+    errors,
+    events,
+    images,
+    pages,
+)
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
@@ -28,6 +40,8 @@ ROUTERS = (
     api_labeling.router,
     images.router,
     api_results.router,
+    api_overview.router,
+    api_records.router,
     events.router,
     api_people.router,
     *pages.ROUTERS,
