@@ -13,6 +13,7 @@ SHADES = 5
 # What texts say for those at a shell, and what a page says instead. Tried in this order.
 COMMANDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"see fewlabels verify"), "see the page Audit"),
+    (re.compile(r",? see docs/[\w./-]*\w"), ""),
     (re.compile(r"\s*\([^()]*(?:--[a-z]|\bfewlabels [a-z])[^()]*\)"), ""),
     (re.compile(r"name it with --slice"), "name it as a slice column"),
     (re.compile(r":\s*--[a-z][a-z-]*(?: [\w.]+)?$"), ""),

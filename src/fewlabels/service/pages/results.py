@@ -26,7 +26,7 @@ async def results(request: Request, member: Reader) -> HTMLResponse:
 async def numbers(request: Request, member: Reader) -> HTMLResponse:
     """Show the same numbers anew, for a page that is open."""
     address = f"/studies/{part(member.study)}"
-    return page(request, "parts/numbers", role=member.role, here=address, api=f"/api{address}", **await _found(request, member))
+    return page(request, "parts/whole", role=member.role, here=address, api=f"/api{address}", **await _found(request, member))
 
 
 async def _found(request: Request, member: Member) -> dict[str, Any]:

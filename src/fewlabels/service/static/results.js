@@ -39,7 +39,7 @@ async function refresh() {
   const begun = performance.now();
   const { ok, page } = await fragment(`${here}/results/numbers`);
   const fresh = ok ? page.getElementById("whole") : null;
-  if (fresh && headOf(fresh.dataset) >= headOf(whole())) put(fresh);
+  if (fresh && headOf(fresh.dataset) >= headOf(whole())) put(fresh, page.getElementById("labelers"));
   setTimeout(() => {
     reading = false;
     if (again || latest > headOf(whole())) {
@@ -49,11 +49,12 @@ async function refresh() {
   }, Math.max(LEAST, 3 * (performance.now() - begun)));
 }
 
-function put(fresh) {
+function put(fresh, labelers) {
   const before = whole();
   const moved = headOf(fresh.dataset) !== headOf(before), first = before.numbers !== fresh.dataset.numbers;
   const open = [...at("numbers").querySelectorAll("details")].map(one => one.open);
   at("numbers").replaceChildren(document.adoptNode(fresh));
+  at("labelers").replaceWith(document.adoptNode(labelers));
   at("numbers").querySelectorAll("details").forEach((one, i) => { one.open = open[i] ?? one.open; });
   shown(moved || first);
   if (Date.now() - spoken > 20_000) {
@@ -122,7 +123,9 @@ function narrowing() {
     heading.textContent = goal;
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("class", "chart");
-    at("convergence-charts").append(heading, svg, asTable(goal, points));
+    const box = document.createElement("div");
+    box.append(heading, svg, asTable(goal, points));
+    at("convergence-charts").append(box);
     const target = TARGET.exec(goal);
     shrank(svg, goal, points, target ? Number(target[2]) : null);
   }
