@@ -17,7 +17,7 @@ from fewlabels.service.requests import PopulationBody
 from fewlabels.study.study import Study
 from tests.service.workbench import Bench, make_bench
 
-LABELERS, READS, BUDGET = 10, 200, 300
+LABELERS, READS, BUDGET = 10, 200, 120
 NAMES = tuple(f"labeler {i}" for i in range(LABELERS))
 KINDS = {"fixed": None, "online": "width"}
 OF = re.compile(r"([\d,]+) of ([\d,]+)")
@@ -162,7 +162,7 @@ def test_no_two_numbers_of_a_page_disagree_and_none_goes_back(working: tuple[Ben
     seen, heads, together = [0], [0], 0
     with labeling(clients, study) as more:
         for i in range(READS):
-            together += more(2)
+            together += more(1)
             if i % 2:
                 done = listed_progress(owner, study)[0]
             else:
@@ -183,7 +183,7 @@ def test_the_api_gives_one_state(working: tuple[Bench, str]) -> None:
     bench, study = working
     viewer, clients = bench.program(), [bench.program(name) for name in NAMES[:3]]
     with labeling(clients, study) as more:
-        for _ in range(20):
+        for _ in range(10):
             more(5)
             found = viewer.get(f"/api/studies/{study}/results").json()
             assert found["status"]["progress"] == found["estimate"]["progress"]
