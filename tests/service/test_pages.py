@@ -13,7 +13,20 @@ from tests.service.workbench import STUDY, Bench
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # of htmx.org 2.0.11, dist/htmx.min.js
 EVIL = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}"
-OF_STUDY = ("", "glance", "plan", "label", "notes", "results", "audit", "results/numbers", "results/labelers", "audit/verified")
+OF_STUDY = (
+    "",
+    "glance",
+    "plan",
+    "label",
+    "notes",
+    "results",
+    "audit",
+    "errors",
+    "answers",
+    "results/numbers",
+    "results/labelers",
+    "audit/verified",
+)
 OWNERS = ["", "studies/new", "people", "tokens", *(f"studies/{STUDY}/{end}".rstrip("/") for end in OF_STUDY)]
 HANDLER = re.compile("on[a-z]+")
 

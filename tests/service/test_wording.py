@@ -15,6 +15,11 @@ SAID = [
     ("put it there, or start the server with --data or --allow-source",
      "put it there, upload it, or ask who runs the server to allow it"),
     ("recorded as an answer (fewlabels tell --gold, or tell_gold): once", "recorded as an answer: once"),
+    ("draw 4 more (adjudicate, fewlabels draw --gold), or gold is not", "draw 4 more, or gold is not"),
+    ("a classifier of its own (fewlabels plan --study x --add-classifier)", "a classifier of its own"),
+    ("was damaged: see fewlabels verify, and restore", "was damaged: see the page Audit, and restore"),
+    ("tested on made-up populations only, see docs/maths/shared-draw.md", "tested on made-up populations only"),
+    ("recall >= 0.9: shown", "recall >= 0.9: shown"),
     ("precision of m: 0.93 .. 0.96, p = 0.5; 1 - 2", "precision of m: 0.93 .. 0.96, p = 0.5; 1 - 2"),
 ]  # fmt: skip
 

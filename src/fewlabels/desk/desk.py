@@ -15,7 +15,8 @@ from fewlabels.desk.messages import refuse_name as refuse_name
 from fewlabels.desk.said import is_told_again, read_said, reasons
 from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
-from fewlabels.ledgers.base import Writing
+from fewlabels.ledgers.base import ERRORS_OPENED, Writing
+from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.note import MOST_COMMENT, Note
 from fewlabels.nouns.sheet import Sheet, sheet_at
@@ -29,6 +30,10 @@ from fewlabels.study.study import Study
 LEASE = 600.0  # seconds a labeler has for the units of one `take`
 AHEAD = 200  # units made ready at once, if the plan determines in advance which come next
 FETCHED = 20_000  # units whose content is fetched at once
+SAW_ERRORS = (
+    "labelers answer without knowing scores or others' answers, but {name} has opened the errors of this study, which show both: let "
+    "somebody else label it"
+)
 NOT_YOURS = "labelers answer the units they were given, but this one was not given to you or has passed to another: go on with the next"
 
 
@@ -77,6 +82,8 @@ class Desk:
     def take(self, labeler: str, units: int = 20, *, adjudicates: bool = False) -> list[Given]:
         """Lease up to `units` units to a labeler: those they still hold, then the next ones. Fewer, or none, when there are no more."""
         refuse_name(labeler)
+        if (why := self.why_barred(labeler)) is not None:
+            raise LabelError(why)
         if units < 1:
             raise LabelError(f"units must be at least 1, got {units}: request 1 or more")
         sheet = self.sheet
@@ -128,6 +135,8 @@ class Desk:
         refuse_name(labeler)
 
         def told(act: Writing, register: Register) -> list[Acknowledged]:
+            if labeler in register.opened:
+                return [Acknowledged(one.unit, "refused", SAW_ERRORS.format(name=labeler)) for one in said]
             own = act.own(labeler, [one.unit for one in said])
             read = [read_said(register, labeler, one) if one.unit in own else NOT_YOURS for one in said]
             act.look_up([label.key for labels in read if not isinstance(labels, str) for label in labels])
@@ -152,6 +161,24 @@ class Desk:
             act.undo(before)
             return Acknowledged(said.unit, "refused", str(error))
         return Acknowledged(said.unit, "corrected" if told.corrected else "recorded" if told.recorded else "known")
+
+    def why_barred(self, labeler: str) -> str | None:
+        """Why somebody may not label this study any more; None if they may."""
+        return SAW_ERRORS.format(name=labeler) if labeler in self._known().opened else None
+
+    def open_errors(self, person: str, *, by: str | None = None) -> bool:
+        """Record that a person opens the errors, which ends their labeling in this study; return whether it was the first time.
+
+        Raise StudyError before the last declared look: whoever labels must not know what the classifier got wrong.
+        """
+
+        def opened(act: Writing, register: Register) -> bool:
+            standing = self._state.standing_of(register)
+            refuse_errors(kind_of(standing).before_end(standing))
+            body: dict[str, Json] = {"person": person, "act": ERRORS_OPENED, "by": by or person}
+            return act.append("access", key=f"{ERRORS_OPENED}:{person}", body=body)
+
+        return self._state.act(opened)
 
     def progress(self, labeler: str) -> DeskProgress:
         """Progress of the labeling; nothing about the answers."""
@@ -251,6 +278,17 @@ class Desk:
         self._state.act(lambda act, register: act.add_turns(next_turns(act, register, handed, now=self._clock())))
         return True
 
+    def contents_of(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
+        """What labelers see of these units; what is not held is read from the table and not stored, as it may have been forgotten."""
+        columns = [column for column in self.sheet.columns if column not in self._known().hidden]
+        if not columns or not units:
+            return {}
+        held = self._ledger.contents(self._name, units)
+        missing = [unit for unit in dict.fromkeys(units) if not set(columns) <= held.get(unit, {}).keys()]
+        if missing:
+            held |= dict(zip(missing, self._study.fetch(missing, columns=columns), strict=True))
+        return {unit: {column: held[unit][column] for column in columns} for unit in units}
+
     def _contents(self, units: Sequence[str], columns: Sequence[str]) -> dict[str, Mapping[str, str | None]]:
         """These columns of these units; if one is not there yet, fetch those of all units drawn so far."""
         if columns and units:  # a classifier added later may use a column that was shown
@@ -272,3 +310,9 @@ class Desk:
         if len(found) != len(wanted):
             raise StudyError(f"the table has {len(found):,} of {len(wanted):,} drawn units: it has changed since they were drawn")
         self._ledger.set_contents(self._name, {unit: row for unit, row in zip(wanted, found, strict=True)})
+
+
+def refuse_errors(missing: str | None) -> None:
+    """Raise StudyError if something is missing before the last declared look."""
+    if missing is not None:
+        raise StudyError(f"errors can be opened after the last declared look, but {missing}: finish the labeling first")

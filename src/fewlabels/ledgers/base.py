@@ -24,6 +24,7 @@ SEALING: frozenset[str] = frozenset({"extension", "plan", "reserve", "draw", "go
 MANY: tuple[Kind, ...] = ("answer", "correction", "batch")  # kinds of which there are as many as labels
 LISTING: tuple[Kind, ...] = ("known", "draw", "reserve", "extension", "gold")  # kinds whose bodies list units
 DECODER = json.JSONDecoder()
+ERRORS_OPENED = "errors opened"  # the act of an access entry: a person has seen which labeled units the classifier got wrong
 UNREADABLE = "unreadable"  # the only key of a body whose stored text is damaged; its value is that text
 
 

@@ -11,7 +11,7 @@ from fewlabels.ledgers.base import Entry
 from fewlabels.ledgers.listing import archive, listing, unarchive
 from fewlabels.ledgers.pace import hours_left, pace
 from fewlabels.service.access import Member, of_study
-from fewlabels.service.api_studies import status_data
+from fewlabels.service.api_studies import status_of_study
 from fewlabels.service.requests import Archived
 from fewlabels.service.responses import REFUSALS, Data, Done, HomeShown
 from fewlabels.service.state import ServerState, bench_of
@@ -75,7 +75,7 @@ def _glance(study: Study) -> Data:
     labelers, entries = study.followed.read(
         lambda register: (dict(register.labelers), study.followed.notable(*ACTS, units=False))  # type: ignore[arg-type]
     )
-    return {**status_data(study), **found.as_json(), "labelers": labelers, "acts": _acts(entries)}
+    return {**status_of_study(study), **found.as_json(), "labelers": labelers, "acts": _acts(entries)}
 
 
 def _acts(entries: Sequence[Entry]) -> list[Data]:

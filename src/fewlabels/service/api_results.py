@@ -10,8 +10,10 @@ from fastapi.responses import Response
 from fewlabels.labeling.flat import defused
 from fewlabels.ledgers.base import MANY
 from fewlabels.service.access import Member, of_study
+from fewlabels.service.api_overview import Head, of_head
 from fewlabels.service.requests import NO_NULL
 from fewlabels.service.responses import (
+    MOVED,
     REFUSALS,
     AuditShown,
     ComparisonShown,
@@ -95,19 +97,25 @@ async def read_labelers(request: Request, member: Reader) -> OfStudy:
     return OfStudy.model_validate({"study": member.study, "labelers": found})
 
 
-@router.get("/slices", operation_id="readSlices")
-async def read_slices(request: Request, member: Reader, *, metric: MetricName, by: SliceColumns, simultaneous: bool = False) -> SlicesShown:
-    """Return a metric in every slice of a column, or of several columns crossed."""
+@router.get("/slices", operation_id="readSlices", responses=MOVED)
+async def read_slices(
+    request: Request, member: Reader, *, metric: MetricName, by: SliceColumns, simultaneous: bool = False, head: Head = None
+) -> SlicesShown:
+    """Return a metric in every slice of a column, or of several columns crossed; with `head`, of the same state as results of that head."""
     bench = bench_of(request)
-    found = await bench.compute(lambda: bench.study(member.study).slices(metric, by=by, simultaneous=simultaneous))
+    found = await bench.compute(
+        lambda: of_head(bench, member.study, head, lambda study: study.slices(metric, by=by, simultaneous=simultaneous))
+    )
     return SlicesShown.model_validate({"study": member.study, **found.as_json()})
 
 
-@router.get("/compare", operation_id="compareClassifiers")
-async def compare(request: Request, member: Reader, *, first: Name, second: Name, metric: MetricName = "f1") -> ComparisonShown:
+@router.get("/compare", operation_id="compareClassifiers", responses=MOVED)
+async def compare(
+    request: Request, member: Reader, *, first: Name, second: Name, metric: MetricName = "f1", head: Head = None
+) -> ComparisonShown:
     """Return the metric of one classifier minus that of another, on the same units."""
     bench = bench_of(request)
-    found = await bench.compute(lambda: bench.study(member.study).compare(first, second, metric=metric))
+    found = await bench.compute(lambda: of_head(bench, member.study, head, lambda study: study.compare(first, second, metric=metric)))
     return ComparisonShown.model_validate({"study": member.study, **found.as_json()})
 
 

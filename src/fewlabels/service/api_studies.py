@@ -21,6 +21,7 @@ from fewlabels.study.estimate.status import read_status as status_of
 from fewlabels.study.kinds import kind_of
 from fewlabels.study.population.fields import at, field_of_problem, read_each, refuse_absent
 from fewlabels.study.population.read import read_population
+from fewlabels.study.state.standing import Standing
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api", tags=["studies"], responses=REFUSALS)
@@ -61,7 +62,7 @@ async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner
 async def read_status(request: Request, member: Reader) -> StatusShown:
     """Return where a study stands: progress, missing answers, warnings, the current plan. No interval."""
     bench = bench_of(request)
-    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", status_data)))
+    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", status_of_study)))
 
 
 @router.post("/studies/{study}/close", operation_id="closeStudy")
@@ -152,21 +153,25 @@ def _shown(bench: ServerState, name: str, role: AnyRole, listed: Listed) -> Stud
     """Return a study as the list shows it."""
     if role not in ("owner", "viewer"):
         return StudyShown(name=name, role=role)
-    found = bench.read(name, "status", status_data)
+    found = bench.read(name, "status", status_of_study)
     return StudyShown(
         name=name, role=role, state=found["state"], goals=found["goals"], progress=found["progress"], created=found["created"],
         owner=listed.owner, archived=listed.archived is not None,
     )  # fmt: skip
 
 
-def status_data(study: Study) -> Data:
-    """Return a study's status as plain data, as the command line prints it, with its state in a word."""
+def status_of_study(study: Study) -> Data:
+    """Return a study's status as plain data, and when it was created."""
     standing = study.standing  # read once: a study with many answers takes a while to read
+    return {"created": next((entry.at for entry in study.followed.notable("study")), None), **status_data(standing)}
+
+
+def status_data(standing: Standing) -> Data:
+    """Return the status of a study as plain data, as the command line prints it, with its state in a word."""
     found = status_of(standing, kind_of(standing))
     plan = found.plan
     return {
-        "study": study.name,
-        "created": next((entry.at for entry in study.followed.notable("study")), None),
+        "study": standing.name,
         "state": found.state,
         "goals": [str(goal) for goal in standing.goals],
         "classifiers": list(standing.classifiers),

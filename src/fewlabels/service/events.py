@@ -77,7 +77,7 @@ def allowed(study: Study) -> dict[str, Any]:
     """Return what may be shown of a study now, by event: no interval except the running bands of an online plan."""
     standing = study.standing
     done = progress(standing)
-    events: dict[str, Any] = {"progress": {"study": study.name, **done.as_json()}}
+    events: dict[str, Any] = {"progress": {"study": study.name, "head": standing.head, **done.as_json()}}
     if not standing.plans:
         return events
     kind = kind_of(standing)

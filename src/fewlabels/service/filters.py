@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fewlabels.reports.sections import target_of, trust_scores
+from fewlabels.service.showing import FILTERS
 from fewlabels.service.wording import for_browser
 
 UNKNOWN = "–"  # noqa: RUF001 - a dash, as the eye expects it in a table
@@ -24,6 +25,7 @@ def environment() -> Environment:
         of_slice=of_slice, part=part,
         remaining=remaining, seconds=seconds, sentence=sentence, share=share, trust_scores=trust_scores, value=value,
     )  # fmt: skip
+    made.filters.update(FILTERS)
     return made
 
 

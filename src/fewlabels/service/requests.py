@@ -23,6 +23,7 @@ Labels = Annotated[int, Field(ge=1, le=10_000_000)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Level = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
 Score = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
+Filter = Annotated[str, Field(max_length=300, pattern=NO_NULL)]
 Goals = Annotated[list[Annotated[str, Field(min_length=1, max_length=200, pattern=NO_NULL)]], Field(min_length=1, max_length=64)]
 Stopping = Annotated[str, Field(min_length=1, max_length=100, pattern=NO_NULL)]
 
@@ -31,6 +32,32 @@ class Body(BaseModel):
     """The body of a request: no fields beyond those named here."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Wanted(Body):
+    """Which of many rows, and in what order. part: COLUMN=VALUE of a slice; find: text in an id; a page has fifty rows."""
+
+    labeler: Filter = ""
+    answer: Filter = ""
+    part: Filter = ""
+    find: Filter = ""
+    descending: bool = False
+    page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+
+
+class ErrorsWanted(Wanted):
+    """Which errors of a classifier."""
+
+    classifier: Filter = ""
+    kind: Literal["", "false positive", "false negative"] = ""
+    sort: Literal["asked", "score", "unit", "answer", "labeler", "kind", "slices"] = "asked"
+
+
+class AnswersWanted(Wanted):
+    """Which answers; disputed: only those about units on which labelers differ."""
+
+    disputed: bool = False
+    sort: Literal["asked", "unit", "answer", "labeler", "at", "slices"] = "asked"
 
 
 class NewPerson(Body):

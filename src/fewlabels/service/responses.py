@@ -33,6 +33,9 @@ REFUSALS: dict[int | str, Data] = {
 }
 
 
+MOVED: dict[int | str, Data] = {412: {"model": Error, "description": "The study has gone on since the page was read: read it again"}}
+
+
 class Done(BaseModel):
     """Confirmation that it is done."""
 
@@ -324,6 +327,31 @@ class DecisionShown(OfStudy):
     warnings: list[str]
 
 
+class ResultsShown(OfStudy):
+    """Everything about a study at one moment; no estimate before the planned look. `head`: how many entries it depends on."""
+
+    head: int
+    status: Data
+    estimate: Data | None
+    decision: Data | None
+    convergence: Data | None
+    running: Data | None
+    confusion: list[Data]
+    tipping: list[Data]
+    labelers: Data
+    next_step: str
+    before_end: str | None
+
+
+class ThresholdsShown(OfStudy):
+    """The curves over all thresholds, the present one, and those found for goals that fail; `why` says why there are none."""
+
+    curves: Data | None
+    present: float | None
+    offers: list[Data]
+    why: str | None
+
+
 class RunningShown(OfStudy):
     """Where an online study stands."""
 
@@ -347,6 +375,67 @@ class ComparisonShown(OfStudy):
     second: str
     better: str | None
     estimate: Data
+
+
+class ErrorShown(BaseModel):
+    """A labeled unit that a classifier got wrong; `content`: what labelers see of it, each text cut to a bounded length."""
+
+    unit: str
+    classifier: str
+    kind: Literal["false positive", "false negative"]
+    score: float | None
+    answer: str
+    labeler: str
+    at: str | None
+    slices: dict[str, str]
+    content: dict[str, str | None]
+
+
+class ErrorsShown(OfStudy):
+    """A page of the errors, and what they can be filtered by. `without_content` says why their content cannot be shown."""
+
+    errors: list[ErrorShown]
+    found: int
+    page: int
+    pages: int
+    columns: list[str]
+    classifiers: list[str]
+    slices: list[str]
+    labelers: list[str]
+    without_content: str | None
+
+
+class ErrorsOpened(BaseModel):
+    """That somebody has opened the errors, so that their labeling in this study has ended; `first`: whether just now."""
+
+    person: str
+    first: bool
+
+
+class AnswerShown(BaseModel):
+    """One labeler's current answer; `disputed`: labelers differ about the unit."""
+
+    unit: str
+    question: str
+    answer: str
+    labeler: str
+    at: str | None
+    gold: bool
+    disputed: bool
+    slices: dict[str, str]
+
+
+class AnswersShown(OfStudy):
+    """A page of the answers, and what they can be filtered by; by what they say only if `shows`: once numbers may be shown."""
+
+    answers: list[AnswerShown]
+    found: int
+    page: int
+    pages: int
+    labelers: list[str]
+    said: list[str]
+    slices: list[str]
+    shows: bool
 
 
 class AuditShown(OfStudy):

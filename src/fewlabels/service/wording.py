@@ -2,13 +2,17 @@
 
 import re
 
+BARE = re.compile(r",? ?`?\bfewlabels (?:plan|draw|estimate|verify|adjudicate|simulate|thresholds|decide|report)\b[^,;:`.]*`?")
 COMMAND = r"`?fewlabels [a-z][^()`;:,]*`?"
 ASIDE = re.compile(rf"\s*\((?:{COMMAND}|[^()]*--[a-z][^()]*)\)")  # (--slice), (fewlabels tell --as-of)
 OPTION = re.compile(r"--([a-z][a-z-]*)((?: (?!(?:when|or|and|if|to|is)\b)[A-Z0-9=:.]+)?)")
+WORDS = ("--", "fewlabels ", "pip install", "score_range", "see docs/")  # a text without any of these is left alone
 LATER = "choose units like these when the study is created"
 KNOWN = [
     (re.compile(pattern, re.DOTALL), words)
     for pattern, words in (
+        (r"see fewlabels verify", "see the page Audit"),
+        (r",? see docs/[\w./-]*\w", ""),
         (r"; it says nothing about others: --about process", f"; it says nothing about others: {LATER}"),
         (r" \(--about process\)", f": {LATER}"),
         (
@@ -37,8 +41,8 @@ def for_browser(text: str) -> str:
         >>> for_browser("name the column (--answer-column), or draw again (fewlabels draw S)")
         'name the column, or draw again'
     """
-    if "--" not in text and "fewlabels " not in text and "pip install" not in text and "score_range" not in text:
+    if not any(word in text for word in WORDS):
         return text
     for pattern, words in KNOWN:
         text = pattern.sub(words, text)
-    return OPTION.sub(lambda found: found[1].replace("-", " ") + found[2], ASIDE.sub("", text))
+    return OPTION.sub(lambda found: found[1].replace("-", " ") + found[2], BARE.sub("", ASIDE.sub("", text)))

@@ -76,6 +76,18 @@ class OneLook:
         """Whether everything the labels say may be shown now."""
         return bool(standing.plans) and progress(standing).complete
 
+    def before_end(self, standing: Standing) -> str | None:
+        """What is missing before the last declared look; None after it."""
+        if not standing.plans:
+            return "there is no plan yet"
+        done, declared = progress(standing), standing.plans[0].grow_to
+        if not done.complete:
+            waits = "gold answers" if done.waits_for_gold else "second answers" if done.waits_for_second else None
+            return f"{waits} are missing" if waits else f"{done.labels:,} of {done.planned:,} planned units are resolved"
+        if declared is not None and standing.plan.budget < declared:
+            return f"a larger budget of {declared:,} labels was declared with the plan, and its look is still to come"
+        return None
+
     def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
         """The confidence sequences; None if the plan has none."""
         return None
@@ -186,6 +198,15 @@ class Online(OneLook):
     def shows(self, standing: Standing) -> bool:
         """Return True: what is shown is valid at every look."""
         return True
+
+    def before_end(self, standing: Standing) -> str | None:
+        """What is missing before the stopping rule, or the budget, ends the study; None after that."""
+        from fewlabels.study.estimate.online import read_running
+
+        found = read_running(standing)
+        if found.outcome != "label more":
+            return None
+        return f"the stopping rule has not ended the study: {found.labels:,} of at most {found.budget:,} labels are in"
 
     def running(self, standing: Standing, *, forecast: bool = False) -> Running | None:
         """The confidence sequences; with `forecast`, also how many more labels it should take."""

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from fewlabels.study.estimate.weighed import WeighedAnswers
     from fewlabels.study.labels.record import Told
     from fewlabels.study.plan.extension import Reuse
+    from fewlabels.study.report.overview import Overview
     from fewlabels.study.verify import Verification
 
 
@@ -825,6 +826,21 @@ class Study:
         return hold(self.followed, policy) if checked.passed else refused(self.name, checked.findings, policy=policy)
 
     # ---------------- report
+
+    def overview(self) -> Overview:
+        """Progress, estimates, verdict, confusion matrix, convergence and labelers, all read from one state of the ledger.
+
+        What is read by several calls may be of several states while people label; this is not. Reading numbers counts as a look.
+
+        Examples:
+            >>> from fewlabels.demo.study import small_study
+            >>> seen = small_study().overview()
+            >>> seen.decision.outcome, seen.estimates.progress.labels, seen.matrices[0].cells[0].labeled
+            ('ship', 40, 9)
+        """
+        from fewlabels.study.report.overview import read_overview
+
+        return read_overview(self.standing, self._results, self._ledger.seconds(self.name))
 
     def report(self, *paths: str | Path) -> dict[str, Json]:
         """The study as a report: plain data, also written to the given files by their suffix (.html, .md, .txt, .json; JSON first).

@@ -3,7 +3,7 @@
 One file per page or group of pages; `frame` is what they share.
 """
 
-from fewlabels.service.pages import audit, home, label, new_study, notes, people, plan, results, studies
+from fewlabels.service.pages import answers, audit, errors, home, label, new_study, notes, people, plan, results, studies
 
 ROUTERS = (
     studies.router,
@@ -13,6 +13,8 @@ ROUTERS = (
     label.router,
     notes.router,
     results.router,
+    errors.router,
+    answers.router,
     audit.router,
     people.router,
 )

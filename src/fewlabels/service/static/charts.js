@@ -14,7 +14,7 @@ export function draw(parent, name, attributes, text) {
 }
 
 /* Clears a chart and sets its sentence; returns its width, which is smaller on a small screen so that its text stays legible. */
-function blank(svg, sentence, height) {
+export function blank(svg, sentence, height) {
   const wide = (svg.parentElement?.clientWidth || innerWidth) < 560 ? 380 : 760;
   svg.replaceChildren();
   svg.setAttribute("role", "img");
@@ -67,20 +67,31 @@ export function curve(svg, goal, now) {
   }
 }
 
+/* Round values between two others, about so many, each with its text. */
+export function ticks(low, high, most) {
+  const raw = Math.max(1e-12, high - low) / most, ten = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map(k => k * ten).find(one => one >= raw * 0.999);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k += 1) found.push({ at: k * step, text: digits ? (k * step).toFixed(digits) : number(k * step) });
+  return found;
+}
+
 /* How the interval narrowed: low, value and high after so many labels. */
 export function shrank(svg, goal, points, target) {
   const last = points[points.length - 1], first = points[0];
-  const wide = blank(svg, `${goal}: ${first.low.toFixed(3)} to ${first.high.toFixed(3)} after ${number(first.labels)} labels, ${last.low.toFixed(3)} to ${last.high.toFixed(3)} after ${number(last.labels)}`, 252);
+  const wide = blank(svg, `${goal}: ${first.low.toFixed(3)} to ${first.high.toFixed(3)} after ${number(first.labels)} labels, ${last.low.toFixed(3)} to ${last.high.toFixed(3)} after ${number(last.labels)}`, 262);
   const values = points.flatMap(p => [p.low, p.high]).concat(target === null ? [] : [target]);
-  const low = Math.min(...values), high = Math.max(...values), top = Math.max(1, last.labels);
-  const x = n => 52 + (wide - 70) * n / top, y = v => 206 - 190 * (v - low) / Math.max(1e-9, high - low);
-  for (let k = 0; k <= 4; k += 1) {
-    const v = low + k * (high - low) / 4;
-    draw(svg, "line", { x1: 52, x2: wide - 18, y1: y(v), y2: y(v), stroke: "currentColor", "stroke-opacity": .15 });
-    draw(svg, "text", { x: 46, y: y(v) + 4, "text-anchor": "end" }, v.toFixed(3));
-    draw(svg, "text", { x: x(k * top / 4), y: 226, "text-anchor": k === 4 ? "end" : "middle" }, number(k * top / 4));
+  const room = 0.04 * Math.max(1e-3, Math.max(...values) - Math.min(...values));
+  const low = Math.min(...values) - room, high = Math.max(...values) + room;
+  const start = points.length > 1 ? first.labels : 0, top = Math.max(start + 1, last.labels);
+  const x = n => 58 + (wide - 84) * (n - start) / (top - start), y = v => 212 - 196 * (v - low) / (high - low);
+  for (const one of ticks(low, high, 5)) {
+    draw(svg, "line", { x1: 58, x2: wide - 26, y1: y(one.at), y2: y(one.at), stroke: "currentColor", "stroke-opacity": .15 });
+    draw(svg, "text", { x: 52, y: y(one.at) + 4, "text-anchor": "end" }, one.text);
   }
-  draw(svg, "text", { x: wide / 2 + 17, y: 245, "text-anchor": "middle" }, "labels");
+  for (const one of ticks(start, top, wide > 500 ? 6 : 4)) draw(svg, "text", { x: x(one.at), y: 232, "text-anchor": "middle" }, one.text);
+  draw(svg, "text", { x: wide / 2 + 17, y: 252, "text-anchor": "middle" }, "labels");
   const line = (name, list) => list.map(p => `${x(p.labels).toFixed(1)},${y(p[name]).toFixed(1)}`).join(" ");
   if (points.length > 1) {
     draw(svg, "polygon", { points: `${line("high", points)} ${line("low", [...points].reverse())}`, fill: "var(--chosen)", "fill-opacity": .25 });
@@ -91,7 +102,7 @@ export function shrank(svg, goal, points, target) {
     if (p.value !== null) draw(svg, "circle", { cx: x(p.labels), cy: y(p.value), r: 4, fill: "var(--chosen)" });
   }
   if (target !== null) {
-    draw(svg, "line", { x1: 52, x2: wide - 18, y1: y(target), y2: y(target), stroke: "currentColor", "stroke-dasharray": "5 4" });
-    draw(svg, "text", { x: 56, y: y(target) - 5 }, "target");
+    draw(svg, "line", { x1: 58, x2: wide - 26, y1: y(target), y2: y(target), stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "6 4" });
+    draw(svg, "text", { x: wide - 28, y: y(target) - 5, "text-anchor": "end", class: "ink" }, `target ${target}`);
   }
 }

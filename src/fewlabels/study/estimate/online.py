@@ -1,6 +1,7 @@
 """What an online study shows at any time: confidence sequences (running bands), the status of each goal, and the labels still expected."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fewlabels.deciding.online_status import Standpoint, standpoint
 from fewlabels.deciding.remaining import Remaining, remaining
@@ -76,7 +77,7 @@ def read_running(standing: Standing, *, forecast: bool = False) -> Running:
     """The current state of the study; with `forecast`, also how many more labels it should take."""
     plan, found = standing.plan, walked(standing)
     assert plan.stopping is not None  # asked of online plans only
-    stands = tuple(standpoint(found.course, one, found.steps, plan.stopping) for one in found.course.goals)
+    stands = _stands(standing)
     drawn = len(standing.units) if standing.units is not None else 0
     answered = sum(one is not None for one in found.label)
     outcome = _outcome(plan, found, stands)
@@ -89,6 +90,14 @@ def read_running(standing: Standing, *, forecast: bool = False) -> Running:
         goals=stands, stopping=plan.stopping, budget=plan.budget, drawn=drawn, labels=found.labels, missing=found.missing,
         beyond=answered - found.labels, again=len(found.again), outcome=outcome, remaining=ahead,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=2)
+def _stands(standing: Standing) -> tuple[Standpoint, ...]:
+    """Where each goal stands; a page asks it of one state several times, for its warnings, verdict, state and forecast."""
+    stopping, found = standing.plan.stopping, walked(standing)
+    assert stopping is not None  # asked of online plans only
+    return tuple(standpoint(found.course, one, found.steps, stopping) for one in found.course.goals)
 
 
 def _outcome(plan: Plan, found: Walked, stands: tuple[Standpoint, ...]) -> Outcome:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any, Protocol
 
 from fewlabels.errors import LedgerError, StudyError
-from fewlabels.ledgers.base import UNREADABLE, Entry
+from fewlabels.ledgers.base import ERRORS_OPENED, UNREADABLE, Entry
 from fewlabels.nouns.draw import Units, join_units
 from fewlabels.nouns.goal import Goal
 from fewlabels.nouns.known import KnownLabels
@@ -134,6 +134,7 @@ class Register:
         self.reserve: Units | None = None
         self.drawn_plans: set[int] = set()
         self.as_of = ""  # the day until which answers that arrive by themselves are recorded
+        self.opened: set[str] = set()  # people who have opened the errors
 
     # ---------------- following entries
 
@@ -163,8 +164,8 @@ class Register:
             raise LedgerError(f"entry {entry.serial} ({entry.kind}, {entry.key}) was damaged: see fewlabels verify, and restore the ledger")
         self.name = entry.study
         self.count.kinds[entry.kind] = self.count.kinds.get(entry.kind, 0) + 1
-        if entry.kind in FRAMED:
-            body = FRAMED[entry.kind](entry.body)
+        body = FRAMED[entry.kind](entry.body) if entry.kind in FRAMED else None
+        if body is not None:
             if entry.kind == "draw":
                 body = {**body, "start": self.count.units}
             self.frame.append((entry.kind, body, self.count.told))
@@ -203,6 +204,8 @@ class Register:
             self.doubled_late += [(self.double, told)] if told else []
         elif kind == "as of":
             self.as_of = max(self.as_of, body["day"])
+        elif kind == "access":
+            self.opened.add(body["person"])
         elif kind == "gold":
             self.gold_units += body["units"]
             self.gold_share = max(self.gold_share, body["share"])
@@ -576,6 +579,8 @@ class Register:
             as_of=self.as_of or None,
             table=None if self.owned_labels is None else self.profiles[-1],
             owned=self.owned_labels,
+            head=self.serial - sum(look.certified for look in self.looks),
+            opened=frozenset(self.opened),
         )
 
     def _profile(self) -> Profile:
@@ -659,6 +664,11 @@ def _but_units(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in body.items() if name != "units"}
 
 
+def _opened(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What is kept of an act of access: that somebody has opened the errors; nothing of any other, as there are many."""
+    return {"person": body["person"]} if body.get("act") == ERRORS_OPENED else None
+
+
 def _shown(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: body[name] for name in ("plan", "labels", "certified")}
 
@@ -668,10 +678,11 @@ def _drawn(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**kept, "units": len(body["units"]["unit"])}
 
 
-# What is kept of the entries about the study as a whole, and what every kind does to its units.
-FRAMED: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
+# What is kept of the entries about the study as a whole (None: nothing), and what every kind does to its units.
+FRAMED: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any] | None]] = {
     "population": _whole, "known": _whole, "study": _whole, "plan": _whole, "look": _shown, "sheet": _whole, "double": _whole,
     "gold": _whole, "reserve": _whole, "draw": _drawn, "extension": _but_units, "as of": _whole,
+    "access": _opened,
 }  # fmt: skip
 TAKING: Mapping[str, Callable[[Register, Mapping[str, Any]], None]] = {
     "plan": Register._plan,

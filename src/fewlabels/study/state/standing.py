@@ -106,6 +106,8 @@ class Standing:
     as_of       the day until which such answers are recorded; None before the first
     table       the profile of all units, if `profile` leaves out those with known answers
     owned       the known answers, if there are any
+    head        how many entries it may depend on: all but certified looks, which change nothing
+    opened      people who have opened the errors of the study, and label it no more
     follows     the study whose permanent numbers and answers this one inherits, if any
     """
 
@@ -142,6 +144,8 @@ class Standing:
     as_of: str | None = None
     table: Profile | None = None
     owned: KnownLabels | None = None
+    head: int = 0
+    opened: frozenset[str] = frozenset()
 
     @property
     def counted_profile(self) -> Profile:
