@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from fewlabels.ledgers import routes
 from fewlabels.ledgers.tables import TURN
 from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
@@ -55,14 +56,19 @@ def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
 
 
 def take(
-    connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False
-) -> list[Leased]:
+    connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False,
+    barred: Collection[str] = (),
+) -> list[Leased]:  # fmt: skip
     """Lease turns to a labeler: renew those still held, then take those named for them, then open ones in order; never two of one unit.
+
+    barred   the values whose units are for others: nothing of them is taken, and what the labeler still holds is not renewed
 
     On PostgreSQL, rows that another transaction is leasing are skipped; on SQLite, transactions are serialized anyway. Two leases for
     one labeler must not run at once: the caller ensures that.
     """
-    waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
+    mine = TURN.c.labeler == labeler
+    routed = [sa.not_(routes.are_for_others(study, barred))] if barred else []
+    waiting = _of(study, _kinds(adjudicates), TURN.c.told.is_(None), *routed)
     theirs = sa.and_(OTHER.c.study == study, OTHER.c.unit == TURN.c.unit, OTHER.c.labeler == labeler)  # few, however many turns there are
     holds = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_(None), OTHER.c.until >= now))
     has_told = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_not(None)))
