@@ -105,9 +105,9 @@ def _counted(standing: Standing, column: str) -> tuple[dict[str, int], dict[str,
 
 def stranded_words(routes: Sequence[RouteCount]) -> list[str]:
     """What waits for somebody who is not there, in words."""
-    return [
-        f"{route.open:,} {'unit' if route.open == 1 else 'units'} of `{route.value}` {'waits' if route.open == 1 else 'wait'} for somebody: "
-        f"of {', '.join(route.names)}, nobody labels in this study; let others label these, or give somebody access"
-        for route in routes
-        if route.is_stranded
-    ]
+    said = []
+    for route in (route for route in routes if route.is_stranded):
+        units = f"1 unit of `{route.value}` waits" if route.open == 1 else f"{route.open:,} units of `{route.value}` wait"
+        names = ", ".join(route.names)
+        said.append(f"{units} for somebody: nobody may label them ({names}); give one of these access to the study, or name others")
+    return said

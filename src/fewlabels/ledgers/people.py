@@ -10,7 +10,7 @@ import hashlib
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal, NamedTuple, cast, get_args
 
 import sqlalchemy as sa
@@ -21,7 +21,7 @@ from fewlabels.errors import StudyError
 from fewlabels.ledgers.database import Database
 from fewlabels.ledgers.tables import BELONGS, ENTRY, MEMBER, PERSON, SECRET, SEEN
 from fewlabels.nouns.canonical import Json
-from fewlabels.nouns.person import folded, refuse_outer_space
+from fewlabels.nouns.person import refuse_alike
 
 Role = Literal["labeler", "adjudicator", "viewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -120,7 +120,7 @@ class People:
             if _person(connection, name) is not None:
                 raise StudyError(f"names of people must be unique, but there is already a {name!r}: choose another name")
             people, groups = (connection.execute(sa.select(column).distinct()).scalars() for column in (PERSON.c.name, BELONGS.c.name))
-            _refuse_alike(name, people, groups)
+            refuse_alike(name, people, groups)
             connection.execute(sa.insert(PERSON).values(name=name, is_owner=is_owner, at=self._clock()))
 
     def groups(self) -> dict[str, tuple[str, ...]]:
@@ -136,7 +136,7 @@ class People:
                 return False
             groups = list(connection.execute(sa.select(BELONGS.c.name).distinct()).scalars())
             if group not in groups:
-                _refuse_alike(group, connection.execute(sa.select(PERSON.c.name)).scalars(), groups)
+                refuse_alike(group, connection.execute(sa.select(PERSON.c.name)).scalars(), groups)
             mine = sa.and_(BELONGS.c.person == person, BELONGS.c.name == group)
             if connection.execute(sa.select(BELONGS.c.name).where(mine)).first() is None:
                 connection.execute(sa.insert(BELONGS).values(person=person, name=group))
@@ -319,14 +319,3 @@ class People:
 def _person(connection: sa.Connection, name: str) -> Person | None:
     row = connection.execute(sa.select(PERSON.c.name, PERSON.c.is_owner).where(PERSON.c.name == name)).first()
     return None if row is None else Person(row.name, bool(row.is_owner))
-
-
-def _refuse_alike(name: str, people: Iterable[str], groups: Iterable[str]) -> None:
-    """Raise StudyError if a new name has spaces nobody sees, or looks like that of a person or a group."""
-    refuse_outer_space(name)
-    for what, taken in (("person", people), ("group", groups)):
-        alike = next((one for one in taken if folded(one) == folded(name)), None)
-        if alike is not None:
-            raise StudyError(
-                f"names of people and groups must be told apart at a glance, but {name!r} looks like the {what} {alike!r}: choose another name"
-            )

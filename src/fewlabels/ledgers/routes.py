@@ -3,14 +3,14 @@
 What a value means is in the labeling form. Every function runs inside a transaction of the caller.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from fewlabels.ledgers.tables import BELONGS, ROUTE, TURN
-
-CHUNK = 500  # units named in one query
 
 
 def turned(connection: sa.Connection, study: str) -> list[str]:
@@ -19,26 +19,19 @@ def turned(connection: sa.Connection, study: str) -> list[str]:
 
 
 def put(connection: sa.Connection, study: str, values: Mapping[str, str]) -> None:
-    """Store the values of units, replacing those they had."""
-    units = list(values)
-    for start in range(0, len(units), CHUNK):
-        some = units[start : start + CHUNK]
-        connection.execute(sa.delete(ROUTE).where(ROUTE.c.study == study, ROUTE.c.unit.in_(some)))
-        connection.execute(sa.insert(ROUTE), [{"study": study, "unit": unit, "value": values[unit]} for unit in some])
+    """Store the values of units, replacing those they had; each unit is looked up by itself, as a table being filled has no statistics."""
+    rows = [{"study": study, "unit": unit, "value": value} for unit, value in values.items()]
+    insert = postgres_insert if connection.dialect.name == "postgresql" else sqlite_insert
+    stored = insert(ROUTE)
+    if rows:
+        connection.execute(
+            stored.on_conflict_do_update(index_elements=[ROUTE.c.study, ROUTE.c.unit], set_={"value": stored.excluded.value}), rows
+        )
 
 
 def drop(connection: sa.Connection, study: str) -> None:
     """Delete the values of all units of a study."""
     connection.execute(sa.delete(ROUTE).where(ROUTE.c.study == study))
-
-
-def values(connection: sa.Connection, study: str, units: Sequence[str]) -> dict[str, str]:
-    """Return the values of those of the units that have one."""
-    found: dict[str, str] = {}
-    for start in range(0, len(units), CHUNK):
-        named = sa.and_(ROUTE.c.study == study, ROUTE.c.unit.in_(units[start : start + CHUNK]))
-        found |= {unit: value for unit, value in connection.execute(sa.select(ROUTE.c.unit, ROUTE.c.value).where(named))}
-    return found
 
 
 def names_of(connection: sa.Connection, person: str) -> set[str]:
