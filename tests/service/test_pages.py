@@ -13,7 +13,7 @@ from tests.service.workbench import STUDY, Bench
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"  # of htmx.org 2.0.11, dist/htmx.min.js
 EVIL = "<img src=x onerror=alert(1)>\"'{{ 7*7 }}"
-OF_STUDY = ("plan", "label", "results", "audit", "results/numbers", "results/labelers", "audit/verified")
+OF_STUDY = ("plan", "label", "people", "people/ann", "results", "audit", "results/numbers", "results/labelers", "audit/verified")
 OWNERS = ["", "studies/new", "people", "tokens", *(f"studies/{STUDY}/{end}" for end in OF_STUDY)]
 HANDLER = re.compile("on[a-z]+")
 
@@ -94,7 +94,7 @@ def test_people_see_ways_to_the_pages_that_are_theirs(shared: Bench) -> None:
         found = re.findall(rf'href="/studies/{STUDY}/([a-z]+)', shared.browser(person).get("/").text)
         return set(found)
 
-    assert ways("owner") == {"plan", "label", "results", "audit"}
+    assert ways("owner") == {"plan", "label", "people", "results", "audit"}
     assert ways("ann") == {"label"}
     assert ways("vic") == {"results", "audit"}
     assert ways("bob") == set(), "of another study"

@@ -165,7 +165,17 @@ def prepared_ledger() -> Path:
 
 def path_of(template: str, **parts: str) -> str:
     """A route's path with its parts filled in."""
-    known = {"study": STUDY, "person": "ann", "token": "0" * 16, "unit": "u0001", "column": "photo", "path": "x", "ending": "html", **parts}
+    known = {
+        "study": STUDY,
+        "person": "ann",
+        "token": "0" * 16,
+        "unit": "u0001",
+        "column": "photo",
+        "path": "x",
+        "ending": "html",
+        "group": "x",
+        **parts,
+    }
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: known[found[1]], template)
 
 

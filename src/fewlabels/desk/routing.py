@@ -3,17 +3,19 @@
 The values are those that the draw knows of its units, so that no engine is asked.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fewlabels.errors import LabelError
+from fewlabels.ledgers.people import People, Person
 from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.sheet import Sheet
 from fewlabels.study.state.pages import PAGE
 from fewlabels.study.state.register import Register
 from fewlabels.study.state.standing import Standing
+from fewlabels.study.study import Study
 
 
 class RouteCount(NamedTuple):
@@ -101,6 +103,26 @@ def _counted(standing: Standing, column: str) -> tuple[dict[str, int], dict[str,
         for code, count in enumerate(np.bincount(codes, minlength=len(names)).tolist()):
             counts[names[code]] = counts.get(names[code], 0) + int(count)
     return both
+
+
+def labelers_of(people: Iterable[Person], study: str) -> dict[str, tuple[str, ...]]:
+    """The people who may label in a study, each with their groups."""
+    return {one.name: one.groups for one in people if one.role_in(study) in ("owner", "labeler", "adjudicator")}
+
+
+def stranded(study: Study, sheet: Sheet, people: People) -> list[str]:
+    """What waits for somebody who is not there, in words; of a study without routes nothing is read."""
+    if not sheet.routes:
+        return []
+    return stranded_words(read_routes(study.standing, sheet, labelers_of(people.everyone(), study.name)))
+
+
+def refuse_unknown(sheet: Sheet, people: Iterable[Person]) -> None:
+    """Raise LabelError if a route leads to a name that is neither a person nor a group."""
+    known = {name for one in people for name in (one.name, *one.groups)}
+    strange = sorted({name for names in sheet.routes.values() for name in names} - known)
+    if strange:
+        raise LabelError(f"routes lead to people and groups, but {strange[0]!r} is neither: invite them first, or correct the name")
 
 
 def stranded_words(routes: Sequence[RouteCount]) -> list[str]:

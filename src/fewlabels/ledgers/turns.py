@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from fewlabels.ledgers import routes
 from fewlabels.ledgers.tables import TURN
-from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
@@ -193,6 +193,14 @@ def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | 
     sums = [sa.func.coalesce(sa.func.sum(sa.case((state, 1), else_=0)), 0) for state in (told, held)]
     row = connection.execute(sa.select(*sums, sa.func.count()).where(wanted)).one()
     return TurnCounts(told=int(row[0]), held=int(row[1]), open=int(row[2]) - int(row[0]) - int(row[1]))
+
+
+def by_labeler(connection: sa.Connection, study: str, *, now: float, since: float) -> dict[str, LabelerTurns]:
+    """Return how many turns each labeler holds, has answered, and has answered since a moment."""
+    told, held = TURN.c.told.is_not(None), sa.and_(TURN.c.told.is_(None), TURN.c.until >= now)
+    sums = [sa.func.sum(sa.case((state, 1), else_=0)) for state in (told, held, TURN.c.told >= since)]
+    rows = connection.execute(sa.select(TURN.c.labeler, *sums).where(_of(study, TURN.c.labeler.is_not(None))).group_by(TURN.c.labeler))
+    return {labeler: LabelerTurns(told=int(told), held=int(held), lately=int(lately or 0)) for labeler, told, held, lately in rows}
 
 
 def seconds(connection: sa.Connection, study: str) -> dict[str, list[float]]:

@@ -43,8 +43,10 @@ def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShow
     """Set what labelers see. Scores, predictions and the guide are rejected: labelers are blind."""
     desk = bench_of(request).desk(member.study)
     shown = tuple(FormColumn(one.column, one.kind) for one in wanted.show)
-    words = {"instructions": wanted.instructions, "ask": wanted.ask}
-    desk.set_sheet(replace(desk.sheet, show=shown, check_every=wanted.check_every, **words), by=member.person.name)  # its routes stay
+    desk.change_sheet(  # its routes stay
+        lambda sheet: replace(sheet, show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every),
+        by=member.person.name,
+    )
     return _sheet(desk, member)
 
 

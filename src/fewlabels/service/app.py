@@ -10,7 +10,19 @@ from fastapi.staticfiles import StaticFiles
 
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
-from fewlabels.service import api_labeling, api_people, api_plans, api_results, api_studies, errors, events, images, pages
+from fewlabels.service import (
+    api_groups,
+    api_labeling,
+    api_people,
+    api_plans,
+    api_results,
+    api_studies,
+    api_study_people,
+    errors,
+    events,
+    images,
+    pages,
+)
 from fewlabels.service import sign_in as entering
 from fewlabels.service.access import COOKIE, Visitor, signed_in
 from fewlabels.service.guard import Guard, Shield
@@ -30,6 +42,8 @@ ROUTERS = (
     api_results.router,
     events.router,
     api_people.router,
+    api_groups.router,
+    api_study_people.router,
     *pages.ROUTERS,
 )
 ABOUT = (

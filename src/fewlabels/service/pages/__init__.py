@@ -3,6 +3,6 @@
 One file per page or group of pages; `frame` is what they share.
 """
 
-from fewlabels.service.pages import audit, label, new_study, people, plan, results, studies
+from fewlabels.service.pages import audit, label, new_study, people, plan, results, studies, study_people
 
-ROUTERS = (studies.router, new_study.router, plan.router, label.router, results.router, audit.router, people.router)
+ROUTERS = (studies.router, new_study.router, plan.router, label.router, results.router, audit.router, people.router, study_people.router)

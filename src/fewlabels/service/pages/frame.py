@@ -15,6 +15,7 @@ PAGES = {  # of a study: the name of each page, and the roles that see it
     "label": ("Label", ("owner", "labeler", "adjudicator")),
     "label?adjudicate=true": ("Adjudicate", ("owner", "adjudicator")),
     "results": ("Results", ("owner", "viewer")),
+    "people": ("People", ("owner",)),
     "audit": ("Audit", ("owner", "viewer")),
 }
 
