@@ -105,7 +105,7 @@ class People:
             people = connection.execute(sa.select(PERSON.c.name, PERSON.c.is_owner).order_by(PERSON.c.name)).all()
             members = connection.execute(sa.select(MEMBER).order_by(MEMBER.c.person, MEMBER.c.study)).all()
             belongs = connection.execute(sa.select(BELONGS).order_by(BELONGS.c.person, BELONGS.c.name)).all()
-            seen: dict[str, float] = dict(connection.execute(sa.select(SEEN.c.person, SEEN.c.at)).tuples().all())
+            seen = {row.person: float(row.at) for row in connection.execute(sa.select(SEEN))}
         studies: defaultdict[str, list[tuple[str, Role]]] = defaultdict(list)
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for member in members:
