@@ -17,7 +17,8 @@ def next_turns(act: Writing, register: Register, of: Sequence[str] | None = None
     units = list(register.units() if of is None else of)
     handed = [unit for unit in units if register.is_handed(unit)]
     ready = [Turn(unit, 1) for unit in handed if unit not in known and not register.is_resolved(unit)]
-    again = [unit for unit in handed if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
+    open_again = [unit for unit in handed if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
+    again = [unit for unit in open_again if not register.wants_another(unit)]  # of those that do, the second look is by somebody else
     ready += [Turn(unit, known.get(unit, UnitTurns()).newest + 1, "again") for unit in again if unit in known or register.is_resolved(unit)]
     if register.double:
         ready += _doubles(register, [unit for unit in units if register.is_handed(unit) or register.is_resolved(unit)], known, now=now)
