@@ -24,6 +24,11 @@ def people(bench: Bench) -> dict[str, Any]:
     return {one.name: one for one in bench.people.everyone()}
 
 
+def access(bench: Bench) -> list[Any]:
+    """Everybody, but for when they were seen."""
+    return [one._replace(seen=None) for one in bench.people.everyone()]
+
+
 def answer(bench: Bench, person: str, said: str = "yes", units: int = BATCH) -> list[str]:
     desk = Desk(bench.study())
     given = desk.take(person, units)
@@ -32,16 +37,16 @@ def answer(bench: Bench, person: str, said: str = "yes", units: int = BATCH) -> 
 
 
 def test_a_list_is_shown_before_it_is_done(bench: Bench) -> None:
-    owner, before = bench.browser(), people(bench)
-    text = (
-        "dora, labels, alpha, german\nemil; settles disagreements; beta\n\nfritz\tviewer\talpha\tbolt\ngerd\nann, adjudicator, alpha\nann\n"
-    )
+    owner = bench.browser()
+    before = access(bench)
+    text = "dora, labels, alpha, german\nemil; settles disagreements; beta\n\nfritz\tviewer\talpha\tbolt\ngerd\n"
+    text += "ann, adjudicator, alpha\nann\n"
     shown = lines(owner, text)
     assert [(one["name"], one["becomes"]) for one in shown] == [
         ("dora", "new"), ("emil", "new"), ("fritz", "new"), ("gerd", "new"), ("ann", "changes"), ("ann", "nothing")
     ]  # fmt: skip
     assert shown[0]["why"] == "is invited and labels in alpha and joins german"
-    assert people(bench) == before
+    assert access(bench) == before
     done = lines(owner, text, do=True)
     assert [(one["becomes"], bool(one["link"])) for one in done] == [(one["becomes"], one["becomes"] == "new") for one in shown]
     after = people(bench)
@@ -74,13 +79,13 @@ def test_a_list_is_shown_before_it_is_done(bench: Bench) -> None:
     ],
 )
 def test_a_line_that_cannot_be_done_says_why_and_does_nothing(shared: Bench, line: str, why: str) -> None:
-    owner, before = shared.browser(), people(shared)
+    owner = shared.browser()
+    before = access(shared)
     (shown,) = lines(owner, line, do=True)
     assert shown["becomes"] == "refused"
     assert why in shown["why"]
     assert shown["link"] is None
-    after = people(shared)
-    assert {name: one._replace(seen=None) for name, one in after.items()} == {n: one._replace(seen=None) for n, one in before.items()}
+    assert access(shared) == before
 
 
 def test_two_lines_of_one_new_person_are_one_person(bench: Bench) -> None:
@@ -205,7 +210,9 @@ def test_units_that_nobody_may_label_are_said_so(bench: Bench) -> None:
     owner = bench.browser()
     owner.put("/api/groups/german/people/vic")  # who only reads results
     owner.put(f"/api/studies/{STUDY}/routes", json={"route_by": "country", "routes": {"DE": ["german"]}})
-    (said,) = owner.get(f"/api/studies/{STUDY}").json()["warnings"][-1:]
+    assert "units of `DE` are going to wait" in owner.get(f"/api/studies/{STUDY}").json()["warnings"][-1]
+    answer(bench, "adi", units=1)  # with which the units are drawn
+    said = owner.get(f"/api/studies/{STUDY}").json()["warnings"][-1]
     assert "units of `DE` wait for somebody: nobody may label them (german)" in said
     assert "wait for somebody" in owner.get(f"/studies/{STUDY}/people").text
     owner.put("/api/groups/german/people/ann")

@@ -23,6 +23,7 @@ class RouteCount(NamedTuple):
 
     names   people and groups; empty if anybody may
     people  those of the study's labelers who may
+    drawn   whether the units of the plan are drawn yet: before, nothing can be counted
     """
 
     value: str
@@ -30,11 +31,12 @@ class RouteCount(NamedTuple):
     open: int
     names: tuple[str, ...]
     people: tuple[str, ...]
+    drawn: bool = True
 
     @property
     def is_stranded(self) -> bool:
-        """Whether units wait that nobody may label."""
-        return bool(self.open and self.names and not self.people)
+        """Whether units wait, or are going to, that nobody may label."""
+        return bool((self.open or not self.drawn) and self.names and not self.people)
 
     def as_json(self) -> dict[str, Json]:
         """Plain data for the page."""
@@ -88,7 +90,7 @@ def read_routes(standing: Standing, sheet: Sheet, labelers: Mapping[str, Collect
     for value in column_values(standing, column):
         names = sheet.routes.get(value, ())
         people = tuple(who for who, groups in sorted(labelers.items()) if not names or {who, *groups} & set(names))
-        found.append(RouteCount(value, planned.get(value, 0), waiting.get(value, 0), names, people))
+        found.append(RouteCount(value, planned.get(value, 0), waiting.get(value, 0), names, people, standing.units is not None))
     return found
 
 
@@ -130,6 +132,7 @@ def stranded_words(routes: Sequence[RouteCount]) -> list[str]:
     said = []
     for route in (route for route in routes if route.is_stranded):
         units = f"1 unit of `{route.value}` waits" if route.open == 1 else f"{route.open:,} units of `{route.value}` wait"
+        units = units if route.drawn else f"units of `{route.value}` are going to wait"
         names = ", ".join(route.names)
         said.append(f"{units} for somebody: nobody may label them ({names}); give one of these access to the study, or name others")
     return said

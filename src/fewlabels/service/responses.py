@@ -266,13 +266,17 @@ class SheetShown(BaseModel):
 
 
 class RouteShown(BaseModel):
-    """A value that decides who labels a unit: units planned and still open, who may label them, and whether nobody can."""
+    """A value that decides who labels a unit: units planned and still open, who may label them, and whether nobody can.
+
+    drawn   whether the units are drawn yet: before, there is nothing to count
+    """
 
     value: str
     planned: int
     open: int
     names: list[str]
     people: list[str]
+    drawn: bool
     stranded: bool
 
 
