@@ -54,6 +54,11 @@ class Answered(NamedTuple):
     answers: int
     studies: int
 
+    def __str__(self) -> str:
+        """How many, in words."""
+        answers = "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
+        return f"{answers} in {'1 study' if self.studies == 1 else f'{self.studies:,} studies'}"
+
 
 def answered_names(studies: Iterable[Study]) -> dict[str, Answered]:
     """How many units each name has answered in which of the studies, by what the name is told apart by."""
@@ -70,10 +75,8 @@ def refuse_answered(name: str, answered: Mapping[str, Answered], *, returns: boo
     before = answered.get(folded(name))
     if before is None or (returns and before.name == name):
         return
-    answers = "1 answer" if before.answers == 1 else f"{before.answers:,} answers"
-    had = f"{answers} in {'1 study' if before.studies == 1 else f'{before.studies:,} studies'}"
     raise StudyError(
-        f"a name stands for one person, but {before.name!r} has {had}: choose another name, or bring the same person back as "
+        f"a name stands for one person, but {before.name!r} has {before}: choose another name, or bring the same person back as "
         f"{before.name!r} (returns: true)"
     )
 
@@ -115,19 +118,22 @@ def preview(lines: Sequence[Invite | str], known: Known, *, returns: Collection[
 
 
 def _previewed(number: int, line: Invite, known: Known, new: Sequence[str], *, returns: Collection[str]) -> Preview:
+    is_here = line.name in known.people or line.name in new
+    before = None if is_here else known.answered.get(folded(line.name))
     try:
         _refuse(line, known, new)
-        person = known.people.get(line.name)
-        if person is None and line.name not in new:
+        if before is not None and before.name == line.name and line.name not in returns:
+            why = f"{line.name!r} has {before}: is it the same person, or somebody else, who needs another name?"
+            return Preview(number, line, "refused", why, before.answers)
+        if not is_here:
             refuse_answered(line.name, known.answered, returns=line.name in returns)
     except FewlabelsError as error:
-        before = known.answered.get(folded(line.name))
-        return Preview(number, line, "refused", str(error), before.answers if before is not None and before.name == line.name else 0)
+        return Preview(number, line, "refused", str(error))
     gets = _gets(line)
-    if person is None and line.name not in new:
-        is_back = line.name in returns and folded(line.name) in known.answered
-        return Preview(number, line, "returns" if is_back else "new", f"{'comes back' if is_back else 'is invited'}{gets}")
-    return Preview(number, line, "changes" if gets else "nothing", gets.removeprefix(" and ") or "has access already")
+    if is_here:
+        return Preview(number, line, "changes" if gets else "nothing", gets.removeprefix(" and ") or "has access already")
+    is_back = before is not None
+    return Preview(number, line, "returns" if is_back else "new", f"{'comes back' if is_back else 'is invited'}{gets}")
 
 
 def _refuse(line: Invite, known: Known, new: Sequence[str]) -> None:

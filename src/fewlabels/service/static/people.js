@@ -56,6 +56,7 @@ async function preview() {
     choices(line),
   )));
   at("invite-preview").hidden = false;
+  at("show-preview").hidden = true;
   at("do-invite").hidden = !does;
   at("do-invite").textContent = does === 1 ? "Do this for 1 line" : `Do this for ${does} lines`;
   at("preview-heading").focus();
@@ -88,6 +89,7 @@ function rename(line) {
 
 function hidePreview() {
   at("invite-preview").hidden = at("do-invite").hidden = true;
+  at("show-preview").hidden = false;
 }
 
 at("show-preview")?.addEventListener("click", preview);

@@ -4,7 +4,7 @@ import { at, problem, talk } from "./talk.js";
 
 const address = `${at("study-people").dataset.api}/routes`;
 const again = () => document.body.dispatchEvent(new CustomEvent("people"));
-const routing = () => JSON.parse(at("routing-data").textContent);
+const routing = () => JSON.parse(at("routing-data").dataset.routing);
 
 /* Saves who labels what, and shows the page as it is then. */
 async function save(by, routes) {
