@@ -138,15 +138,15 @@ def plan(page: Page, album: Album) -> None:
 def take_in(page: Page, server: Server, album: Album) -> str:
     """A labeler is taken in and given the study; the link is shown once."""
     page.goto(f"{server.url}/people")
-    page.fill("#person-name", "Ann")
-    page.get_by_role("button", name="Invite").click()
+    page.fill("#invite-text", "Ann, labels, spam 46, german")
+    page.get_by_role("button", name="Show what will happen").click()
+    wait_for(lambda: "is invited and labels in spam 46 and joins german" in page.inner_text("#preview-lines"), "the preview", page=page)
+    assert "Ann" not in page.inner_text("#everyone"), "nothing is done yet"
+    page.get_by_role("button", name="Do this for 1 line").click()
     page.wait_for_selector("#fresh:not([hidden])")
-    link = page.input_value("#fresh-link")
-    page.wait_for_selector("#give-role")
-    page.select_option("#role-person", "Ann")
-    page.get_by_role("button", name="Give access").click()
-    wait_for(lambda: "spam 46: labeler" in page.inner_text("#everyone"), "the role", page=page)
-    assert page.input_value("#fresh-link") == link, "still there to be copied"
+    link = page.inner_text("#fresh-links .code")
+    wait_for(lambda: "spam 46: labels" in page.inner_text("#everyone"), "the role", page=page)
+    assert page.input_value("#fresh-all") == f"Ann\t{link}", "still there to be copied"
     page.fill("#note", "a script")
     page.get_by_role("button", name="Create a token").click()
     wait_for(lambda: page.is_visible("#token-text") and len(page.input_value("#token-text")) > 20, "the token", page=page)

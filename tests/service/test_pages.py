@@ -19,6 +19,8 @@ OF_STUDY = (
     "plan",
     "label",
     "notes",
+    "people",
+    "people/ann",
     "results",
     "audit",
     "errors",
@@ -112,7 +114,7 @@ def test_people_see_ways_to_the_pages_that_are_theirs(shared: Bench) -> None:
             for address in (*found, *re.findall(rf'href="(/studies/{STUDY}[a-z/]*)["?]', inside))
         }
 
-    assert ways("owner") >= {"", "plan", "label", "notes", "results", "audit"}
+    assert ways("owner") >= {"", "plan", "label", "notes", "people", "results", "audit"}
     assert ways("ann") == {"", "label"}
     assert ways("vic") >= {"", "results", "audit"}
     assert not ways("vic") & {"plan", "label", "notes", "people"}

@@ -174,6 +174,7 @@ def path_of(template: str, **parts: str) -> str:
         "path": "x",
         "name": "absent.csv",
         "ending": "html",
+        "group": "x",
         **parts,
     }
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: known[found[1]], template)

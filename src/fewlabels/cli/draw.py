@@ -27,6 +27,7 @@ from fewlabels.labeling.formats import FLAT
     help="Hand out a random share of flagged and of other units for adjudication.",
 )
 @click.option("--next", "more", is_flag=True, help="Hand out new units even if earlier ones are unanswered.")
+@click.option("--for", "labeler", metavar="NAME", help="Who will answer: no second look at a unit that NAME has answered.")
 @click.option(
     "--candidates-file", "candidates", metavar="FILE",
     help="For a table that fewlabels does not open: the result of the draw query that `fewlabels sql` prints, "
@@ -44,17 +45,20 @@ def command(  # noqa: PLR0913 - one keyword for each option
     show: tuple[str, ...],
     gold: float | None,
     more: bool,
+    labeler: str | None,
     candidates: str | None,
     ledger: str,
     as_json: bool,
 ) -> None:
     """Write the next units to label to a file; with --gold, those to adjudicate.
 
-    The same batch is written until it is answered. The file holds ids, the columns named with --show and an empty answer column.
+    The same batch is written until it is answered. The file holds ids, the columns named with --show and an empty answer column. Where
+    two labelers must answer a unit, second looks come last, in batches of their own; --for NAME leaves out what NAME has answered.
 
     \b
     Example:
       fewlabels draw demo --units 100 --show text --out batch.csv
+      fewlabels draw demo --for bob --show text --out second.csv
       fewlabels draw demo --gold 0.2 --show text --out gold.csv
       fewlabels draw demo --format ground-truth --show text --out batch.manifest
       fewlabels draw demo --candidates-file draw.parquet --out batch.csv
@@ -71,32 +75,40 @@ def command(  # noqa: PLR0913 - one keyword for each option
     with working("drawing units"):
         if candidates is not None:
             _draw_from(found, candidates)
-        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more, second=not more)
+        batch = _gold_batch(found, gold) if gold else found.ask(units, more=more, second=True, labeler=labeler)
         shown = _shown(found, batch, show)
     if batch is None:
         if as_json:
-            print_json({"study": study, "batch": None, "units": [], "out": None})
-        note(_nothing_left(more=more, gold=gold is not None))
+            print_json({"study": study, "batch": None, "units": [], "out": None, "second": False, **_second(found)})
+        note(_nothing_left(found, more=more, gold=gold is not None, labeler=labeler))
         return
+    is_second = not gold and found.standing.waits_again(batch.units[0])
     record_shown(found.ledger, study, tuple(map(FormColumn, show)), place="gold file" if gold else "file")
     text = write_batch(Batched(batch.units, shown, show, asked_of(found.standing)), name, _suffix(out, name))
     if out:
         _write(out, text, name)
     if as_json:
-        print_json({"study": study, "batch": batch.number, "units": list(batch.units), "out": str(out) if out else None})
+        written = {"batch": batch.number, "units": list(batch.units), "out": str(out) if out else None}
+        print_json({"study": study, **written, "second": is_second, **_second(found)})
     elif not out:
         click.echo(text, nl=False)
-    _note_drawn(found, batch, out, name=name, gold=gold is not None)
+    _note_drawn(found, batch, out, name=name, gold=gold is not None, labeler=labeler)
 
 
-def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bool) -> None:
+def _second(study: Any) -> dict[str, int]:
+    """Return how many second looks are open, as data."""
+    return {"second_open": study.progress().second_open}
+
+
+def _note_drawn(study: Any, batch: Any, out: Path | None, *, name: str, gold: bool, labeler: str | None) -> None:
     """Print what was drawn, and what comes next."""
     what = "gold: {:,} units to adjudicate" if gold else f"batch {batch.number}: {{:,}} units to label"
     note(what.format(len(batch.units)) + (f" in {out}" if out else ""))
     if not gold and study.standing.waits_again(batch.units[0]):
-        note("these were answered before and need somebody else's answer: name who in a labeler column, or with tell --labeler NAME")
+        who = ": name who in a labeler column, or with tell --labeler NAME" if labeler is None else f"; {labeler} has answered none of them"
+        note(f"these were answered before and need somebody else's answer{who}")
     _note_inherited(study)
-    ending = " --gold" if gold else ""
+    ending = " --gold" if gold else "" if labeler is None else f" --labeler {quote(labeler)}"
     if name == FLAT:
         note(f"next: fill in the answer column, then: fewlabels tell {quote(study.name)} {out or 'FILE'}{ending}")
     else:
@@ -159,10 +171,15 @@ def _note_inherited(study: Any) -> None:
         note(f"{study.inherited:,} answers are carried over from {study.standing.follows}; no other unit drawn here was asked about there")
 
 
-def _nothing_left(*, more: bool, gold: bool) -> str:
+def _nothing_left(study: Any, *, more: bool, gold: bool, labeler: str | None) -> str:
     """Return why there is no batch."""
     if gold:
         return "every unit drawn for gold is adjudicated"
+    done = study.progress()
+    if done.waits_for_second and labeler is not None:
+        return f"{done.second_open:,} second looks are open, but {labeler} has answered all of these units: name somebody else with --for"
+    if done.waits_for_second:
+        return f"{done.second_open:,} second looks are handed out and open: leave out --next to see them"
     return "every planned unit is handed out" + (" and some are still open: leave out --next to see them" if more else " and answered")
 
 

@@ -39,6 +39,8 @@ def next_command(study: "Study") -> str:
     state, name = study.state, quote(study.name)
     if state == "waiting for gold":
         return f"fewlabels draw {name} --gold {study.standing.gold_share:g} --out gold.csv"
+    if state == "labeling" and study.progress().waits_for_second:
+        return f"fewlabels draw {name} --for LABELER, who has not answered these units, or fewlabels label {name}"
     if study.standing.only_arriving and (late := study.standing.late) is not None:
         return f"once answers have arrived until {late.until}: fewlabels tell {name} FILE --as-of {late.until} --close"
     return f"fewlabels {NEXT.get(state, 'draw')} {name}"

@@ -1,5 +1,6 @@
 """`fewlabels sheet`."""
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -49,7 +50,8 @@ def command(
 
     desk = Desk(Study.load(study, ledger=ledger))
     before = desk.sheet
-    said = Sheet(
+    said = replace(
+        before,
         show=tuple(map(parse_shown, show)) or before.show,
         instructions=before.instructions if instructions is None else _read(instructions),
         ask=before.ask if ask is None else ask,
@@ -76,6 +78,8 @@ def _show(study: str, desk: "Desk", *, as_json: bool) -> None:
         click.echo(f"{desk.double_share:.0%} of the units go to two labelers")
     if sheet.check_every:
         click.echo(f"after every {sheet.check_every} answers, a unit whose gold answer is known")
+    for value, names in sheet.routes.items():
+        click.echo(f"units with {sheet.route_by} {value} are for {', '.join(names)}")
     note(f"next: fewlabels label {quote(study)}, or fewlabels serve")
 
 

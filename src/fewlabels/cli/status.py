@@ -1,5 +1,6 @@
 """`fewlabels status`."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -46,6 +47,8 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
         watch_study(loaded, every=every, as_json=as_json)
         return
     found, standing = loaded.status(), loaded.standing
+    waiting = _stranded(loaded)
+    found = replace(found, warnings=(*found.warnings, *waiting)) if waiting else found
     plan, running = found.plan, kind_of(standing).running(standing, forecast=True)
     ahead = _outlook(loaded) if found.state == "labeling" else None
     if as_json:
@@ -66,6 +69,17 @@ def command(*, study: str, bands: bool, watch: bool, every: float, ledger: str, 
     note(f"next: {next_command(loaded)}")
 
 
+def _stranded(study: "Study") -> list[str]:
+    """Return which units wait for somebody that the study does not have, in words."""
+    from fewlabels.desk.desk import Desk
+    from fewlabels.desk.routing import stranded
+    from fewlabels.ledgers.database import Database
+    from fewlabels.ledgers.people import People
+
+    ledger = study.ledger
+    return stranded(study, Desk(study).sheet, People(ledger)) if isinstance(ledger, Database) and ledger.outdated is None else []
+
+
 def _outlook(study: "Study") -> "Outlook | None":
     """Return what the plan should show at its look, before there are numbers."""
     from fewlabels.study.plan.outlook import outlook_of
@@ -80,7 +94,8 @@ def _show(study: str, found: "Status", plan: "Plan", *, bands: bool) -> None:
     click.echo(f"{study}: plan {plan.number} ({plan.hash[:12]}), {', '.join(str(g) for g in plan.goals)}")
     click.echo(f"{done.labels:,} of {done.planned:,} planned units resolved, {done.asked:,} handed out")
     if done.second_planned:
-        click.echo(f"{done.second_told:,} of {done.second_planned:,} units chosen for two labelers answered by two")
+        told, planned = f"{done.second_told:,}", f"{done.second_planned:,}"
+        click.echo(f"{told} of {planned} units chosen for two labelers answered by two, {done.second_open:,} second looks open")
     if done.gold_planned:
         click.echo(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold adjudicated")
     if done.unanswered:
@@ -105,6 +120,7 @@ def _told(found: "Status") -> dict[str, Json]:
     """Return how far the labeling is, as data."""
     return {
         "progress": found.progress.as_json(),
+        "second_open": found.progress.second_open,
         "missing": found.missing.as_json(),
         "looks": found.looks,
         "peeks": found.peeks,

@@ -65,6 +65,9 @@ def command(*, study: str | None, file: Path | None, close: bool, ledger: str, a
     numbers = {what: len(number) if isinstance(number, list) else number for what, number in told.items()}
     click.echo(", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in numbers.items() if number) or "nothing new")
     note(f"{done.labels:,} of {done.planned:,} planned units are resolved")
+    if done.waits_for_second:
+        again = " (an answer by who gave the first is none)" if told.get("known") and not told.get("recorded") else ""
+        note(f"{done.second_open:,} of {done.second_planned:,} units wait for somebody else's answer{again}")
     if done.gold_planned:
         note(f"{done.gold_told:,} of {done.gold_planned:,} units drawn for gold are adjudicated")
     note(f"next: {next_command(found)}")

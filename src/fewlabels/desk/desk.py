@@ -12,6 +12,7 @@ from fewlabels.desk.messages import Given as Given
 from fewlabels.desk.messages import Rest as Rest
 from fewlabels.desk.messages import Said as Said
 from fewlabels.desk.messages import refuse_name as refuse_name
+from fewlabels.desk.routing import refuse_routes, values_of
 from fewlabels.desk.said import is_told_again, read_said, reasons
 from fewlabels.desk.turns import has_earned_check, next_turns, turns_for_adjudicators, turns_for_checks
 from fewlabels.errors import FewlabelsError, LabelError, StudyError
@@ -20,9 +21,9 @@ from fewlabels.nouns.canonical import Json
 from fewlabels.nouns.label import Label
 from fewlabels.nouns.note import MOST_COMMENT, Note
 from fewlabels.nouns.sheet import Sheet, sheet_at
-from fewlabels.nouns.turn import Finished, Leased
+from fewlabels.nouns.turn import Finished, Leased, Turn
 from fewlabels.study.kinds import kind_of
-from fewlabels.study.labels.forms import record_form
+from fewlabels.study.labels.forms import append_form, form_at
 from fewlabels.study.labels.record import record
 from fewlabels.study.state.register import Register
 from fewlabels.study.study import Study
@@ -54,8 +55,28 @@ class Desk:
 
     def set_sheet(self, sheet: Sheet, *, by: str | None = None) -> None:
         """Replace the labeling form, and record it. Raise if a column is not in the table or would reveal a score or a prediction."""
-        self._study.standing.read_population().refuse_hidden(sheet.columns)
-        rule = self._study.standing.rule
+        self.change_sheet(lambda _: sheet, by=by)
+
+    def change_sheet(self, change: Callable[[Sheet], Sheet], *, by: str | None = None) -> None:
+        """Change the labeling form, and record it; what somebody else changes at the same time stays. Raise as `set_sheet` does."""
+        self._refuse_sheet(change(self.sheet))
+
+        def changed(act: Writing, register: Register) -> None:
+            before = form_at(act, self._ledger, self._name, place="workbench")
+            after = change(before)
+            if after != before:
+                append_form(act, after, place="workbench", by=by)
+            if after.route_by != before.route_by:  # turns that wait follow at once; who may label what is read with every lease
+                act.drop_routes()
+                self._route(act, register, act.turned(), after)
+
+        self._state.act(changed)
+
+    def _refuse_sheet(self, sheet: Sheet) -> None:
+        standing = self._study.standing
+        standing.read_population().refuse_hidden(sheet.columns)
+        refuse_routes(standing, sheet)
+        rule = standing.rule
         if sheet.check_every and rule != "first":
             raise LabelError(
                 f"checks need the rule 'first', but the rule is {rule}: extra answers on gold units alone would make their labels better "
@@ -63,7 +84,6 @@ class Desk:
             )
         if sheet.columns:
             self._study.fetch([], columns=sheet.columns)  # refuse unknown columns now, not when a labeler waits
-        record_form(self._ledger, self._name, sheet, place="workbench", by=by)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -86,19 +106,29 @@ class Desk:
             raise LabelError(why)
         if units < 1:
             raise LabelError(f"units must be at least 1, got {units}: request 1 or more")
-        sheet = self.sheet
-        if not adjudicates:
-            self._mix_in(labeler, every=sheet.check_every)
-        held = self._leased(labeler, units, adjudicates=adjudicates)
-        while len(held) < units and self._fill(units, adjudicates=adjudicates):  # the turns made ready may all be for others
-            held = self._leased(labeler, units, adjudicates=adjudicates)
+        sheet, before = self.sheet, None
+        while sheet != before:  # the form may change while they are leased: nobody is given a unit that it has for somebody else
+            if not adjudicates:
+                self._mix_in(labeler, sheet)
+            held = self._leased(labeler, units, sheet, adjudicates=adjudicates)
+            ahead, enough = units, 1 if sheet.routes else units  # where few are theirs, do not hand out everything to fill up
+            while len(held) < enough and self._fill(ahead, adjudicates=adjudicates):  # the turns made ready may all be for others
+                held = self._leased(labeler, units, sheet, adjudicates=adjudicates)
+                ahead = min(2 * ahead, FETCHED) if sheet.routes else units
+            sheet, before = self._newest_sheet(), sheet
         given = [unit for unit, _ in held]
         shown, comments = self._contents(given, sheet.columns), self._ledger.comments(self._name, labeler, given)
         return [Given(unit, shown[unit], until, comments.get(unit, "")) for unit, until in held]
 
-    def _leased(self, labeler: str, units: int, *, adjudicates: bool) -> list[Leased]:
+    def _newest_sheet(self) -> Sheet:
+        """The labeling form as the ledger has it now, whatever act is under way."""
+        with self._ledger.following(self._name) as source:
+            return form_at(source, self._ledger, self._name, place="workbench")
+
+    def _leased(self, labeler: str, units: int, sheet: Sheet, *, adjudicates: bool) -> list[Leased]:
         now = self._clock()
-        return self._ledger.take(self._name, labeler, units=units, now=now, until=now + self._lease, adjudicates=adjudicates)
+        until = now + self._lease
+        return self._ledger.take(self._name, labeler, units=units, now=now, until=until, adjudicates=adjudicates, sheet=sheet)
 
     def give_back(self, labeler: str, units: Sequence[str]) -> int:
         """Release units that a labeler holds, so that others may take them at once; return how many were released."""
@@ -223,18 +253,45 @@ class Desk:
     @property
     def adjudication(self) -> int:
         """Number of units on which labelers disagree and that wait for an adjudicator."""
-        self._state.act(lambda act, register: act.add_turns(turns_for_adjudicators(act, register, now=self._clock())))
+        self._state.act(lambda act, register: self._add(act, register, turns_for_adjudicators(act, register, now=self._clock())))
         found = self._ledger.turn_counts(self._name, now=self._clock(), adjudicates=True)
         return found.open + found.held
 
-    def _mix_in(self, labeler: str, *, every: int) -> None:
-        """Insert a unit with a known gold answer before a labeler's next ones, if a check is due; every=0: never."""
+    def _mix_in(self, labeler: str, sheet: Sheet) -> None:
+        """Insert a unit with a known gold answer before a labeler's next ones, if a check is due."""
+        every = sheet.check_every
         if not every:
             return
+
+        def mixed(act: Writing, register: Register) -> None:
+            barred = self._barred(register, labeler, sheet)
+            self._add(act, register, turns_for_checks(act, register, labeler, every=every, now=self._clock(), barred=barred))
+
         with self._state.guard:
             if self._state.read(lambda register: has_earned_check(register, labeler, every=every)):
-                now = self._clock()
-                self._state.act(lambda act, register: act.add_turns(turns_for_checks(act, register, labeler, every=every, now=now)))
+                self._state.act(mixed)
+
+    def _barred(self, register: Register, labeler: str, sheet: Sheet) -> frozenset[str]:
+        """The gold units that a labeler may not label."""
+        values = self._ledger.barred(labeler, sheet)
+        if not values:
+            return frozenset()
+        found = self._values(register, register.gold_units, sheet)
+        return frozenset(unit for unit, value in found.items() if value in values)
+
+    def _add(self, act: Writing, register: Register, turns: Sequence[Turn]) -> bool:
+        """Make turns ready, each for whomever the form has its unit for; return whether there are any."""
+        act.add_turns(turns)
+        self._route(act, register, list(dict.fromkeys(turn.unit for turn in turns)), sheet_at(register.forms, "workbench") or Sheet())
+        return bool(turns)
+
+    def _route(self, act: Writing, register: Register, units: Sequence[str], sheet: Sheet) -> None:
+        """Store for these units what decides who may label them."""
+        if units and sheet.route_by is not None:
+            act.put_routes(self._values(register, units, sheet))
+
+    def _values(self, register: Register, units: Sequence[str], sheet: Sheet) -> dict[str, str]:
+        return values_of(self._state.standing_of(register), register, units, column=sheet.route_by)
 
     def _fill(self, units: int, *, adjudicates: bool) -> bool:
         """Make more turns ready; return whether there are any."""
@@ -251,15 +308,11 @@ class Desk:
 
     def _add_open(self, act: Writing, register: Register) -> bool:
         """Make turns ready for units handed out in another way, into a file for example; return whether there are any."""
-        ready = next_turns(act, register, list(self._state.standing_of(register).open_units()), now=self._clock())
-        act.add_turns(ready)
-        return bool(ready)
+        return self._add(act, register, next_turns(act, register, list(self._state.standing_of(register).open_units()), now=self._clock()))
 
     def _add_missing(self, act: Writing, register: Register, *, adjudicates: bool) -> bool:
         """Make all turns ready that are missing, whatever they are about; return whether there are any. It reads every unit."""
-        ready = (turns_for_adjudicators if adjudicates else next_turns)(act, register, now=self._clock())
-        act.add_turns(ready)
-        return bool(ready)
+        return self._add(act, register, (turns_for_adjudicators if adjudicates else next_turns)(act, register, now=self._clock()))
 
     def _stands(self, adjudicates: bool) -> tuple[float, ...]:
         """Everything that can give rise to a new turn: while it stays the same, there is none to look for."""
@@ -271,11 +324,11 @@ class Desk:
 
     def _ask(self, units: int) -> bool:
         """Ask the study for more units; return whether there are any."""
-        batch = self._study.ask(kind_of(self._study.standing).ahead(units, AHEAD), more=True)
+        batch = self._study.ask(kind_of(self._study.standing).ahead(units, max(units, AHEAD)), more=True)
         if batch is None:
             return False
         handed = batch.units
-        self._state.act(lambda act, register: act.add_turns(next_turns(act, register, handed, now=self._clock())))
+        self._state.act(lambda act, register: self._add(act, register, next_turns(act, register, handed, now=self._clock())))
         return True
 
     def contents_of(self, units: Sequence[str]) -> dict[str, Mapping[str, str | None]]:

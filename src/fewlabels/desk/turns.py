@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from fewlabels.ledgers.base import Writing
 from fewlabels.nouns.label import CLOSER, UNANSWERED
@@ -17,7 +17,8 @@ def next_turns(act: Writing, register: Register, of: Sequence[str] | None = None
     units = list(register.units() if of is None else of)
     handed = [unit for unit in units if register.is_handed(unit)]
     ready = [Turn(unit, 1) for unit in handed if unit not in known and not register.is_resolved(unit)]
-    again = [unit for unit in handed if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
+    open_again = [unit for unit in handed if register.waits(unit) and not known.get(unit, UnitTurns()).waiting]
+    again = [unit for unit in open_again if not register.wants_another(unit)]  # of those that do, the second look is by somebody else
     ready += [Turn(unit, known.get(unit, UnitTurns()).newest + 1, "again") for unit in again if unit in known or register.is_resolved(unit)]
     if register.double:
         ready += _doubles(register, [unit for unit in units if register.is_handed(unit) or register.is_resolved(unit)], known, now=now)
@@ -80,11 +81,15 @@ def has_earned_check(register: Register, labeler: str, *, every: int) -> bool:
     return answered >= every * (1 + sum(_has_answered(register, unit, labeler) for unit in register.gold_units if _is_gold(register, unit)))
 
 
-def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: int, now: float) -> list[Turn]:
-    """One look at a unit with a known gold answer that others have answered, if the labeler is due for a check and none waits."""
-    if not has_earned_check(register, labeler, every=every) or act.checks(labeler):
+def turns_for_checks(act: Writing, register: Register, labeler: str, *, every: int, now: float, barred: Collection[str] = ()) -> list[Turn]:
+    """One look at a unit with a known gold answer that others have answered, if the labeler is due for a check and none waits.
+
+    barred   units that are for others
+    """
+    if not has_earned_check(register, labeler, every=every) or act.checks(labeler) - set(barred):
         return []
     told = [unit for unit in register.gold_units if not _has_answered(register, unit, labeler) and _is_gold(register, unit)]
+    told = [unit for unit in told if unit not in barred]
     ready = [unit for unit in told if _is_answered(register, unit)]  # so that the answer to a check never counts for the unit
     ready.sort(key=lambda unit: hashlib.md5(f"{register.salt}:check:{labeler}:{unit}".encode(), usedforsecurity=False).digest())
     if not ready:

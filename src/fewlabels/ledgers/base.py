@@ -129,6 +129,15 @@ class Writing(Reading, Protocol):
     def add_turns(self, turns: Sequence[Turn]) -> None:
         """Append turns after the existing ones."""
 
+    def turned(self) -> list[str]:
+        """Return the units that have a turn."""
+
+    def put_routes(self, values: Mapping[str, str]) -> None:
+        """Store the values that decide who may take the turns of these units."""
+
+    def drop_routes(self) -> None:
+        """Delete these values of all units."""
+
     def drop_turns(self, units: Sequence[str]) -> None:
         """Remove the unanswered turns of these units, so that nobody is asked about them any more."""
 
@@ -169,8 +178,16 @@ class Ledger(Protocol):
     def following(self, study: str) -> AbstractContextManager[Reading]:
         """Read one study as it is when the block begins."""
 
-    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
-        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
+    def take(
+        self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False, sheet: Sheet | None = None
+    ) -> list[Leased]:
+        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit.
+
+        sheet   the form that says whose units are whose
+        """
+
+    def barred(self, labeler: str, sheet: Sheet) -> frozenset[str]:
+        """Return the values whose units a labeler may not label."""
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
         """Release turns that a labeler holds; return how many there were."""

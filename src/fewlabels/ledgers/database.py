@@ -16,7 +16,7 @@ from typing import Any, cast
 import sqlalchemy as sa
 
 from fewlabels.errors import LedgerError, LedgerUnreachable
-from fewlabels.ledgers import contents, notes, parts, turns
+from fewlabels.ledgers import contents, notes, parts, routes, turns
 from fewlabels.ledgers.base import LISTING, MANY, SEALING, UNREADABLE, Entry, Kind, StoredEntry, body_of, entry_hash, seal_of
 from fewlabels.ledgers.contents import Content
 from fewlabels.ledgers.schema import known_version
@@ -24,7 +24,7 @@ from fewlabels.ledgers.tables import ENTRY, HEAD, NOTABLE
 from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.note import Note
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCounts, UnitTurns
 
 LOOKED_UP, STREAMED = 500, 1_000  # keys in one query; entries held at once
 TEXTS = ("kind", "key", "at", "hash")  # of an entry, beside its body, which verify names
@@ -183,11 +183,24 @@ class Database:
         with self.reading() as connection:
             yield Following(connection, study, has_parts=self.outdated is None)
 
-    def take(self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False) -> list[Leased]:
-        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit."""
+    def take(
+        self, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False, sheet: Sheet | None = None
+    ) -> list[Leased]:
+        """Lease turns to a labeler: renew those still held, then take open ones in order; never two of one unit.
+
+        sheet   the form that says whose units are whose; the labeler's groups are read in the same transaction
+        """
         with self.connection() as connection:
             self._lock_labeler(connection, study, labeler)
-            return turns.take(connection, study, labeler, units=units, now=now, until=until, adjudicates=adjudicates)
+            barred = sheet.barred(routes.names_of(connection, labeler)) if sheet is not None and sheet.routes else frozenset[str]()
+            return turns.take(connection, study, labeler, units=units, now=now, until=until, adjudicates=adjudicates, barred=barred)
+
+    def barred(self, labeler: str, sheet: Sheet) -> frozenset[str]:
+        """Return the values whose units a labeler may not label."""
+        if self.outdated or not sheet.routes:
+            return frozenset()
+        with self.reading() as connection:
+            return sheet.barred(routes.names_of(connection, labeler))
 
     def give_back(self, study: str, labeler: str, units: Sequence[str]) -> int:
         """Release turns that a labeler holds; return how many there were."""
@@ -220,6 +233,13 @@ class Database:
             return TurnCounts(0, 0, 0)
         with self.reading() as connection:
             return turns.counts(connection, study, now=now, labeler=labeler, adjudicates=adjudicates)
+
+    def turns_by_labeler(self, study: str, *, now: float, since: float) -> dict[str, LabelerTurns]:
+        """Return how many turns each labeler holds, has answered, and has answered since a moment."""
+        if self.outdated:
+            return {}
+        with self.reading() as connection:
+            return turns.by_labeler(connection, study, now=now, since=since)
 
     def seconds(self, study: str) -> dict[str, list[float]]:
         """Return how long each labeler looked at each unit they answered, if it was measured."""
@@ -455,6 +475,18 @@ class Act(Following):
     def add_turns(self, added: Sequence[Turn]) -> None:
         """Append turns after the existing ones."""
         turns.add(self._connection, self._study, added)
+
+    def turned(self) -> list[str]:
+        """Return the units that have a turn."""
+        return routes.turned(self._connection, self._study)
+
+    def put_routes(self, values: Mapping[str, str]) -> None:
+        """Store the values that decide who may take the turns of these units."""
+        routes.put(self._connection, self._study, values)
+
+    def drop_routes(self) -> None:
+        """Delete these values of all units."""
+        routes.drop(self._connection, self._study)
 
     def drop_turns(self, units: Sequence[str]) -> None:
         """Remove the unanswered turns of these units, whoever holds them."""

@@ -9,29 +9,45 @@ is for programs. All are looked up by their hash, so the time of a comparison do
 import hashlib
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Literal, NamedTuple, cast, get_args
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.database import Database
-from fewlabels.ledgers.tables import ENTRY, MEMBER, PERSON, SECRET
+from fewlabels.ledgers.tables import BELONGS, ENTRY, MEMBER, PERSON, SECRET, SEEN
 from fewlabels.nouns.canonical import Json
+from fewlabels.nouns.person import refuse_alike
 
 Role = Literal["labeler", "adjudicator", "viewer"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SecretKind = Literal["link", "session", "token"]
 OWNER = "owner"  # the name of the first owner, and the note of a link that creates one
+NAMES = ""  # no study has this name: who adds a name waits for others who do, as neither would see the other's
+SEEN_SECONDS = 300  # between two notes that somebody is there, so that not every request writes
 ID_LENGTH = 16  # characters of a hash that identify a token to its holder
 
 
 class Person(NamedTuple):
-    """A person who may sign in. An owner may do everything; others have a role in each study."""
+    """A person who may sign in. An owner may do everything; others have a role in each study.
+
+    groups   those they belong to, such as the languages they read, or their vendor
+    seen     when they last made a request, to some minutes; None if never
+    """
 
     name: str
     is_owner: bool
     studies: tuple[tuple[str, Role], ...] = ()
+    groups: tuple[str, ...] = ()
+    seen: float | None = None
+
+    def role_in(self, study: str) -> Literal["owner"] | Role | None:
+        """Return their role in a study; None if they have no access to it."""
+        return "owner" if self.is_owner else dict(self.studies).get(study)
 
 
 class Holder(NamedTuple):
@@ -76,6 +92,7 @@ class People:
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         """Read and write the tables beside the ledger's entries."""
         self._database, self._clock = database, clock
+        self._seen: dict[str, float] = {}  # when this process last noted that somebody was there
 
     def has_owner(self) -> bool:
         """Return whether there is an owner yet."""
@@ -83,18 +100,68 @@ class People:
             return connection.execute(sa.select(PERSON.c.name).where(PERSON.c.is_owner).limit(1)).first() is not None
 
     def everyone(self) -> list[Person]:
-        """Return all people by name, with their roles in studies."""
+        """Return all people by name, with their roles in studies and their groups."""
         with self._database.reading() as connection:
             people = connection.execute(sa.select(PERSON.c.name, PERSON.c.is_owner).order_by(PERSON.c.name)).all()
             members = connection.execute(sa.select(MEMBER).order_by(MEMBER.c.person, MEMBER.c.study)).all()
-        return [Person(name, bool(owner), tuple((m.study, m.role) for m in members if m.person == name)) for name, owner in people]
+            belongs = connection.execute(sa.select(BELONGS).order_by(BELONGS.c.person, BELONGS.c.name)).all()
+            seen = {row.person: float(row.at) for row in connection.execute(sa.select(SEEN))}
+        studies: defaultdict[str, list[tuple[str, Role]]] = defaultdict(list)
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for member in members:
+            studies[member.person].append((member.study, member.role))
+        for one in belongs:
+            groups[one.person].append(one.name)
+        return [Person(name, bool(owner), tuple(studies[name]), tuple(groups[name]), seen.get(name)) for name, owner in people]
 
     def add(self, name: str, *, is_owner: bool = False) -> None:
-        """Add a person; raise an error if the name is taken."""
-        with self._database.connection() as connection:
+        """Add a person; raise an error if the name is taken, or looks like one that is."""
+        with self._database.receiving(NAMES) as connection:
             if _person(connection, name) is not None:
                 raise StudyError(f"names of people must be unique, but there is already a {name!r}: choose another name")
+            people, groups = (connection.execute(sa.select(column).distinct()).scalars() for column in (PERSON.c.name, BELONGS.c.name))
+            refuse_alike(name, people, groups)
             connection.execute(sa.insert(PERSON).values(name=name, is_owner=is_owner, at=self._clock()))
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the members of each group. A group without members is gone."""
+        with self._database.reading() as connection:
+            rows = connection.execute(sa.select(BELONGS.c.name, BELONGS.c.person).order_by(BELONGS.c.name, BELONGS.c.person)).all()
+        return {group: tuple(person for name, person in rows if name == group) for group in dict.fromkeys(name for name, _ in rows)}
+
+    def join(self, person: str, group: str, *, by: str | None = None) -> bool:
+        """Put a person into a group; return False if no such person exists. Raise an error if the group's name looks like another name."""
+        with self._database.receiving(NAMES) as connection:
+            if _person(connection, person) is None:
+                return False
+            groups = list(connection.execute(sa.select(BELONGS.c.name).distinct()).scalars())
+            if group not in groups:
+                refuse_alike(group, connection.execute(sa.select(PERSON.c.name)).scalars(), groups)
+            mine = sa.and_(BELONGS.c.person == person, BELONGS.c.name == group)
+            if connection.execute(sa.select(BELONGS.c.name).where(mine)).first() is None:
+                connection.execute(sa.insert(BELONGS).values(person=person, name=group))
+                self._record(connection, person, f"joined the group {group}", by=by)
+            return True
+
+    def leave(self, person: str, group: str, *, by: str | None = None) -> bool:
+        """Take a person out of a group; return whether they were in it."""
+        with self._database.connection() as connection:
+            mine = sa.and_(BELONGS.c.person == person, BELONGS.c.name == group)
+            found = connection.execute(sa.delete(BELONGS).where(mine)).rowcount == 1
+            if found:
+                self._record(connection, person, f"left the group {group}", by=by)
+            return found
+
+    def note_seen(self, person: str) -> None:
+        """Note that a person is there, unless that was noted in the last minutes."""
+        now = self._clock()
+        if now - self._seen.get(person, -SEEN_SECONDS) < SEEN_SECONDS:
+            return
+        self._seen[person] = now
+        with self._database.connection() as connection:
+            insert = postgres_insert if connection.dialect.name == "postgresql" else sqlite_insert
+            noted = insert(SEEN).values(person=person, at=now)
+            connection.execute(noted.on_conflict_do_update(index_elements=[SEEN.c.person], set_={"at": now}))
 
     def remove(self, name: str, *, by: str | None = None) -> bool:
         """Remove a person with all their secrets; their answers stay. Return whether there was such a person. The last owner stays."""
@@ -106,7 +173,8 @@ class People:
             if found is not None and found.is_owner and len(owners) == 1:
                 raise StudyError(f"studies need an owner, but {name!r} is the last owner: invite another owner first")
             self._record(connection, name, "removed", by=by)
-            for table, column in ((SECRET, SECRET.c.person), (MEMBER, MEMBER.c.person)):
+            self._seen.pop(name, None)
+            for table, column in ((SECRET, SECRET.c.person), (MEMBER, MEMBER.c.person), (BELONGS, BELONGS.c.person), (SEEN, SEEN.c.person)):
                 connection.execute(sa.delete(table).where(column == name))
             return connection.execute(sa.delete(PERSON).where(PERSON.c.name == name)).rowcount == 1
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from fewlabels.ledgers import routes
 from fewlabels.ledgers.tables import LISTING, TURN
-from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
@@ -55,14 +56,19 @@ def add(connection: sa.Connection, study: str, turns: Sequence[Turn]) -> None:
 
 
 def take(
-    connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False
-) -> list[Leased]:
+    connection: sa.Connection, study: str, labeler: str, *, units: int, now: float, until: float, adjudicates: bool = False,
+    barred: Collection[str] = (),
+) -> list[Leased]:  # fmt: skip
     """Lease turns to a labeler: renew those still held, then take those named for them, then open ones in order; never two of one unit.
+
+    barred   the values whose units are for others: nothing of them is taken, and what the labeler still holds is not renewed
 
     On PostgreSQL, rows that another transaction is leasing are skipped; on SQLite, transactions are serialized anyway. Two leases for
     one labeler must not run at once: the caller ensures that.
     """
-    waiting, mine = _of(study, _kinds(adjudicates), TURN.c.told.is_(None)), TURN.c.labeler == labeler
+    mine = TURN.c.labeler == labeler
+    routed = [sa.not_(routes.are_for_others(study, barred))] if barred else []
+    waiting = _of(study, _kinds(adjudicates), TURN.c.told.is_(None), *routed)
     theirs = sa.and_(OTHER.c.study == study, OTHER.c.unit == TURN.c.unit, OTHER.c.labeler == labeler)  # few, however many turns there are
     holds = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_(None), OTHER.c.until >= now))
     has_told = sa.exists(sa.select(OTHER.c.unit).where(theirs, OTHER.c.told.is_not(None)))
@@ -215,6 +221,14 @@ def counts(connection: sa.Connection, study: str, *, now: float, labeler: str | 
     sums = [sa.func.coalesce(sa.func.sum(sa.case((state, 1), else_=0)), 0) for state in (told, held)]
     row = connection.execute(sa.select(*sums, sa.func.count()).where(wanted)).one()
     return TurnCounts(told=int(row[0]), held=int(row[1]), open=int(row[2]) - int(row[0]) - int(row[1]))
+
+
+def by_labeler(connection: sa.Connection, study: str, *, now: float, since: float) -> dict[str, LabelerTurns]:
+    """Return how many turns each labeler holds, has answered, and has answered since a moment."""
+    told, held = TURN.c.told.is_not(None), sa.and_(TURN.c.told.is_(None), TURN.c.until >= now)
+    sums = [sa.func.sum(sa.case((state, 1), else_=0)) for state in (told, held, TURN.c.told >= since)]
+    rows = connection.execute(sa.select(TURN.c.labeler, *sums).where(_of(study, TURN.c.labeler.is_not(None))).group_by(TURN.c.labeler))
+    return {labeler: LabelerTurns(told=int(told), held=int(held), lately=int(lately or 0)) for labeler, told, held, lately in rows}
 
 
 def seconds(connection: sa.Connection, study: str) -> dict[str, list[float]]:

@@ -3,8 +3,8 @@
 Every form is an entry of the record, with the place where labelers see it: what was asked belongs to what was answered.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 from fewlabels.errors import LabelError
@@ -41,21 +41,41 @@ class Sheet:
     """A labeling form: the columns in order, the instructions, and the question in words.
 
     check_every   a labeler gets a unit whose gold answer is known, not marked as such, after every so many answers; 0 for never
+    route_by      the slice column whose value decides who may label a unit; None if anybody may label any unit
+    routes        for a value of it, the people and groups who may label its units; units of another value are for anybody
     """
 
     show: tuple[FormColumn, ...] = ()
     instructions: str = ""
     ask: str = ""
     check_every: int = 0
+    route_by: str | None = None
+    routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise LabelError for routes without a column, or one to nobody."""
+        if self.routes and self.route_by is None:
+            raise LabelError("routes are by a slice column, but none is named: name it, or leave the routes out")
+        nobody = next((value for value, names in self.routes.items() if not names), None)
+        if nobody is not None:
+            raise LabelError(f"a route leads to a person or a group, but that of {nobody!r} to nobody: name one, or leave the route out")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the shown columns, each once."""
         return tuple(dict.fromkeys(shown.column for shown in self.show))
 
+    def barred(self, names: Collection[str]) -> frozenset[str]:
+        """The values whose units somebody may not label; `names` are theirs: their own, and those of their groups."""
+        return frozenset(value for value, may in self.routes.items() if not set(may) & set(names))
+
     def as_json(self) -> dict[str, Json]:
-        """Plain data, as it is recorded."""
+        """Plain data, as it is recorded; a form without routes is written as it was before there were any."""
+        routed: dict[str, Json] = {}
+        if self.route_by is not None:
+            routed = {"route_by": self.route_by, "routes": {value: list(names) for value, names in self.routes.items()}}
         return {
+            **routed,
             "show": [{"column": shown.column, "kind": shown.kind} for shown in self.show],
             "instructions": self.instructions,
             "ask": self.ask,
@@ -67,7 +87,8 @@ class Sheet:
         """The labeling form that `as_json` or a person wrote."""
         show = tuple(parse_shown(f"{one['column']}:{one.get('kind', 'text')}") for one in data.get("show", ()))
         words = {name: str(data.get(name, "")) for name in ("instructions", "ask")}
-        return cls(show=show, check_every=int(data.get("check_every", 0)), **words)
+        routes = {str(value): tuple(map(str, names)) for value, names in data.get("routes", {}).items()}
+        return cls(show=show, check_every=int(data.get("check_every", 0)), route_by=data.get("route_by"), routes=routes, **words)
 
 
 class FormSet(NamedTuple):
@@ -122,5 +143,6 @@ def _changed(before: Sheet, after: Sheet) -> tuple[str, ...]:
         ("the instructions", before.instructions, after.instructions),
         ("the columns shown", before.show, after.show),
         ("the checks mixed in", before.check_every, after.check_every),
+        ("who labels which units", (before.route_by, before.routes), (after.route_by, after.routes)),
     )
     return tuple(name for name, one, other in compared if one != other)

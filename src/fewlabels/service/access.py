@@ -30,10 +30,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from fastapi import HTTPException, Request
 
+from fewlabels.errors import LedgerError
 from fewlabels.ledgers.people import Holder, Role
 from fewlabels.service.state import ServerState, bench_of
 
@@ -88,6 +90,8 @@ def let_in(request: Request) -> None:
         if request.method not in SAFE and not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), _csrf(secret).encode()):
             raise HTTPException(403, f"a change needs the token of its page in the header {CSRF_HEADER}: reload the page")
         _renew(bench, holder)
+    if holder.entered_by is None:
+        _note_seen(bench, holder.person)
     request.state.holder, request.state.secret = holder, secret
 
 
@@ -155,6 +159,12 @@ def _renew(bench: ServerState, holder: Holder) -> None:
     until = min(bench.clock() + SESSION_SECONDS, holder.at + SESSION_AT_MOST)
     if until - holder.until > RENEW_AFTER:
         bench.people.renew(holder, until=until)
+
+
+def _note_seen(bench: ServerState, person: str) -> None:
+    """Note that somebody is there. Nobody is refused because that cannot be written now."""
+    with suppress(LedgerError):
+        bench.people.note_seen(person)
 
 
 def _address(request: Request) -> str:

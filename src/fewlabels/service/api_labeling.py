@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -9,7 +10,7 @@ from fastapi.responses import Response
 
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.labeling.flat import defused
-from fewlabels.nouns.sheet import FormColumn, Sheet
+from fewlabels.nouns.sheet import FormColumn
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NamedUnits, SheetBody, ShownColumn, TakeTurns, TellAnswers
 from fewlabels.service.responses import (
@@ -43,8 +44,9 @@ def set_sheet(request: Request, member: OwnerOf, wanted: SheetBody) -> SheetShow
     """Set what labelers see. Scores, predictions and the guide are rejected: labelers are blind."""
     desk = bench_of(request).desk(member.study)
     shown = tuple(FormColumn(one.column, one.kind) for one in wanted.show)
-    desk.set_sheet(
-        Sheet(show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every), by=member.person.name
+    desk.change_sheet(  # its routes stay
+        lambda sheet: replace(sheet, show=shown, instructions=wanted.instructions, ask=wanted.ask, check_every=wanted.check_every),
+        by=member.person.name,
     )
     return _sheet(desk, member)
 

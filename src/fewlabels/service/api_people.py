@@ -5,12 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Path, Request
 
 from fewlabels.desk.desk import refuse_name
+from fewlabels.desk.invites import Answered, answered_names, refuse_answered
 from fewlabels.ledgers.people import OWNER, Granted
 from fewlabels.nouns.label import RESERVED
 from fewlabels.service.access import Visitor, owner_only, signed_in
 from fewlabels.service.requests import NO_NULL, NewPerson, NewToken, RoleOf
 from fewlabels.service.responses import REFUSALS, Done, Everyone, FreshToken, InviteLink, Membership, PersonShown, Token, Tokens
-from fewlabels.service.state import bench_of
+from fewlabels.service.state import ServerState, bench_of
 
 router = APIRouter(prefix="/api", tags=["people"], responses=REFUSALS)
 LINK_SECONDS = 7 * 24 * 3600.0
@@ -24,20 +25,28 @@ def list_people(request: Request, owner: Owner) -> Everyone:
     """Return all people who may sign in, and their role in each study."""
     everyone = bench_of(request).people.everyone()
     return Everyone(people=[
-        PersonShown(name=p.name, is_owner=p.is_owner, studies=[Membership(study=study, role=role) for study, role in p.studies])
+        PersonShown(
+            name=p.name, is_owner=p.is_owner, studies=[Membership(study=study, role=role) for study, role in p.studies],
+            groups=list(p.groups), seen=p.seen,
+        )
         for p in everyone
     ])  # fmt: skip
 
 
 @router.post("/people", operation_id="addPerson", status_code=201)
 def add_person(request: Request, owner: Owner, new: NewPerson) -> InviteLink:
-    """Invite somebody and create a link for them, to be used once within a week. They see no study until they are given one."""
+    """Invite somebody and create a link for them, to be used once within a week. They see no study until they are given one.
+
+    A name that has answers is refused, unless the same person comes back: returns=true.
+    """
     refuse_name(new.name)
     if new.name in RESERVED or (new.name == OWNER and not new.is_owner):
         raise HTTPException(409, f"the name {new.name!r} is reserved by fewlabels: choose another name")
     people = bench_of(request).people
+    if new.name not in {one.name for one in people.everyone()}:
+        refuse_answered(new.name, answered_of(bench_of(request)), returns=new.returns)
     people.add(new.name, is_owner=new.is_owner)
-    return _linked(request, people.grant("link", new.name, lasts=LINK_SECONDS, by=owner.name))
+    return linked(request, people.grant("link", new.name, lasts=LINK_SECONDS, by=owner.name))
 
 
 @router.delete("/people/{person}", operation_id="removePerson")
@@ -51,7 +60,7 @@ def remove_person(request: Request, owner: Owner, person: Named) -> Done:
 @router.post("/people/{person}/links", operation_id="makeLink", status_code=201)
 def make_link(request: Request, owner: Owner, person: Named) -> InviteLink:
     """Create another link for somebody, to be used once within a week."""
-    return _linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS, by=owner.name))
+    return linked(request, bench_of(request).people.grant("link", person, lasts=LINK_SECONDS, by=owner.name))
 
 
 @router.put("/people/{person}/studies/{study}", operation_id="setRole")
@@ -104,7 +113,12 @@ def revoke_token(request: Request, person: Anybody, token: Annotated[str, Path(m
     return Done(done=True)
 
 
-def _linked(request: Request, granted: Granted | None) -> InviteLink:
+def answered_of(bench: ServerState) -> dict[str, Answered]:
+    """Return the names that have answers in any study."""
+    return answered_names(bench.study(name) for name in bench.ledger.studies())
+
+
+def linked(request: Request, granted: Granted | None) -> InviteLink:
     """Return the address of a new link, under the host name of the request."""
     if granted is None:
         raise _nobody()

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
+from fewlabels.desk.routing import stranded
 from fewlabels.errors import FewlabelsError, GoalError, PlanError, StudyError
 from fewlabels.ledgers.listing import Listed, listing, set_owner
 from fewlabels.nouns.classifier import Classifier
@@ -62,7 +63,13 @@ async def create_study(request: Request, owner: Annotated[Visitor, Depends(owner
 async def read_status(request: Request, member: Reader) -> StatusShown:
     """Return where a study stands: progress, missing answers, warnings, the current plan. No interval."""
     bench = bench_of(request)
-    return StatusShown(**await bench.compute(lambda: bench.read(member.study, "status", status_of_study)))
+
+    def read() -> Data:
+        found = bench.read(member.study, "status", status_of_study)
+        waiting = stranded(bench.study(member.study), bench.desk(member.study).sheet, bench.people)
+        return {**found, "warnings": [*found["warnings"], *waiting]}
+
+    return StatusShown(**await bench.compute(read))
 
 
 @router.post("/studies/{study}/close", operation_id="closeStudy")

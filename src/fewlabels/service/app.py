@@ -13,6 +13,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
 from fewlabels.reports.design import DESIGN
 from fewlabels.service import (
+    api_groups,
     api_home,
     api_labeling,
     api_notes,
@@ -22,6 +23,7 @@ from fewlabels.service import (
     api_records,
     api_results,
     api_studies,
+    api_study_people,
     api_tables,
     errors,
     events,
@@ -54,6 +56,8 @@ ROUTERS = (
     api_records.router,
     events.router,
     api_people.router,
+    api_groups.router,
+    api_study_people.router,
     *pages.ROUTERS,
 )
 ABOUT = (

@@ -18,6 +18,7 @@ Column = Annotated[str, Field(min_length=1, max_length=256, pattern=NO_NULL)]
 UnitId = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NULL)]
 Text = Annotated[str, Field(max_length=20_000, pattern=NO_NULL)]
 Line = Annotated[str, Field(max_length=500, pattern=NO_NULL)]
+Value = Annotated[str, Field(max_length=1024, pattern=NO_NULL)]
 Word = Annotated[str, Field(min_length=1, max_length=128, pattern=NO_NULL)]
 Labels = Annotated[int, Field(ge=1, le=10_000_000)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -61,10 +62,18 @@ class AnswersWanted(Wanted):
 
 
 class NewPerson(Body):
-    """A person to invite; the response has a link for them."""
+    """A person to invite; the response has a link for them. `returns`: the same person who answered under this name before."""
 
     name: PersonName
     is_owner: bool = False
+    returns: bool = False
+
+
+class InviteList(Body):
+    """A pasted list of people to invite, `name, role, study, group` or less in each line; `returns`: names of people who come back."""
+
+    text: Text
+    returns: Annotated[list[PersonName], Field(max_length=500)] = []
 
 
 class RoleOf(Body):
@@ -180,6 +189,13 @@ class NewPlan(Body):
     stopping: Stopping | None = None
     design: DesignName | None = None
     double: Share | None = None
+
+
+class RoutesBody(Body):
+    """Who labels which units: the slice column that decides, and for each value the people and groups; without any, anybody may."""
+
+    route_by: Column | None = None
+    routes: Annotated[dict[Value, Annotated[list[PersonName], Field(max_length=200)]], Field(max_length=1_000)] = {}
 
 
 class TakeTurns(Body):

@@ -55,12 +55,45 @@ class PersonShown(BaseModel):
     name: str
     is_owner: bool
     studies: list[Membership]
+    groups: list[str] = []
+    seen: float | None = None
 
 
 class Everyone(BaseModel):
     """All people."""
 
     people: list[PersonShown]
+
+
+class GroupShown(BaseModel):
+    """A group and its members."""
+
+    name: str
+    people: list[str]
+
+
+class Groups(BaseModel):
+    """All groups."""
+
+    groups: list[GroupShown]
+
+
+class InviteLine(BaseModel):
+    """What a line of a list does. A refused name that has answers has them in `answers`: the same person may come back."""
+
+    line: int
+    name: str
+    becomes: Literal["new", "returns", "changes", "nothing", "refused"]
+    why: str
+    answers: int = 0
+    link: str | None = None
+    until: float | None = None
+
+
+class InviteLines(BaseModel):
+    """What every line of a list does; the links of those invited are never shown again."""
+
+    lines: list[InviteLine]
 
 
 class InviteLink(BaseModel):
@@ -460,6 +493,77 @@ class SheetShown(BaseModel):
     answers: list[str]
     check_every: int | None = None
     is_online: bool = False
+
+
+class RouteShown(BaseModel):
+    """A value that decides who labels a unit: units planned and still open, who may label them, and whether nobody can.
+
+    drawn   whether the units are drawn yet: before, there is nothing to count
+    """
+
+    value: str
+    planned: int
+    open: int
+    names: list[str]
+    people: list[str]
+    drawn: bool
+    stranded: bool
+
+
+class RoutesShown(BaseModel):
+    """Who labels which units; `columns`: those that could decide, with their values."""
+
+    route_by: str | None
+    routes: list[RouteShown]
+    columns: dict[str, list[str]]
+    waiting: list[str]
+
+
+class StudyPerson(BaseModel):
+    """Somebody who has access to a study, or has answered in it (role null): units answered, on their screen now, and answered in 24 hours.
+
+    card   how they work; null if they have not answered, or if there are no scorecards
+    """
+
+    name: str
+    role: Literal["owner", "labeler", "adjudicator", "viewer"] | None
+    groups: list[str]
+    seen: float | None
+    units: int
+    held: int
+    lately: int
+    card: Data | None
+
+
+class StudyPeople(OfStudy):
+    """The people of a study; `hidden`: why there are no scorecards."""
+
+    people: list[StudyPerson]
+    hidden: str | None
+    disputed: int | None
+
+
+class AnswerOf(BaseModel):
+    """A unit that somebody answered: what they and others said, and the gold answer if there is one."""
+
+    unit: str
+    question: str
+    answer: str
+    at: str | None
+    others: dict[str, str]
+    gold: str | None
+    differs: bool
+    content: dict[str, str | None]
+
+
+class AnswersOf(OfStudy):
+    """A page of somebody's answers; `count`: of all of them."""
+
+    person: str
+    answers: list[AnswerOf]
+    page: int
+    pages: int
+    count: int
 
 
 class LabelerTurn(BaseModel):

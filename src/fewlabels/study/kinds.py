@@ -38,11 +38,13 @@ class OneLook:
 
     waits_for = "the last"  # label, before any number is shown
 
-    def ask(self, act: Writing, standing: Standing, units: int, *, more: bool, second: bool) -> Batch | Literal["dry"] | None:
+    def ask(
+        self, act: Writing, standing: Standing, units: int, *, more: bool, second: bool, labeler: str | None = None
+    ) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None when nothing is left."""
         from fewlabels.study.draw.batches import next_batch
 
-        return next_batch(act, standing, units, more=more, second=second)
+        return next_batch(act, standing, units, more=more, second=second, labeler=labeler)
 
     def ahead(self, units: int, most: int) -> int:
         """How many units to hand out at once if `units` are wanted now: more, because the order is fixed."""
@@ -163,7 +165,9 @@ class Online(OneLook):
 
     waits_for = "the first"
 
-    def ask(self, act: Writing, standing: Standing, units: int, *, more: bool, second: bool) -> Batch | Literal["dry"] | None:
+    def ask(
+        self, act: Writing, standing: Standing, units: int, *, more: bool, second: bool, labeler: str | None = None
+    ) -> Batch | Literal["dry"] | None:
         """The units to label now, recorded; None once the study has ended; "dry" if the reserve is too short."""
         from fewlabels.study.draw.online import next_batch
 

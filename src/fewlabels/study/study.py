@@ -361,11 +361,11 @@ class Study:
         """
         self._draw(path)
 
-    def ask(self, units: int = 50, *, more: bool = False, second: bool = False) -> Batch | None:
+    def ask(self, units: int = 50, *, more: bool = False, second: bool = False, labeler: str | None = None) -> Batch | None:
         """The units to label now: the open batch until all of it is answered, then up to `units` more; None when nothing is left.
 
         more=True hands out new units even if earlier ones are still open. second=True also hands out, at the end, units that somebody else
-        has to answer because two labelers must.
+        has to answer because two labelers must: with `labeler`, those that this labeler has not answered.
 
         Examples:
             >>> from fewlabels.demo.study import small_study
@@ -382,7 +382,7 @@ class Study:
 
         def asked(act: Writing, register: Register) -> tuple[Batch | Literal["dry"] | None, int]:
             standing = self.followed.standing_of(register)
-            return kind_of(standing).ask(act, standing, units, more=more, second=second), standing.held
+            return kind_of(standing).ask(act, standing, units, more=more, second=second, labeler=labeler), standing.held
 
         while True:
             batch, before = self.followed.act(asked)

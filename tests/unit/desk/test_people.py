@@ -307,3 +307,37 @@ def test_a_column_that_a_later_classifier_judges_by_is_no_longer_shown(tmp_path:
     assert set(desk.take("ann", 1)[0].content) == {"text", "other"}
     study.extend(classifiers=[Classifier("late", score="other", threshold=0.3)])
     assert set(desk.take("ann", 1)[0].content) == {"text"}
+
+
+def test_second_looks_handed_out_to_a_file_may_be_taken_at_the_desk_by_somebody_else_only(tmp_path: Path) -> None:
+    study = Study.create("s", population(), goals=list(GOALS), rule="majority", ledger=ledger_in(tmp_path))
+    study.plan(40)
+    desk = Desk(study)
+    desk.double(0.5)
+    batch = study.ask(40)
+    assert batch is not None
+    study.tell([Label(unit=unit, answer=TRUTH[unit], labeler="ann") for unit in batch.units])
+    second = study.ask(40, second=True)
+    assert second is not None
+    assert desk.take("ann", 40) == []
+    given = [one.unit for one in desk.take("bob", 40)]
+    assert set(given) == set(second.units)
+    desk.tell("bob", [Said(unit, {"positive": TRUTH[unit]}) for unit in given])
+    assert study.progress().second_open == 0
+    assert desk.take("ann", 40) == desk.take("bob", 40) == []
+
+
+def test_a_second_look_is_never_handed_to_who_had_the_first(tmp_path: Path) -> None:
+    study = Study.create("s", population(), goals=list(GOALS), rule="unanimous", ledger=ledger_in(tmp_path))
+    study.plan(40)
+    Desk(study).double(1.0)
+    halves = [study.ask(20), study.ask(20, more=True)]
+    for who, batch in zip(("ann", "bob"), halves, strict=True):
+        assert batch is not None
+        study.tell([Label(unit=unit, answer=TRUTH[unit], labeler=who) for unit in batch.units])
+    for who, other in zip(("ann", "bob"), reversed(halves), strict=True):
+        batch = study.ask(40, second=True, labeler=who)
+        assert batch is not None
+        assert other is not None
+        assert set(batch.units) == set(other.units)
+    assert study.ask(40, second=True, labeler="eve") is not None

@@ -3,7 +3,7 @@
 One file per page or group of pages; `frame` is what they share.
 """
 
-from fewlabels.service.pages import answers, audit, errors, home, label, new_study, notes, people, plan, results, studies
+from fewlabels.service.pages import answers, audit, errors, home, label, new_study, notes, people, plan, results, studies, study_people
 
 ROUTERS = (
     studies.router,
@@ -15,6 +15,7 @@ ROUTERS = (
     results.router,
     errors.router,
     answers.router,
+    study_people.router,
     audit.router,
     people.router,
 )

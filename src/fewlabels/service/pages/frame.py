@@ -15,6 +15,7 @@ PAGES = {  # of a study: the name of each page, and the roles that see it
     "plan": ("Plan", ("owner",)),
     "label": ("Label", ("owner", "labeler", "adjudicator")),
     "label?adjudicate=true": ("Adjudicate", ("owner", "adjudicator")),
+    "people": ("People", ("owner",)),
     "notes": ("Notes", ("owner",)),
     "results": ("Results", ("owner", "viewer")),
     "audit": ("Audit", ("owner", "viewer")),

@@ -19,13 +19,14 @@ def people(request: Request, person: Owner) -> HTMLResponse:
     """Show who may sign in, their roles in studies, and everybody's tokens."""
     everyone = api_people.list_people(request, person).model_dump()["people"]
     served = [one.name for one in api_studies.list_studies(request, person).studies]
-    return page(request, "people", person=person, people=everyone, studies=served, tokens=_tokens(request, person))
+    groups = sorted({group for one in everyone for group in one["groups"]})
+    return page(request, "people", person=person, people=everyone, studies=served, groups=groups, tokens=_tokens(request, person))
 
 
 @router.get("/tokens")
 def tokens(request: Request, person: Anybody) -> HTMLResponse:
     """Show the person's own tokens."""
-    return page(request, "people", person=person, people=[], studies=[], tokens=_tokens(request, person))
+    return page(request, "people", person=person, people=[], studies=[], groups=[], tokens=_tokens(request, person))
 
 
 def _tokens(request: Request, person: Visitor) -> list[dict[str, Any]]:

@@ -143,7 +143,8 @@ def _record_some(
         seats = now.get((label.unit, label.gold))
         if seats is None:
             seats = now[label.unit, label.gold] = study.gold_seats(label.unit) if label.gold else study.seats(label.unit)
-        counts[_record_one(act, label, seats, correct=correct, waits=study.waits(label.unit))] += 1
+        is_second = not label.gold and study.wants_another(label.unit)
+        counts[_record_one(act, label, seats, correct=correct, waits=study.waits(label.unit), is_second=is_second)] += 1
 
 
 def _ended_looks(act: Writing, before: int, register: Register, *, at: float) -> list[Finished]:
@@ -219,16 +220,25 @@ def _asked(label: Label, study: Register) -> Label:
     raise LabelError(f"{asked_words(study.questions)}, but unit {label.unit!r} has one to {label.question!r}: correct its name")
 
 
-def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool) -> str:
-    """Record one answer; return what became of it. `waits`: the unit was handed out again, so the same answer again is recorded."""
+def _record_one(act: Writing, label: Label, seats: dict[Seat, Label], *, correct: bool, waits: bool, is_second: bool) -> str:
+    """Record one answer; return what became of it.
+
+    waits      the unit was handed out again, so the same answer again is recorded
+    is_second  it waits for another labeler, so the same labeler's answer again is nothing new
+    """
     seat = (label.question, GOLD if label.gold else label.labeler)
     before = seats.get(seat)
     if before is not None and label.gold and before.labeler == CLOSER != label.labeler:
         before = None  # nobody had answered: the late answer is the first
     if before is not None and before.answer == label.answer:
-        if waits and act.append("answer", key=f"{label.key}:again:{act.count + 1}", body=label.as_json()):
+        if waits and not is_second and act.append("answer", key=f"{label.key}:again:{act.count + 1}", body=label.as_json()):
             return "recorded"
         return "known"
+    if before is not None and is_second and not correct:
+        raise LabelError(
+            f"a second look is another labeler's, but {before.labeler} answered unit {label.unit!r} before ({before.answer}) and now "
+            f"{label.answer}: name who answered now, with labeler (a labeler column, or --labeler NAME)"
+        )
     if before is not None and not correct:
         raise LabelError(
             f"{before.labeler} answered {before.answer} on unit {label.unit!r} before and now {label.answer}: "

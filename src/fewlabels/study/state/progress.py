@@ -49,6 +49,11 @@ class Progress(NamedTuple):
         return self.planned > 0 and self.labels == self.planned and self.second_told < self.second_planned
 
     @property
+    def second_open(self) -> int:
+        """Number of units that wait for a second labeler, or for a third where a majority needs one."""
+        return self.second_planned - self.second_told
+
+    @property
     def unanswered(self) -> int:
         """Number of resolved units without a usable answer: nonresponse."""
         return self.cannot_tell + self.skipped + self.never_answered

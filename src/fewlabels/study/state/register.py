@@ -324,6 +324,14 @@ class Register:
         found = self.place(unit)
         return found is not None and self.page(found[0]).waits(found[1])
 
+    def wants_another(self, unit: str) -> bool:
+        """Whether a unit is answered, and waits for another labeler's answer because two must answer it."""
+        found = self.place(unit)
+        if found is None:
+            return False
+        page, place = self.page(found[0]), found[1]
+        return bool(page.second[place] and not page.twice[place] and page.is_resolved(place))
+
     def seats(self, unit: str) -> dict[Seat, Label]:
         """The current answers to a unit, by question and labeler."""
         found = self.place(unit)

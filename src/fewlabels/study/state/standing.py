@@ -330,6 +330,11 @@ class Standing:
         found = self.place(unit)
         return found is not None and found[0].again[found[1]] > 0 and not found[0].waits(found[1])
 
+    def has_answered(self, unit: str, labeler: str) -> bool:
+        """Whether a labeler has answered a question about a unit."""
+        found = self.place(unit)
+        return found is not None and any(row.labeler == labeler for row in found[0].seats[found[1]])
+
     def batch_of(self, unit: str) -> int:
         """The newest batch in which the unit was handed out; 0 if in none."""
         found = self.place(unit)
