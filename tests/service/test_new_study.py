@@ -30,7 +30,7 @@ def population(**changes: Any) -> dict[str, Any]:
 
 
 def classifier(**changes: Any) -> dict[str, Any]:
-    return population(classifiers=[POPULATION["classifiers"][0], {"name": "b", "score": "score_b", "threshold": 0.5} | changes])  # type: ignore[index]
+    return population(classifiers=[POPULATION["classifiers"][0], {"name": "b", "score": "score_b", "threshold": 0.5} | changes])
 
 
 @pytest.mark.parametrize(
