@@ -32,7 +32,7 @@ def open_new(page: Page, server: Server, query: str = "") -> None:
 def seen(page: Page) -> None:
     """Nothing comes back. Waits until the table that was chosen is shown, and its goals are read."""
     page.wait_for_selector("#new-study:not([hidden])", timeout=120_000)
-    expect(page.locator("#goals .hint").first).to_contain_text("confidence")
+    expect(page.locator("#goals .hint").first).to_contain_text("at level 0.95")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ def pictures(page: Page, folder: Path, name: str) -> None:
         assert faults(page) == [], (name, ending)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(WIDE)
+
+
+def has_left(desk: Page, unit: str) -> bool:
+    """Whether the page shows another unit, or none."""
+    return desk.inner_text("#unit-name") != unit or not desk.is_visible("#work")
 
 
 def test_three_labelers_of_two_languages_each_get_their_own(browser: Browser, desk_server: Server, owner: Entered, tmp_path: Path) -> None:
@@ -79,11 +85,7 @@ def test_three_labelers_of_two_languages_each_get_their_own(browser: Browser, de
                 unit = desk.inner_text("#unit-name")
                 said[person].add(unit)
                 desk.keyboard.press("1")
-                wait_for(
-                    lambda desk=desk, unit=unit: desk.inner_text("#unit-name") != unit or not desk.is_visible("#work"),
-                    "the next",
-                    page=desk,
-                )  # type: ignore[misc]
+                wait_for(partial(has_left, desk, unit), "the next", page=desk)
                 desk.wait_for_timeout(130)
             wait_saved(desk)
             assert desk.goto(f"{server.url}/studies/{name}/people").status == 403  # type: ignore[union-attr]

@@ -330,7 +330,7 @@ def test_goals_are_read_as_they_are_typed_with_the_nearest_name(shared: Bench) -
     read = shared.browser().post("/api/goals", json={"goals": typed, "slices": ["country"]}).json()["goals"]
     assert (read[0]["goal"], read[0]["error"]) == ("recall >= 0.9 by country", None)
     assert read[0]["words"] == (
-        "Show with 95% confidence that recall is at least 0.9 in every country, each by itself, among the units of this table."
+        "Show at level 0.95 that recall is at least 0.9 in every country, each by itself, among the units of this table."
     )
     assert "did you mean precision" in read[1]["error"]
     assert read[2]["ways"] == ["f1 >= 0.8", "f1 +-0.8"]
@@ -343,7 +343,7 @@ def test_goals_know_the_classifiers_and_the_weight_of_the_page(shared: Bench) ->
     asked = {"goals": ["recall by amount >= 0.5 for new", "f1 >= 0 for new over old"], "classifiers": ["old", "new"], "weight": "amount"}
     read = shared.browser().post("/api/goals", json=asked | {"about": "table", "level": 0.9}).json()["goals"]
     assert [one["error"] for one in read] == [None, None]
-    assert "90% confidence" in read[0]["words"]
+    assert "at level 0.9 " in read[0]["words"]
     refused = shared.browser().post("/api/goals", json=asked | {"classifiers": ["a=b"]})
     assert (refused.status_code, refused.json()["field"]) == (400, "classifiers")
 

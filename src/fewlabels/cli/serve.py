@@ -51,7 +51,7 @@ class Address(NamedTuple):
     common=("--host", "--port", "--data", "--images", "--owner-link", "--ledger", "--json"),
     more={
         "Other machines": ("--host-name", "--certificate", "--key", "--tls-terminated", "--trust-proxy", "--insecure-http"),
-        "More about the workbench": ("--allow-source", "--lease"),
+        "More about the workbench": ("--allow-source", "--upload-mb", "--upload-days", "--lease"),
     },
 )
 @click.option(

@@ -66,7 +66,7 @@ def _opened(path: Path) -> Iterator[Any]:
     """Open an Excel file to read its values, once it is known what it unpacks to."""
     if importlib.util.find_spec("openpyxl") is None:
         missing_extra("reading Excel files", package="openpyxl", extra="excel")
-    from openpyxl import load_workbook  # type: ignore[import-untyped,unused-ignore]
+    from openpyxl import load_workbook
 
     _refuse_large(path)
     book = None

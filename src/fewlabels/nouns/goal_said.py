@@ -14,12 +14,12 @@ def said(goal: Goal, about: About = "table") -> str:
     Examples:
         >>> from fewlabels.nouns.goal import parse_goal
         >>> said(parse_goal("recall >= 0.9 in every country"))
-        'Show with 95% confidence that recall is at least 0.9 in every country, each by itself, among the units of this table.'
+        'Show at level 0.95 that recall is at least 0.9 in every country, each by itself, among the units of this table.'
         >>> said(parse_goal("precision +-5% for gbm"), "process")
-        'Know precision of gbm to within 0.05 either way with 95% confidence, for units like these.'
+        'Know precision of gbm to within 0.05 either way at level 0.95, for units like these.'
     """
     metric = goal.metric.replace("_", " ")
-    sure = f"with {in_percent(goal.level)} confidence"
+    sure = f"at level {plain(goal.level)}"
     where = "for units like these" if about == "process" else "among the units of this table"
     if goal.kind == "+-":
         width = f"{in_percent(goal.value)} of its value" if goal.relative else plain(goal.value)

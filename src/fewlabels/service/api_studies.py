@@ -84,7 +84,7 @@ def created(bench: ServerState, new: NewStudy) -> Study:
     """Return the study a request describes; errors say which field of the request they are about."""
     with at("name"):
         if not is_served(new.name):
-            raise StudyError("a study's name is printable text without a slash, as it is part of an address: choose another name")
+            raise FewlabelsError("a study's name is printable text without a slash, as it is part of an address: choose another name")
     with at("stopping"):
         parse_stopping(new.stopping) if new.stopping is not None else None
     population = population_of(new.population, bench.settings)

@@ -89,7 +89,8 @@ def test_what_a_file_unpacks_to_is_bounded(tmp_path: Path, monkeypatch: pytest.M
 
 def test_an_archive_that_lies_about_its_size_is_read_no_further(tmp_path: Path) -> None:
     """The twin of the bound: what is declared is all that is unpacked."""
-    path = book(tmp_path, ["id"], *[[f"text {i}"] for i in range(2_000)])
+    rows: list[list[object]] = [[f"text {i}"] for i in range(2_000)]
+    path = book(tmp_path, ["id"], *rows)
     data = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
         real = archive.getinfo("xl/worksheets/sheet1.xml").file_size

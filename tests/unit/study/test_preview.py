@@ -116,9 +116,9 @@ def test_a_table_that_is_gone_blames_no_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("prevalence +-10% of it", "Know prevalence to within 10% of its value either way with 95% confidence"),
-        ("false_positive_rate <= 0.01 at 0.99", "Show with 99% confidence that false positive rate is at most 0.01"),
-        ("f1 >= 0 for new over old", "Show with 95% confidence that f1 of new minus that of old is at least 0"),
+        ("prevalence +-10% of it", "Know prevalence to within 10% of its value either way at level 0.95"),
+        ("false_positive_rate <= 0.01 at 0.99", "Show at level 0.99 that false positive rate is at most 0.01"),
+        ("f1 >= 0 for new over old", "Show at level 0.95 that f1 of new minus that of old is at least 0"),
         ("recall >= 0.8 for each", "recall of each classifier is at least 0.8"),
         ("recall >= 0.8 in country=DE", "recall is at least 0.8 where country is DE"),
     ],

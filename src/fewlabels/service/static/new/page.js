@@ -94,7 +94,7 @@ goals.setGoals(before?.goals ?? ["precision +-0.05"]);
 if (before) {
   at("name").value = before.name;
   for (const id of ["about", "rule"]) at(id).value = before[id] ?? at(id).value;
-  if (![...at("level").options].some(one => Number(one.value) === before.level)) at("level").add(new Option(`${100 * before.level} %`, before.level));
+  if (![...at("level").options].some(one => Number(one.value) === before.level)) at("level").add(new Option(before.level, before.level));
   at("level").value = before.level;
   at("ask").value = before.sheet.ask;
   at("instructions-text").value = before.sheet.instructions;
