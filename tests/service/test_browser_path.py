@@ -197,8 +197,7 @@ def read(page: Page, server: Server, album: Album) -> None:
         assert f"{estimate.n_eff:,.0f}" in row
     for reason in decided.reasons:
         assert reason in page.inner_text("#numbers")
-    page.get_by_role("button", name="Show").click()
-    page.wait_for_selector("#slices tbody tr:nth-child(2)")
+    page.wait_for_selector("#slices tbody tr:nth-child(2)", timeout=60_000)
     assert "US" in page.inner_text("#slices")
     album.take(page, "results", "#convergence svg")
     page.goto(f"{server.url}/studies/spam%2046/audit")
