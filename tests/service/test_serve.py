@@ -14,9 +14,11 @@ from typing import IO, Any
 import httpx2
 import pytest
 
+from fewlabels.cli import serve
 from fewlabels.installation import install_command
 from fewlabels.ledgers.opening import open_ledger
 from fewlabels.ledgers.people import People
+from fewlabels.service.settings import Settings
 from tests.end_to_end.commands import PROGRAM, environment, fewlabels, ok
 from tests.service.workbench import STUDY, make_bench, write_table
 
@@ -181,3 +183,14 @@ def test_no_header_of_a_proxy_is_believed_unless_it_was_said(tmp_path: Path) -> 
         ]
         assert 429 in codes
         assert ended(server)[0] == 0
+
+
+def test_how_large_uploads_are_and_how_long_they_are_kept_are_options(tmp_path: Path) -> None:
+    def settings(*arguments: str) -> Settings:
+        options = serve.command.make_context("serve", ["--data", str(tmp_path), *arguments]).params
+        return serve._settings(options, serve._place(options, 1))
+
+    assert (settings().upload_bytes, settings().upload_days) == (200_000_000, None)
+    asked = settings("--upload-mb", "1.5", "--upload-days", "30")
+    assert (asked.upload_bytes, asked.upload_days) == (1_500_000, 30.0)
+    assert settings("--upload-mb", "0").upload_bytes == 0
