@@ -81,7 +81,7 @@ class ServerState:
     async def compute(self, work: Callable[[], Value], *, slowest: bool = False) -> Value:
         """Return the result of a long computation. Few run at a time, on their own threads, so that labelers never wait for them.
 
-        slowest   one that takes long with many labels and is kept: one at a time beside the others, so that who asks meanwhile finds it kept
+        slowest   one that takes long with many labels and is kept: one at a time beside the others; who asks meanwhile finds it kept
         """
         return await to_thread.run_sync(work, limiter=self._slowest if slowest else self._computing)
 
