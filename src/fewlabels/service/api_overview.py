@@ -38,7 +38,7 @@ async def read_thresholds(request: Request, member: Reader, head: Head = None) -
     Searched as `Study.find_threshold` does: the guarantee allows for the search. Recorded as looks.
     """
     bench = bench_of(request)
-    found = await bench.compute(lambda: of_head(bench, member.study, head, thresholds_of))
+    found = await bench.compute(lambda: of_head(bench, member.study, head, thresholds_of), slowest=True)
     return ThresholdsShown.model_validate({"study": member.study, **found})
 
 

@@ -42,6 +42,7 @@ class ServerState:
         self._lock = threading.Lock()
         self._reading: defaultdict[tuple[str, str], threading.Lock] = defaultdict(threading.Lock)
         self._computing = CapacityLimiter(settings.limits.computing)
+        self._slowest = CapacityLimiter(1)
 
     def has(self, study: str) -> bool:
         """Return whether there is a study of that name that can be served."""
@@ -77,9 +78,12 @@ class ServerState:
                 self._read[study, what] = kept
             return cast(Value, kept.value)
 
-    async def compute(self, work: Callable[[], Value]) -> Value:
-        """Return the result of a long computation. Few run at a time, on their own threads, so that labelers never wait for them."""
-        return await to_thread.run_sync(work, limiter=self._computing)
+    async def compute(self, work: Callable[[], Value], *, slowest: bool = False) -> Value:
+        """Return the result of a long computation. Few run at a time, on their own threads, so that labelers never wait for them.
+
+        slowest   one that takes long with many labels and is kept: one at a time beside the others; who asks meanwhile finds it kept
+        """
+        return await to_thread.run_sync(work, limiter=self._slowest if slowest else self._computing)
 
 
 def is_served(study: str) -> bool:
