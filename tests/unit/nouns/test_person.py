@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from fewlabels.errors import StudyError
 from fewlabels.nouns.person import folded, refuse_alike
 
-
 ALIKE = ["Ann", "ANN", "ann ", " ann", "\uff41nn", "a\u200bnn", "ann\u00a0", "\u24d0nn"]
 
 
