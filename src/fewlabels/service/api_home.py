@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 
 from fewlabels.ledgers.base import Entry
-from fewlabels.ledgers.listing import archive, listing, unarchive
-from fewlabels.ledgers.pace import hours_left, pace
+from fewlabels.ledgers.listing import Listed, archive, listing, unarchive
+from fewlabels.ledgers.pace import Pace, hours_left, pace
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.api_studies import status_of_study
 from fewlabels.service.requests import Archived
@@ -22,6 +22,7 @@ router = APIRouter(prefix="/api/studies/{study}", tags=["studies"], responses=RE
 Reader = Annotated[Member, Depends(of_study("viewer"))]
 OwnerOf = Annotated[Member, Depends(of_study())]
 NEWEST = 6  # acts shown
+TRIES = 10  # to read everything of one state, while people label
 ACTS = ("study", "plan", "extension", "look", "sheet", "gold", "double", "access")
 
 
@@ -54,19 +55,31 @@ def set_archived(request: Request, member: OwnerOf, wanted: Archived) -> Done:
 
 def home_of(bench: ServerState, name: str) -> Data:
     """Return the overview of a study."""
-    shown: Data = bench.read(name, "glance", _glance)
-    found, now = pace(bench.ledger, name, now=bench.clock()), bench.clock()
-    done = shown["progress"]
-    remaining = done["planned"] - done["labels"]
-    labelers = [{"labeler": who, "units": units, "last": found.labelers.get(who, (0, None))[1]} for who, units in shown["labelers"].items()]
-    listed = listing(bench.ledger).get(name)
+    shown, found = _of_one_state(bench, name)
+    done, now = shown["progress"], bench.clock()
+    told = found.labelers if found else {}
+    labelers = [{"labeler": who, "units": units, "last": told.get(who, (0, None))[1]} for who, units in shown["labelers"].items()]
+    listed = listing(bench.ledger).get(name, Listed())
+    left = hours_left(found, done["planned"] - done["labels"]) if found else None
     return {
         **shown,
         "labelers": sorted(labelers, key=lambda one: -one["units"]),
-        "pace": {"hour": found.hour, "day": found.day, "last": found.last, "hours_left": hours_left(found, remaining), "now": now},
-        "owner": listed.owner if listed else None,
-        "archived": listed.archived if listed else None,
+        "pace": found and {"hour": found.hour, "day": found.day, "last": found.last, "hours_left": left},
+        "now": now,
+        "owner": listed.owner,
+        "archived": listed.archived,
     }
+
+
+def _of_one_state(bench: ServerState, name: str) -> tuple[Data, Pace | None]:
+    """Return what depends on the ledger alone, and the pace at the same entry; no pace if labelers were quicker every time."""
+    for _ in range(TRIES):
+        before = bench.ledger.last(name)
+        shown: Data = bench.read(name, "glance", _glance)
+        found = pace(bench.ledger, name, now=bench.clock())
+        if bench.ledger.last(name) == before:
+            return shown, found
+    return shown, None
 
 
 def _glance(study: Study) -> Data:

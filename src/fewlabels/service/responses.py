@@ -323,7 +323,8 @@ class HomeShown(StatusShown):
     act: Literal["plan", "label", "adjudicate", "results"]
     decision: Data | None
     labelers: list[Data]
-    pace: Data
+    pace: Data | None
+    now: float
     acts: list[Data]
     created: str | None
     owner: str | None
