@@ -17,6 +17,7 @@ OF_STUDY = (
     "",
     "glance",
     "plan",
+    "extension",
     "label",
     "notes",
     "people",

@@ -13,6 +13,7 @@ from fewlabels.ledgers.opening import open_ledger
 from fewlabels.reports import plan_page
 from fewlabels.reports.design import DESIGN
 from fewlabels.service import (
+    api_extension,
     api_groups,
     api_home,
     api_labeling,
@@ -48,6 +49,7 @@ ROUTERS = (
     api_home.router,
     api_tables.router,
     api_plans.router,
+    api_extension.router,
     api_labeling.router,
     api_notes.router,
     images.router,

@@ -103,6 +103,14 @@ class ClassifierBody(Body):
     at_least: Annotated[int, Field(ge=1, le=64)] = 1
 
 
+class NewClassifiers(Body):
+    """Classifiers and goals to add to a study that has labels. `budget`: units drawn so far plus those to add."""
+
+    classifiers: Annotated[list[ClassifierBody], Field(max_length=16)] = []
+    goals: Annotated[list[Annotated[str, Field(min_length=1, max_length=200, pattern=NO_NULL)]], Field(max_length=64)] = []
+    budget: Labels | None = None
+
+
 class PopulationBody(Body):
     """A table and how it is read. `source` is a path below the server's data folder, or a source that the server allows."""
 

@@ -331,6 +331,31 @@ class HomeShown(StatusShown):
     archived: float | None
 
 
+class Columns(OfStudy):
+    """The columns of a study's table that may hold a score, with its limits and a threshold to begin with, or decisions."""
+
+    scores: list[Data]
+    decisions: list[str]
+
+
+class ReuseShown(OfStudy):
+    """What the labels at hand say about new goals: units held, units that settle all, and each goal."""
+
+    held: int
+    total: int | None
+    added: int | None
+    goals: list[Data]
+
+
+class Extended(OfStudy):
+    """The plan after classifiers or goals were added."""
+
+    plan: int
+    hash: str
+    budget: int
+    classifiers: list[str]
+
+
 class PictureShown(OfStudy):
     """What the goals need, and the planning picture; if there is none, `why` says why."""
 

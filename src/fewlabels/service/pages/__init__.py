@@ -3,13 +3,28 @@
 One file per page or group of pages; `frame` is what they share.
 """
 
-from fewlabels.service.pages import answers, audit, errors, home, label, new_study, notes, people, plan, results, studies, study_people
+from fewlabels.service.pages import (
+    answers,
+    audit,
+    errors,
+    extension,
+    home,
+    label,
+    new_study,
+    notes,
+    people,
+    plan,
+    results,
+    studies,
+    study_people,
+)
 
 ROUTERS = (
     studies.router,
     new_study.router,
     home.router,
     plan.router,
+    extension.router,
     label.router,
     notes.router,
     results.router,
