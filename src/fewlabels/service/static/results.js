@@ -118,7 +118,7 @@ function narrowing() {
   at("convergence-words").textContent = WAYS[kind] ?? "";
   at("convergence").hidden = drawn.length === 0;
   at("convergence-charts").replaceChildren();
-  for (const { goal, points } of drawn) {
+  const pictures = drawn.map(({ goal, points }) => {
     const heading = document.createElement("h3");
     heading.textContent = goal;
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -126,9 +126,12 @@ function narrowing() {
     const box = document.createElement("div");
     box.append(heading, svg, asTable(goal, points));
     at("convergence-charts").append(box);
+    return svg;
+  });
+  drawn.forEach(({ goal, points }, i) => { // once all are in their places: how wide each is depends on how many there are
     const target = TARGET.exec(goal);
-    shrank(svg, goal, points, target ? Number(target[2]) : null);
-  }
+    shrank(pictures[i], goal, points, target ? Number(target[2]) : null);
+  });
 }
 
 /* The same as a table, for those who cannot see the chart: at most twelve rows. */
