@@ -172,7 +172,8 @@ def test_what_is_held_is_not_renewed_once_it_is_somebody_elses(made: Made) -> No
 def test_a_form_that_changes_while_units_are_leased_holds_for_them(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between reading the form and leasing the units, somebody else changes it."""
     made.desk.change_sheet(routed("language", DE=("bob",)))
-    take, changed = made.ledger.take, []
+    take = made.ledger.take
+    changed: list[bool] = []
 
     def late(*args: object, **how: object) -> object:
         if not changed:
