@@ -42,9 +42,9 @@ def pictures(page: Page, folder: Path, name: str) -> None:
     page.set_viewport_size(WIDE)
 
 
-def has_left(desk: Page, unit: str) -> bool:
-    """Whether the page shows another unit, or none."""
-    return desk.inner_text("#unit-name") != unit or not desk.is_visible("#work")
+def has_passed(desk: Page, unit: str) -> bool:
+    """Whether another unit is on the screen, or none any more."""
+    return not desk.is_visible("#work") or desk.inner_text("#unit-name") != unit
 
 
 def test_three_labelers_of_two_languages_each_get_their_own(browser: Browser, desk_server: Server, owner: Entered, tmp_path: Path) -> None:
@@ -85,10 +85,12 @@ def test_three_labelers_of_two_languages_each_get_their_own(browser: Browser, de
                 unit = desk.inner_text("#unit-name")
                 said[person].add(unit)
                 desk.keyboard.press("1")
-                wait_for(partial(has_left, desk, unit), "the next", page=desk)
+                wait_for(partial(has_passed, desk, unit), "the next", page=desk)
                 desk.wait_for_timeout(130)
             wait_saved(desk)
-            assert desk.goto(f"{server.url}/studies/{name}/people").status == 403  # type: ignore[union-attr]
+            refused = desk.goto(f"{server.url}/studies/{name}/people")
+            assert refused is not None
+            assert refused.status == 403
     units = study.standing.units
     assert units is not None
     country = {unit: row["country"] for unit, row in zip(units.unit, study.fetch(units.unit, columns=["country"]), strict=True)}

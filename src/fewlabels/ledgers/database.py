@@ -24,7 +24,7 @@ from fewlabels.ledgers.tables import ENTRY, HEAD, NOTABLE
 from fewlabels.nouns.canonical import Json, canonical
 from fewlabels.nouns.note import Note
 from fewlabels.nouns.sheet import Sheet
-from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 LOOKED_UP, STREAMED = 500, 1_000  # keys in one query; entries held at once
 TEXTS = ("kind", "key", "at", "hash")  # of an entry, beside its body, which verify names
@@ -234,7 +234,7 @@ class Database:
         with self.reading() as connection:
             return turns.counts(connection, study, now=now, labeler=labeler, adjudicates=adjudicates)
 
-    def turns_by_labeler(self, study: str, *, now: float, since: float) -> dict[str, LabelerTurns]:
+    def turns_by_labeler(self, study: str, *, now: float, since: float) -> dict[str, turns.LabelerTurns]:
         """Return how many turns each labeler holds, has answered, and has answered since a moment."""
         if self.outdated:
             return {}

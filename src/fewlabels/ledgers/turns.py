@@ -4,7 +4,7 @@ No number depends on them. Every function runs inside a transaction of the calle
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,6 +15,14 @@ from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCount
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
 OTHER = TURN.alias()
+
+
+class LabelerTurns(NamedTuple):
+    """How many turns a labeler has answered, holds now, and has answered lately."""
+
+    told: int = 0
+    held: int = 0
+    lately: int = 0
 
 
 def _of(study: str, *more: Any) -> Any:

@@ -49,11 +49,3 @@ class TurnCounts(NamedTuple):
     open: int
     held: int
     told: int
-
-
-class LabelerTurns(NamedTuple):
-    """How many turns a labeler has answered, holds now, and has answered lately."""
-
-    told: int = 0
-    held: int = 0
-    lately: int = 0

@@ -10,8 +10,8 @@ from fewlabels.desk.answers_of import read_answers_of
 from fewlabels.desk.routing import column_values, labelers_of, read_routes, refuse_unknown, stranded_words
 from fewlabels.errors import StudyError
 from fewlabels.ledgers.people import Person
+from fewlabels.ledgers.turns import LabelerTurns
 from fewlabels.nouns.label import CLOSER
-from fewlabels.nouns.turn import LabelerTurns
 from fewlabels.service.access import Member, of_study
 from fewlabels.service.requests import NO_NULL, RoutesBody
 from fewlabels.service.responses import REFUSALS, AnswerOf, AnswersOf, Data, RouteShown, RoutesShown, StudyPeople, StudyPerson
