@@ -176,7 +176,7 @@ const isTyped = target => Boolean(target.closest?.(TYPED)) && !target.closest("d
 const ACTS = { l: later, o: leaveOut, s: leaveOut, c: comment, z: () => zoom(document.querySelector("#unit img")) };
 
 function pressed(event) {
-  if (isOpen() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyped(event.target)) return;
+  if (isOpen() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyped(event.target)) return;
   if (event.repeat) {
     if (event.key === "Enter" && event.target.closest?.(PRESSED)) event.preventDefault();
     return;
