@@ -7,6 +7,12 @@ let left = null, remarked = null, scale = 1, natural = 1;
 
 export const isOpen = () => document.querySelector("dialog[open]") !== null;
 
+/* The focus leaves at once: the browser would take it away with the next frame, and a key typed before then would go into the closed dialog. */
+function shut(dialog) {
+  dialog.close();
+  if (dialog.contains(document.activeElement)) document.activeElement.blur();
+}
+
 /* Asks why; `then` hears the reason. */
 export function askReason(then) {
   left = then;
@@ -21,7 +27,7 @@ function sendReason(event) {
   const chosen = at("out-form").elements.reason.value, words = at("out-text").value.trim();
   const reason = [chosen, words].filter(Boolean).join(": ");
   if (!reason) return void (at("out-problem").textContent = "Choose a reason, or say it in other words.");
-  at("out").close();
+  shut(at("out"));
   left(reason, event);
 }
 
@@ -45,7 +51,7 @@ export function askComment(text, then) {
 
 function sendComment(event) {
   event.preventDefault();
-  at("remark").close();
+  shut(at("remark"));
   remarked(at("remark-text").value.trim());
 }
 
@@ -73,7 +79,7 @@ function resize(wanted) {
 }
 
 const fit = () => resize(at("zoom-frame").clientWidth / natural);
-const SIZES = { "+": () => resize(scale * STEP), "=": () => resize(scale * STEP), "-": () => resize(scale / STEP), 0: fit, z: () => at("zoom").close() };
+const SIZES = { "+": () => resize(scale * STEP), "=": () => resize(scale * STEP), "-": () => resize(scale / STEP), 0: fit, z: () => shut(at("zoom")) };
 
 function sized(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || !SIZES[event.key]) return;
@@ -83,7 +89,7 @@ function sized(event) {
 }
 
 export function listenToDialogs() {
-  for (const button of document.querySelectorAll("dialog [data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
+  for (const button of document.querySelectorAll("dialog [data-close]")) button.addEventListener("click", () => shut(button.closest("dialog")));
   at("out-form").addEventListener("submit", sendReason);
   at("out").addEventListener("keydown", numbered);
   at("remark-form").addEventListener("submit", sendComment);

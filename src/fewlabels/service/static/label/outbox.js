@@ -119,7 +119,7 @@ export class Outbox {
   /* Nobody is signed in, or the page belongs to an earlier session of the same person. */
   async shut(answer) {
     const found = answer.status === 401 ? "left" : this.renewed ? "stopped" : await freshToken(this.person);
-    this.renewed = true;
+    this.renewed ||= found !== "away"; // a server that was busy has said nothing of the session
     if (found === "away") await this.pause(PAUSES[2]);
     else if (found !== "fresh") this.say(found, problem(answer));
   }

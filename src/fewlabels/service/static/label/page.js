@@ -172,10 +172,11 @@ function timed(event, act) {
 
 const TYPED = "input, textarea, select, [contenteditable]";
 const PRESSED = "button, a, summary";
+const isTyped = target => Boolean(target.closest?.(TYPED)) && !target.closest("dialog:not([open])"); // just closed by Esc
 const ACTS = { l: later, o: leaveOut, s: leaveOut, c: comment, z: () => zoom(document.querySelector("#unit img")) };
 
 function pressed(event) {
-  if (isOpen() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.target.closest?.(TYPED)) return;
+  if (isOpen() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyped(event.target)) return;
   if (event.repeat) {
     if (event.key === "Enter" && event.target.closest?.(PRESSED)) event.preventDefault();
     return;
