@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from fewlabels.ledgers import routes
 from fewlabels.ledgers.tables import LISTING, TURN
-from fewlabels.nouns.turn import Finished, LabelerTurns, Leased, Turn, TurnCounts, UnitTurns
+from fewlabels.nouns.turn import Finished, Leased, Turn, TurnCounts, UnitTurns
 
 CHUNK = 500  # units named in one query
 ADJUDICATION, AGAIN, CHECK = "adjudication", "again", "check"
