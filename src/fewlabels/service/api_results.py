@@ -154,15 +154,17 @@ async def read_audit(request: Request, member: Reader, *, verify: bool = False) 
     """Return plans, draws, looks and their seals as recorded; with verify=true, recompute them and report mismatches."""
     bench, verifying = bench_of(request), cast(Verifying, request.app.state.verifying)
     found = await verifying.of(request, member.study, member.person.name) if verify else None
-    return AuditShown(**await bench.compute(lambda: _audit(bench.study(member.study), found)))
+    return AuditShown(
+        **await bench.compute(lambda: bench.read(member.study, "audit", _audit)), verification=None if found is None else dict(found)
+    )
 
 
-def _audit(study: Study, found: Mapping[str, Any] | None) -> Data:
+def _audit(study: Study) -> Data:
     """Return what an auditor needs, without the answers themselves."""
     entries, of_kind = study.followed.read(lambda register: (study.followed.notable(units=False), dict(register.count.kinds)))
     listed = [{"serial": e.serial, "kind": e.kind, "at": e.at, "hash": e.hash, "seal": e.seal, **_about(e.kind, e.body)} for e in entries]
     counts = {kind: of_kind.get(kind, 0) for kind in MANY}
-    return {"study": study.name, "entries": sum(of_kind.values()), "recorded": listed, "counts": counts, "verification": found}
+    return {"study": study.name, "entries": sum(of_kind.values()), "recorded": listed, "counts": counts}
 
 
 def _about(kind: str, body: Mapping[str, Any]) -> Data:
