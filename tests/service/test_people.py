@@ -62,11 +62,10 @@ def test_a_list_is_shown_before_it_is_done(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("zoe, boss, alpha", "a role is labeler"),
+        ("zoe, boss, alpha", "what somebody does is one of labels"),
         ("zoe, labels", "only a role"),
         ("zoe, , alpha", "only a study"),
         ("zoe, labels, nowhere", "no study 'nowhere'"),
-        ("zoe, labels, alpha, x, y", "5 parts"),
         ("a/b", "no slash"),
         ("z" * 65, "up to 64"),
         ("owner2\u200b", "visible"),
@@ -267,3 +266,12 @@ def test_answers_are_shown_a_page_at_a_time() -> None:
     assert found.answers == sum(label.labeler == who for seats in standing.answers.values() for label in seats.values())
     assert (found.page, len(found.some)) == (found.pages, found.answers - 50 * (found.pages - 1))
     assert read_answers_of(standing, "nobody").some == []
+
+
+def test_a_line_may_name_several_groups(bench: Bench) -> None:
+    owner = bench.browser()
+    for text in ("zoe, labels, alpha, german, english", "yan, labels, alpha, german; english"):
+        done = lines(owner, text, do=True)
+        assert [one["becomes"] for one in done] == ["new", "changes"]
+        assert [bool(one["link"]) for one in done] == [True, False], "one link each"
+        assert set(people(bench)[text.partition(",")[0]].groups) == {"german", "english"}

@@ -50,6 +50,7 @@ ALLOWED = {
     ("POST", "/api/goals"): OWNERS,
     ("GET", STUDY): READERS,
     ("GET", f"{STUDY}/home"): READERS,
+    ("GET", f"{STUDY}/errors.csv"): READERS,
     ("PUT", f"{STUDY}/archived"): OWNERS,
     ("POST", f"{STUDY}/close"): OWNERS,
     ("GET", f"{STUDY}/picture"): OWNERS,

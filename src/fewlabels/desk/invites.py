@@ -82,22 +82,25 @@ def refuse_answered(name: str, answered: Mapping[str, Answered], *, returns: boo
 
 
 def read_list(text: str) -> list[Invite | str]:
-    """The lines of a list, each `name, role, study, group` or less; in place of one that cannot be read, why. Empty lines are skipped."""
+    """The lines of a list, `name, role, study, group, ...` or less; in place of one that cannot be read, why. Empty lines are skipped."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MOST:
         raise StudyError(f"a list has at most {MOST} lines, got {len(lines):,}: paste it in parts")
-    return [_read(line) for line in lines]
+    return [one for line in lines for one in _read(line)]
 
 
-def _read(line: str) -> Invite | str:
-    """One line, its parts between commas, semicolons or tabs."""
-    mark = next((mark for mark in ("\t", ";") if mark in line), ",")
-    name, role, study, group, *more = [part.strip() for part in line.split(mark)] + [""] * 3
-    if any(more):
-        return f"a line is name, role, study, group, but this one has {4 + sum(map(bool, more))} parts: {line.strip()[:200]!r}"
+def _read(line: str) -> list[Invite | str]:
+    """One line, its parts between tabs, commas or semicolons; after the study come groups, each an invite of its own."""
+    mark = next((mark for mark in ("\t", ",") if mark in line), ";")
+    name, role, study, *rest = [part.strip() for part in line.split(mark)] + [""] * 2
+    groups = [group.strip() for part in rest for group in part.split(";") if group.strip()]
+    return [_invite(name, role, study, group) for group in groups or [""]]
+
+
+def _invite(name: str, role: str, study: str, group: str) -> Invite | str:
     said = WORDS.get(role.lower(), role.lower())
     if said and said not in ROLES:
-        return f"a role is {', '.join(ROLES[:-1])} or {ROLES[-1]}, got {role[:60]!r}: correct it"
+        return f"what somebody does is one of labels, settles disagreements, reads results, got {role[:60]!r}: correct it"
     if bool(said) != bool(study):
         return f"a role is one in a study, but the line of {name[:60]!r} has only {'a role' if said else 'a study'}: add the other"
     return Invite(name, said or None, study or None, group or None)

@@ -85,6 +85,11 @@ def fill_pair(tally: PairTally) -> PairTally:
     cells = [c for c in range(CELLS) if (tally.cell == c).any()]
     parts = [fill_empty(tally.part(c)) for c in cells]
     kept = [part.weights for part in parts if part.weights is not None]
+    sums = [part.expansions for part in parts if part.expansions is not None]
+    chance, stratum, known = (
+        None if getattr(tally.tally, name) is None else np.concatenate([getattr(part, name) for part in parts])
+        for name in ("chance", "stratum", "known")
+    )
     joined = replace(
         tally.tally,
         flagged=np.concatenate([part.flagged for part in parts]),
@@ -94,6 +99,11 @@ def fill_pair(tally: PairTally) -> PairTally:
         logit=np.concatenate([part.logit for part in parts]),
         expected=np.concatenate([part.expected for part in parts]),
         weights=WeightSums(*(np.concatenate(values) for values in zip(*kept, strict=True))) if kept else None,
+        expansions=LabelSums(*(np.concatenate(values, axis=-1) for values in zip(*sums, strict=True))) if sums else None,
+        chance=chance,
+        stratum=stratum,
+        known=known,
+        control=None,
     )
     return PairTally(joined, np.repeat(cells, [part.N.size for part in parts]).astype(np.int64), tally.size)
 

@@ -137,12 +137,11 @@ def late_changes(forms: Sequence[FormSet]) -> list[FormChange]:
 
 
 def _changed(before: Sheet, after: Sheet) -> tuple[str, ...]:
-    """The parts of a form that differ, in words."""
+    """The parts of a form that differ, in words; who labels which units changes nothing of what they are asked."""
     compared = (
         ("the question", before.ask, after.ask),
         ("the instructions", before.instructions, after.instructions),
         ("the columns shown", before.show, after.show),
         ("the checks mixed in", before.check_every, after.check_every),
-        ("who labels which units", (before.route_by, before.routes), (after.route_by, after.routes)),
     )
     return tuple(name for name, one, other in compared if one != other)

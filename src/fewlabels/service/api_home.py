@@ -60,7 +60,7 @@ def home_of(bench: ServerState, name: str) -> Data:
     told = found.labelers if found else {}
     labelers = [{"labeler": who, "units": units, "last": told.get(who, (0, None))[1]} for who, units in shown["labelers"].items()]
     listed = listing(bench.ledger).get(name, Listed())
-    left = hours_left(found, done["planned"] - done["labels"]) if found else None
+    left = hours_left(found, done["planned"] - done["labels"]) if found and shown["state"] == "labeling" else None
     return {
         **shown,
         "labelers": sorted(labelers, key=lambda one: -one["units"]),

@@ -10,7 +10,7 @@ from fewlabels.service.access import Member, of_study
 from fewlabels.service.api_studies import status_data
 from fewlabels.service.responses import MOVED, REFUSALS, Data, ResultsShown, ThresholdsShown
 from fewlabels.service.state import ServerState, bench_of
-from fewlabels.study.estimate.offers import offer, searchable
+from fewlabels.study.estimate.offers import offer, searchable, together
 from fewlabels.study.study import Study
 
 router = APIRouter(prefix="/api/studies/{study}", tags=["results"], responses=REFUSALS)
@@ -67,10 +67,12 @@ def thresholds_of(study: Study) -> Data:
     decision = study.decide()
     present = study.standing.read_population().classifiers[0].threshold
     try:
-        curves = study.curves().as_json()
+        curves = study.curves()
         goals = list(searchable(decision))
         found = [(goal, study.find_threshold(goal.definition.name, goal.value, classifier=goal.classifier)) for goal in goals]
     except StudyError as error:
-        return {"curves": None, "present": present, "offers": [], "why": str(error)}
+        return {"curves": None, "present": present, "offers": [], "together": None, "why": str(error)}
+    best = None if decision is None else together(curves, [one.goal for one in decision.goals])
     offers = [offer(goal, one, decision).as_json() for goal, one in found if decision is not None]
-    return {"curves": curves, "present": present, "offers": offers, "why": None}
+    all_goals = None if best is None else best.as_json()
+    return {"curves": curves.as_json(), "present": present, "offers": offers, "together": all_goals, "why": None}

@@ -1,15 +1,20 @@
 """Routes for single answers: a table of all of them, and what the classifier got wrong. Not for labelers, and errors end one's labeling."""
 
+import csv
+import io
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import Response
 
 from fewlabels.desk.desk import refuse_errors
 from fewlabels.errors import FewlabelsError, StudyError
+from fewlabels.labeling.flat import defused
 from fewlabels.nouns.label import UNANSWERED
 from fewlabels.service.access import Member, of_study
+from fewlabels.service.api_labeling import CSV
 from fewlabels.service.listed import listed
 from fewlabels.service.requests import AnswersWanted, ErrorsWanted, Wanted
 from fewlabels.service.responses import REFUSALS, AnswerShown, AnswersShown, ErrorShown, ErrorsOpened, ErrorsShown
@@ -23,6 +28,7 @@ router = APIRouter(prefix="/api/studies/{study}", tags=["records"], responses=RE
 Reader = Annotated[Member, Depends(of_study("viewer"))]
 OwnerOf = Annotated[Member, Depends(of_study())]
 MOST_TEXT, MOST_CHOICES = 1_000, 200  # characters of a text; values to choose from
+MOST_IN_FILE = 100_000  # errors
 CLOSED = (
     "the errors of a study are shown to those who have opened them, which is recorded and ends their own labeling in it: open them first"
 )
@@ -54,12 +60,44 @@ async def list_errors(request: Request, member: Reader, wanted: Annotated[Errors
     return await bench.compute(lambda: _errors(bench, member.study, wanted, people))
 
 
-def _errors(bench: ServerState, study: str, wanted: ErrorsWanted, people: frozenset[str]) -> ErrorsShown:
+@router.get("/errors.csv", operation_id="exportErrors", response_class=Response, responses=CSV)
+async def export_errors(request: Request, member: Reader, wanted: Annotated[ErrorsWanted, Query()]) -> Response:
+    """Return the same units as one file, as filtered and sorted, for somebody who has opened them."""
+    bench, people = bench_of(request), _watching(request, member)
+    text = await bench.compute(lambda: _errors_file(bench, member.study, wanted, people))
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": 'attachment; filename="errors.csv"'})
+
+
+def _errors_file(bench: ServerState, study: str, wanted: ErrorsWanted, people: frozenset[str]) -> str:
+    held = _opened_errors(bench, study, people)
+    ways: Any = {"keep": partial(_is_error, wanted), "by": _key(wanted.sort), "descending": wanted.descending, "page": 1}
+    rows = listed(held.rows, **ways, rows=MOST_IN_FILE).rows
+    content, _ = _content(bench, study, [one.unit for one in rows])
+    slices = list(rows[0].slices) if rows else []
+    columns = list(next(iter(content.values()), {}))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(["unit", "classifier", "error", "score", "answer", "labeler", "at", *slices, *columns])
+    for one in rows:
+        score = "" if one.score is None else repr(one.score)
+        shown = content.get(one.unit, {})
+        cells = [one.unit, one.classifier, one.kind, score, one.answer, one.labeler, one.at or ""]
+        cells += [*(one.slices[name] for name in slices), *(shown.get(name) or "" for name in columns)]
+        writer.writerow([defused(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _opened_errors(bench: ServerState, study: str, people: frozenset[str]) -> "Choices":
+    """Return the errors of a study; raise unless they can be opened and these people have."""
     standing = bench.study(study).standing
     refuse_errors(kind_of(standing).before_end(standing))
     if not people <= standing.opened:
         raise HTTPException(409, CLOSED)
-    held = bench.read(study, "errors", lambda one: _choices(read_errors(one.standing)))
+    return bench.read(study, "errors", lambda one: _choices(read_errors(one.standing)))
+
+
+def _errors(bench: ServerState, study: str, wanted: ErrorsWanted, people: frozenset[str]) -> ErrorsShown:
+    held, standing = _opened_errors(bench, study, people), bench.study(study).standing
     found = listed(held.rows, keep=partial(_is_error, wanted), by=_key(wanted.sort), descending=wanted.descending, page=wanted.page)
     content, why = _content(bench, study, [one.unit for one in found.rows])
     errors = [ErrorShown(**one.as_json(), content=content.get(one.unit, {})) for one in found.rows]

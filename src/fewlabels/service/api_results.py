@@ -178,7 +178,7 @@ def _about(kind: str, body: Mapping[str, Any]) -> Data:
     if kind == "population":
         return {"fingerprint": body.get("fingerprint")}
     if kind == "sheet":
-        return {name: body.get(name) for name in ("place", "by", "ask", "show", "check_every")}
+        return {name: body.get(name) for name in ("place", "by", "ask", "show", "check_every", "route_by", "routes")}
     if kind == "access":
         return {name: body.get(name) for name in ("person", "act", "by", "role")}
     return {"salt": body.get("salt"), "goals": len(body.get("goals", ()))} if kind == "study" else {}

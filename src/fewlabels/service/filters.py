@@ -136,12 +136,20 @@ def about(entry: Mapping[str, Any]) -> str:
         return f"{entry.get('asked') or 'estimates'} at {number(entry.get('labels'))} labels, plan {entry.get('plan')}"
     if entry["kind"] == "sheet":
         columns = ", ".join(one["column"] for one in entry.get("show") or ()) or "ids alone"
-        return f"{entry.get('place')}: {entry.get('ask') or 'no question in words'}; shown: {columns}{_by(entry)}"
+        return f"{entry.get('place')}: {entry.get('ask') or 'no question in words'}; shown: {columns}{_routed(entry)}{_by(entry)}"
     if entry["kind"] == "access":
         what = entry.get("act") if entry.get("act") != "role" else f"role: {entry.get('role') or 'none'}"
         return f"{entry.get('person')}: {what}{_by(entry)}"
     known = {"fingerprint": entry.get("fingerprint"), "salt": entry.get("salt")}
     return ", ".join(f"{name} {text}" for name, text in known.items() if text)
+
+
+def _routed(entry: Mapping[str, Any]) -> str:
+    """Who labels which units, by the form of an entry."""
+    if not entry.get("route_by"):
+        return ""
+    parts = [f"{value} by {', '.join(names)}" for value, names in (entry.get("routes") or {}).items()]
+    return f"; divided by {entry['route_by']}" + (f": {'; '.join(parts)}" if parts else "")
 
 
 def _by(entry: Mapping[str, Any]) -> str:

@@ -17,14 +17,14 @@ class Listed(NamedTuple, Generic[Row]):
 
 
 def listed(
-    rows: Sequence[Row], *, keep: Callable[[Row], bool], by: Callable[[Row], Any] | None, descending: bool, page: int
+    every: Sequence[Row], *, keep: Callable[[Row], bool], by: Callable[[Row], Any] | None, descending: bool, page: int, rows: int = ROWS
 ) -> Listed[Row]:  # fmt: skip
     """Return a page of the rows to keep, sorted; in their own order without `by`. A page beyond the last is the last."""
-    kept = [row for row in rows if keep(row)]
+    kept = [row for row in every if keep(row)]
     if by is not None:
         kept.sort(key=by, reverse=descending)
     elif descending:
         kept.reverse()
-    pages = max(1, -(-len(kept) // ROWS))
+    pages = max(1, -(-len(kept) // rows))
     page = min(page, pages)
-    return Listed(kept[(page - 1) * ROWS : page * ROWS], len(kept), page, pages)
+    return Listed(kept[(page - 1) * rows : page * rows], len(kept), page, pages)

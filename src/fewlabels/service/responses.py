@@ -403,11 +403,15 @@ class ResultsShown(OfStudy):
 
 
 class ThresholdsShown(OfStudy):
-    """The curves over all thresholds, the present one, and those found for goals that fail; `why` says why there are none."""
+    """The curves over all thresholds, the present one, those found for goals that fail, and the best for all goals together.
+
+    `why` says why there are none.
+    """
 
     curves: Data | None
     present: float | None
     offers: list[Data]
+    together: Data | None
     why: str | None
 
 

@@ -1,5 +1,7 @@
 """Labeling forms as data: old ones are read without routes, and who labels what is a part that is named when it changes."""
 
+from dataclasses import replace
+
 import pytest
 
 from fewlabels.errors import LabelError
@@ -25,10 +27,11 @@ def test_whose_units_are_barred_from_whom() -> None:
     assert Sheet().barred({"zoe"}) == frozenset()
 
 
-def test_a_late_change_of_routes_is_named() -> None:
-    before = FormSet(Sheet(ask="Is it?"), "workbench", None, 0)
-    (change,) = late_changes([before, FormSet(ROUTED, "workbench", "owner", 7)])
-    assert str(change) == "what labelers are asked was changed after 7 answers (who labels which units)"
+def test_who_labels_which_units_changes_nothing_of_what_they_are_asked() -> None:
+    before = FormSet(replace(ROUTED, route_by=None, routes={}), "workbench", None, 0)
+    assert late_changes([before, FormSet(ROUTED, "workbench", "owner", 7)]) == []
+    (change,) = late_changes([before, FormSet(replace(ROUTED, ask="Is it so?"), "workbench", "owner", 7)])
+    assert str(change) == "what labelers are asked was changed after 7 answers (the question)"
 
 
 def test_routes_need_a_column_and_somebody() -> None:

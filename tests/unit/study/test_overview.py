@@ -1,5 +1,6 @@
 """An overview is of one state; errors, answers and the matrix as tables; and whoever opened the errors labels no more."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,11 @@ import pytest
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.errors import LabelError, StudyError
 from fewlabels.ledgers.base import ERRORS_OPENED, broken
+from fewlabels.nouns.goal import parse_goal
 from fewlabels.nouns.sheet import FormColumn, Sheet
 from fewlabels.study.estimate.answer_rows import read_answer_rows
 from fewlabels.study.estimate.errors import read_errors
-from fewlabels.study.estimate.offers import offer, searchable
+from fewlabels.study.estimate.offers import offer, searchable, together
 from fewlabels.study.study import Study
 from tests.unit.study.made import TABLE, TRUTH, create, finished, label_all, ledger_in, truth_of
 from tests.unit.study.test_joint import of_classes
@@ -203,3 +205,26 @@ def test_a_threshold_is_searched_for_goals_that_fail_and_no_others(tmp_path: Pat
     other = tmp_path / "other"
     other.mkdir()
     assert list(searchable(finished(other, budget=60).decide())) == []
+
+
+def test_goals_are_weighed_together_at_every_threshold(tmp_path: Path) -> None:
+    study = finished(tmp_path, budget=400, goals=["precision >= 0.9", "recall >= 0.1"])
+    decision = study.decide()
+    assert decision is not None
+    curves, goals = study.curves(), [one.goal for one in decision.goals]
+    best = together(curves, goals)
+    assert best is not None
+    assert best.threshold in curves.thresholds
+    assert [one.goal for one in best.goals] == ["precision >= 0.9", "recall >= 0.1"]
+    if best.found == "shown":
+        assert all(one.low >= one.target for one in best.goals)
+    reachable = [replace(goal, value=0.01) for goal in goals]
+    easy = together(curves, reachable)
+    assert easy is not None
+    assert easy.found == "shown"
+    assert all(one.low >= 0.01 for one in easy.goals)
+    hard = together(curves, [replace(goals[0], value=0.99), replace(goals[1], value=0.99)])
+    assert hard is not None
+    assert hard.found == "none", "nowhere are both so high"
+    assert any(one.value < one.target for one in hard.goals)
+    assert together(curves, [parse_goal("f1 +-0.1")]) is None, "no threshold decides it"

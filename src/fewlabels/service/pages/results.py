@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
+from fewlabels.errors import StudyError
 from fewlabels.nouns.metrics import COMMON
 from fewlabels.service import api_overview, api_results
 from fewlabels.service.access import Member, of_study
@@ -60,8 +61,11 @@ async def comparison(
     request: Request, member: Reader, *, first: api_results.Name, second: api_results.Name, metric: api_results.MetricName,
     head: api_overview.Head = None,
 ) -> HTMLResponse:  # fmt: skip
-    """Show which of two classifiers is better."""
-    found = (await api_results.compare(request, member, first=first, second=second, metric=metric, head=head)).model_dump()
+    """Show which of two classifiers is better, or why the labels cannot say: that is an answer too."""
+    try:
+        found = (await api_results.compare(request, member, first=first, second=second, metric=metric, head=head)).model_dump()
+    except StudyError as error:
+        return page(request, "parts/why", why=str(error))
     return page(request, "parts/comparison", **found)
 
 

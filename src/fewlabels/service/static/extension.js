@@ -27,7 +27,9 @@ function chosen() {
 /* A goal that names no classifier is about the new one. */
 function goals(name) {
   const lines = at("goals").value.split("\n").map(line => line.trim()).filter(Boolean);
-  return lines.map(line => (/ for /.test(line) ? line : line.replace(/ in | by |$/, part => ` for ${name}${part}`)));
+  const old = at("compare").value;
+  const compared = old ? [`${at("metric").value} >= 0 for ${name} over ${old}`] : [];
+  return [...compared, ...lines.map(line => (/ for /.test(line) ? line : line.replace(/ in | by |$/, part => ` for ${name}${part}`)))];
 }
 
 function said() {

@@ -65,6 +65,7 @@ function sure(form) {
   return new Promise(done => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
 }
 
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone they scroll
 document.addEventListener("submit", submitted);
 document.addEventListener("click", event => {
   const copy = event.target.closest?.("[data-copy]");

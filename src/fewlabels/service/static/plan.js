@@ -47,12 +47,13 @@ function show() {
   say("level-out", picture.levels[now.level].toFixed(2));
   const forecast = exact(picture, goal, now);
   const { tone, text } = outlook(goal, now, picture.thin_n_eff, forecast);
-  say("verdict", text);
+  say("verdict", picture.goals.length > 1 ? `${goal.goal}: ${text[0].toLowerCase()}${text.slice(1)}` : text);
   at("outlook").className = `banner ${TONES[tone]}`;
   const [shown, needs] = sentences(goal, now, forecast);
   say("sentence", shown);
   say("next", needs);
   say("price", price(now.n, now.needed, now.neededUniform));
+  say("together", now.n === picture.shown_at ? together(picture) : `${number(now.n)} labels: ${picture.goals.map((_, i) => outlookOf(now.n, i)).join("; ")}.`);
   band(at("band"), goal, now);
   curve(at("curve"), goal, now);
 }
@@ -131,17 +132,20 @@ function sureWords() {
   const n = Number(at("budget").value), grow = Number(at("grow_to")?.value);
   say("sure-words", `${number(n)} labels${grow > 0 ? `, declared to grow to ${number(grow)}` : ""}`);
   if (at("stopping")) say("sure-looks", at("stopping").selectedOptions[0].textContent);
-  if (picture) say("sure-expected", n === picture.shown_at ? at("together").textContent : outlookOf(n));
+  if (picture) say("sure-expected", n === picture.shown_at ? together(picture) : picture.goals.map((_, i) => outlookOf(n, i)).join("; "));
 }
 
-/* What another budget than the forecast one should show of the goal on the page. */
-function outlookOf(n) {
-  const { goal, level, f } = state();
+/* What another budget than the forecast one should show of a goal; of the one on the page if none is named. */
+function outlookOf(n, i = Number(at("goal").value)) {
+  const { level, f } = state(), goal = picture.goals[i];
   const now = { goal, ...expected(goal, n, level, f) };
   return `${goal.goal}: ${outlook(goal, now, picture.thin_n_eff, exact(picture, goal, now)).text.toLowerCase()}`;
 }
 
 at("fix").addEventListener("submit", sureWords, { capture: true });
 if (at("sheet-form")) sheet();
+const more = () => { if (location.hash === "#more-labels" && at("more-labels")) at("more-labels").open = true; };
+addEventListener("hashchange", more);
+setTimeout(more);
 if (at("more-labels")) at("more-labels").addEventListener("toggle", load, { once: true });
 else load();

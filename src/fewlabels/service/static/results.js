@@ -5,7 +5,7 @@ import { shrank } from "./charts.js";
 import "./sorting.js";
 import { sortBy } from "./sorting.js";
 import { at, number, studyPath } from "./talk.js";
-import { thresholds } from "./threshold_chart.js";
+import { slide, thresholds } from "./threshold_chart.js";
 
 const { study, here } = at("study").dataset;
 const TARGET = /(>=|<=|>|<)\s*(-?[0-9.]+)/;
@@ -97,7 +97,8 @@ function curves() {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("class", "chart");
     at("threshold-chart").replaceChildren(svg);
-    thresholds(svg, JSON.parse(data.textContent));
+    const found = JSON.parse(data.textContent);
+    slide(at("threshold-at"), at("threshold-out"), at("threshold-said"), thresholds(svg, found), found);
   }
   offer();
 }
@@ -106,7 +107,7 @@ function curves() {
 function offer() {
   const place = at("offered"), found = at("thresholds")?.querySelectorAll("[data-offer]");
   if (!place || !found?.length) return;
-  place.textContent = [...found].map(one => one.dataset.offer).join(" ");
+  place.textContent = found[0].dataset.offer;
   place.hidden = false;
 }
 

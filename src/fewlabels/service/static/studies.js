@@ -19,6 +19,7 @@ function show() {
     shown += !card.hidden;
   }
   at("none").hidden = shown > 0;
+  if (at("which-words")) at("which-words").textContent = archived === "yes" ? "archived" : "current";
   at("found").textContent = words.length ? `${number(shown)} found` : "";
 }
 

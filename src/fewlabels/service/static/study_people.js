@@ -21,9 +21,21 @@ function changed(value, change) {
   return save(known.route_by, Object.fromEntries(names.filter(([, some]) => some.length)));
 }
 
+/* Another column drops what was chosen for the values of this one: asked first. */
+async function divided(field) {
+  const known = routing(), dialog = at("sure-routes");
+  if (known.routes.some(route => route.names.length)) {
+    dialog.returnValue = "no";
+    dialog.showModal();
+    await new Promise(done => dialog.addEventListener("close", done, { once: true }));
+    if (dialog.returnValue !== "yes") return void (field.value = known.route_by ?? "");
+  }
+  await save(field.value, {});
+}
+
 document.addEventListener("change", event => {
   const field = event.target;
-  if (field.id === "route-by") save(field.value, {});
+  if (field.id === "route-by") divided(field);
   else if (field.matches("[data-add]") && field.value) changed(field.dataset.value, names => [...names, field.value]);
   else if (field.matches("[data-saves]")) field.form.requestSubmit();
 });

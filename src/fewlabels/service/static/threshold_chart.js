@@ -6,7 +6,7 @@ import { number } from "./talk.js";
 const COLORS = ["chosen", "uniform"];
 const said = v => (v === null || v === undefined ? "unknown" : v.toFixed(3));
 
-export function thresholds(svg, { curves, present, found }) {
+export function thresholds(svg, { curves, present, found, goals = [] }) {
   const t = curves.thresholds, names = Object.keys(curves.curves);
   const near = present === null ? -1 : t.reduce((best, v, i) => (Math.abs(v - present) < Math.abs(t[best] - present) ? i : best), 0);
   const now = near < 0 ? "" : `; at the present one, ${names.map(name => `${name} ${said(curves.curves[name].value[near])}`).join(" and ")}`;
@@ -29,12 +29,45 @@ export function thresholds(svg, { curves, present, found }) {
     draw(svg, "line", { x1: 56 + 110 * i, x2: 80 + 110 * i, y1: 14, y2: 14, stroke: color, "stroke-width": 3, ...(i ? { "stroke-dasharray": "7 3" } : {}) });
     draw(svg, "text", { x: 86 + 110 * i, y: 18, class: "ink" }, name);
   });
+  for (const goal of goals) {
+    const i = names.indexOf(goal.metric);
+    if (i < 0) continue;
+    draw(svg, "line", { x1: 52, x2: wide - 20, y1: y(goal.target), y2: y(goal.target), stroke: `var(--${COLORS[i % COLORS.length]})`, "stroke-width": 1.5, "stroke-dasharray": "2 4" });
+    draw(svg, "text", { x: wide - 22, y: y(goal.target) - 4, "text-anchor": "end", class: "ink" }, goal.goal);
+  }
   const mark = (v, word, row) => {
     draw(svg, "line", { x1: x(v), x2: x(v), y1: 30, y2: 234, stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "5 4" });
     draw(svg, "text", { x: x(v) + (x(v) > wide - 110 ? -5 : 5), y: 44 + 14 * row, "text-anchor": x(v) > wide - 110 ? "end" : "start", class: "ink" }, `${word} ${Number(v.toPrecision(4))}`);
   };
   if (present !== null) mark(present, "now", 0);
   found.forEach((v, i) => mark(v, "found", i + 1));
+  return draw(svg, "line", { x1: 0, x2: 0, y1: 30, y2: 234, stroke: "var(--ink)", "stroke-width": 2, visibility: "hidden", "data-low": low, "data-high": high, "data-wide": wide });
+}
+
+/* The slider: what the curves say at one threshold, and which goals it meets there. */
+export function slide(slider, out, words, line, { curves, present, goals = [] }) {
+  const t = curves.thresholds, names = Object.keys(curves.curves);
+  const near = v => t.reduce((best, one, i) => (Math.abs(one - v) < Math.abs(t[best] - v) ? i : best), 0);
+  const show = () => {
+    const i = t.length - 1 - Number(slider.value), { low, high, wide } = line.dataset;
+    const x = 52 + (wide - 72) * (t[i] - low) / Math.max(1e-9, high - low);
+    for (const end of ["x1", "x2"]) line.setAttribute(end, x);
+    line.setAttribute("visibility", "visible");
+    out.textContent = Number(t[i].toPrecision(4));
+    slider.setAttribute("aria-valuetext", out.textContent);
+    const values = names.map(name => `${name} ${said(curves.curves[name].value[i])} (${said(curves.curves[name].ribbon_low[i])} .. ${said(curves.curves[name].ribbon_high[i])})`);
+    const met = goals.map(goal => `${goal.goal}: ${meets(curves.curves[goal.metric], goal.target, i)}`);
+    words.textContent = `${number(curves.units[i])} units flagged. ${values.join(", ")}.${met.length ? ` ${met.join("; ")}.` : ""}`;
+  };
+  slider.value = t.length - 1 - near(present ?? t[0]);
+  slider.addEventListener("input", show);
+  show();
+}
+
+function meets(curve, target, i) {
+  if (curve.value[i] === null) return "unknown";
+  if (curve.ribbon_low[i] >= target) return "shown";
+  return curve.value[i] >= target ? "by its value, not shown" : "not met";
 }
 
 function area(svg, t, lows, highs, { x, y, color, opacity }) {
