@@ -66,6 +66,12 @@ const TONES = { pass: "ship", fail: "do-not-ship", open: "label-more" };
 const SAID = { pass: "Expected to pass", fail: "Expected to fail: do not ship", open: "Expected to stay open: label more" };
 const percent = x => (x > 0.99 ? "> 99 %" : x < 0.01 ? "< 1 %" : `${Math.round(100 * x)} %`);
 
+/* What the picture of the interval shows: the forecast of the draw for all goals where there is one, as the sentence beneath it says. */
+export const pictured = (now, forecast) => (forecast && forecast.half_width !== null ? { ...now, chosen: forecast.half_width, value: forecast.value ?? now.value } : now);
+
+/* What the curves are of, where the numbers are of a draw for several goals. */
+export const curvesOf = picture => (picture.goals.length > 1 ? " The curves are of a draw for this goal alone; the numbers are of the draw for all goals." : "");
+
 /* What the plan's labels should show of all goals together. */
 export function together(picture) {
   if (!picture.shown_at) return "Not even all units would settle every goal.";

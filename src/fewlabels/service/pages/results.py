@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from fewlabels.errors import StudyError
+from fewlabels.errors import PlanError, StudyError
 from fewlabels.nouns.metrics import COMMON
 from fewlabels.service import api_overview, api_results
 from fewlabels.service.access import Member, of_study
@@ -64,7 +64,7 @@ async def comparison(
     """Show which of two classifiers is better, or why the labels cannot say: that is an answer too."""
     try:
         found = (await api_results.compare(request, member, first=first, second=second, metric=metric, head=head)).model_dump()
-    except StudyError as error:
+    except (StudyError, PlanError) as error:
         return page(request, "parts/why", why=str(error))
     return page(request, "parts/comparison", **found)
 

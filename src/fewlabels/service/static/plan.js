@@ -3,7 +3,7 @@
 import { band, curve } from "./charts.js";
 import { send } from "./forms.js";
 import { at, number, problem, studyPath, talk } from "./talk.js";
-import { exact, expected, labelsAt, outlook, sentences, shareOf, together } from "./widths.js";
+import { curvesOf, exact, expected, labelsAt, outlook, pictured, sentences, shareOf, together } from "./widths.js";
 
 const study = at("study").dataset.study;
 const TONES = { ship: "good", "do-not-ship": "bad", "label-more": "warn" };
@@ -26,6 +26,7 @@ async function load() {
   at("labels").addEventListener("input", () => { opened = null; at("budget").value = state().n; });
   for (const id of ["labels", "factor", "level", "cost", "seconds"]) at(id).addEventListener("input", show);
   say("together", together(picture));
+  say("of", curvesOf(picture));
   at("budget").addEventListener("input", typedBudget);
   matchMedia("(max-width: 35rem)").addEventListener("change", show);
   at("level").value = nearestLevel(answer.data.level);
@@ -54,7 +55,7 @@ function show() {
   say("next", needs);
   say("price", price(now.n, now.needed, now.neededUniform));
   say("together", now.n === picture.shown_at ? together(picture) : `${number(now.n)} labels: ${picture.goals.map((_, i) => outlookOf(now.n, i)).join("; ")}.`);
-  band(at("band"), goal, now);
+  band(at("band"), goal, pictured(now, forecast));
   curve(at("curve"), goal, now);
 }
 

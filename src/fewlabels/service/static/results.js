@@ -107,7 +107,7 @@ function curves() {
 function offer() {
   const place = at("offered"), found = at("thresholds")?.querySelectorAll("[data-offer]");
   if (!place || !found?.length) return;
-  place.textContent = found[0].dataset.offer;
+  place.textContent = [...found].map(one => one.dataset.offer).join(" ");
   place.hidden = false;
 }
 
