@@ -1,4 +1,4 @@
-/* The list of studies: search, sort, and the archived ones. */
+/* The list of studies: where each stands, search, sort, and the archived ones. */
 
 import { at, number } from "./talk.js";
 
@@ -27,6 +27,20 @@ function sort() {
   at("studies").append(...cards.sort(ORDER[at("sort").value]));
 }
 
+/* Where each study stands, one after the other: what was computed before comes at once. */
+async function glances() {
+  for (const place of document.querySelectorAll("[data-glance]")) {
+    try {
+      const answer = await fetch(place.dataset.glance, { credentials: "same-origin", cache: "no-store", redirect: "error", headers: { "hx-request": "true" } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      place.replaceChildren(...[...page.body.childNodes].map(one => document.adoptNode(one)));
+    } catch {
+      return; // the server is away: the goals stay
+    }
+  }
+}
+
+glances();
 if (at("filters")) {
   at("filters").hidden = false;
   at("search").addEventListener("input", show);

@@ -114,8 +114,8 @@ function answered(note = null) {
   Object.assign(turn, { answers: given, note });
   at("message").textContent = "";
   turns.next();
-  show();
   if (changed) outbox.put({ unit: turn.unit, answers: given, at: new Date().toISOString(), seconds, ...(note === null ? {} : { note }) });
+  show(); // after the answer is in the outbox: the end of the queue waits for it
   prefetchImages(study, sheet, turns.line.slice(turns.place + 1, turns.place + 4));
 }
 
