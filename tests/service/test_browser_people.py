@@ -1,6 +1,5 @@
 """The pages of people in a real browser: a pasted list, a name that is taken, and three labelers of two languages."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -11,18 +10,12 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from fewlabels.desk.desk import Desk, Said
 from fewlabels.nouns.label import Label
 from tests.service.accessible import faults, unfocused
-from tests.service.browsing import Entered, Server, artifacts, chromium, enter, enter_as, make_study, open_desk, wait_for, wait_saved
+from tests.service.browsing import Entered, Server, artifacts, enter, enter_as, make_study, open_desk, wait_for, wait_saved
 
 LABELS = 24
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 CHOSEN = "(e => e.value.slice(e.selectionStart, e.selectionEnd))(document.activeElement)"  # the text that is selected in a field
 NARROW: ViewportSize = {"width": 390, "height": 800}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
