@@ -102,7 +102,7 @@ def test_the_outputs_can_be_read(outputs: list[dict[str, str]], browser: Browser
 
 def _check(page: Page, scheme: str) -> None:
     paper = page.eval_on_selector(".fewlabels", "e => getComputedStyle(e).backgroundColor")
-    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}[scheme]
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 27, 34)"}[scheme]
     worst, text = min(page.evaluate(CONTRAST))
     assert worst >= 4.5, text
     assert page.evaluate("document.documentElement.scrollWidth") <= 960
