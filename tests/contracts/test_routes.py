@@ -3,7 +3,9 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +39,7 @@ class Clock:
 class Made:
     """A study of units in three languages and of two vendors, its people, and what is true of each unit."""
 
-    def __init__(self, address: str, seed: int, *, goals: Sequence[str] = ("precision +-0.1",), **how: object) -> None:
+    def __init__(self, address: str, seed: int, *, goals: Sequence[str] = ("precision +-0.1",), **how: Any) -> None:
         rng = stream(seed)
         ledger = open_ledger(address)
         assert isinstance(ledger, Database)
@@ -49,7 +51,7 @@ class Made:
         population = read_population(table, score="score", threshold=0.5, slices=list(columns))
         self.ledger, self.clock = ledger, Clock()
         self.study = Study.create("s", population, goals=list(goals), ledger=ledger)
-        self.study.plan(120, **how)  # type: ignore[arg-type]
+        self.study.plan(120, **how)
         self.people = People(ledger, clock=self.clock)
         for name in PEOPLE:
             self.people.add(name)
@@ -95,7 +97,7 @@ def wrong_offers(made: Made, seed: int) -> list[str]:
             values = {"language": LANGUAGES, "vendor": VENDORS, None: ()}[column]
             names = [tuple(dice.sample([*PEOPLE, *GROUPS], dice.randint(1, 2))) for _ in values]
             routes = {value: some for value, some in zip(values, names, strict=True) if dice.random() < 0.8}
-            made.desk.change_sheet(lambda sheet, column=column, routes=routes: replace(sheet, route_by=column, routes=routes))  # type: ignore[misc]
+            made.desk.change_sheet(partial(replace, route_by=column, routes=routes))
         elif what < 0.25:
             made.people.join(person, dice.choice(GROUPS))
         elif what < 0.3:
@@ -175,11 +177,11 @@ def test_a_form_that_changes_while_units_are_leased_holds_for_them(made: Made, m
     take = made.ledger.take
     changed: list[bool] = []
 
-    def late(*args: object, **how: object) -> object:
+    def late(*args: Any, **how: Any) -> Any:
         if not changed:
             changed.append(True)
             made.desk.change_sheet(routed("vendor", acme=("bob",)))
-        return take(*args, **how)  # type: ignore[arg-type]
+        return take(*args, **how)
 
     monkeypatch.setattr(made.ledger, "take", late)
     given = made.desk.take("ada", 40)

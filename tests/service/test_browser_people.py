@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
@@ -26,8 +27,11 @@ def owner(browser: Browser, desk_server: Server) -> Entered:
 
 def pictures(page: Page, folder: Path, name: str) -> None:
     """Pictures of a page in light and dark, wide and narrow; nothing may stand in anybody's way in any of them."""
-    for scheme, size, ending in (("light", WIDE, "light"), ("dark", WIDE, "dark"), ("light", NARROW, "narrow")):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    looks: tuple[tuple[Literal["light", "dark"], ViewportSize, str], ...] = (
+        ("light", WIDE, "light"), ("dark", WIDE, "dark"), ("light", NARROW, "narrow"),
+    )  # fmt: skip
+    for scheme, size, ending in looks:
+        page.emulate_media(color_scheme=scheme)
         page.set_viewport_size(size)
         page.screenshot(path=folder / f"{name}-{ending}.png", full_page=True)
         assert faults(page) == [], (name, ending)

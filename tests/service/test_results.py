@@ -59,7 +59,9 @@ def make_study(bench: Bench, name: str, goals: list[str], *, labels: int, **how:
     Desk(study).set_sheet(Sheet(show=(FormColumn("text", "text"),)))
     batch = study.ask(labels)
     assert batch is not None
-    score = dict(zip(study.standing.units.unit, study.standing.units.scores[:, 0].tolist(), strict=True))  # type: ignore[union-attr]
+    units = study.standing.units
+    assert units is not None
+    score = dict(zip(units.unit, units.scores[:, 0].tolist(), strict=True))
     study.tell({unit: "yes" if score[unit] > 0.62 else "no" for unit in batch.units})
     return study
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 
-from fewlabels.ledgers.base import Entry
+from fewlabels.ledgers.base import Entry, Kind
 from fewlabels.ledgers.listing import Listed, archive, listing, unarchive
 from fewlabels.ledgers.pace import Pace, hours_left, pace
 from fewlabels.service.access import Member, of_study
@@ -23,7 +23,7 @@ Reader = Annotated[Member, Depends(of_study("viewer"))]
 OwnerOf = Annotated[Member, Depends(of_study())]
 NEWEST = 6  # acts shown
 TRIES = 10  # to read everything of one state, while people label
-ACTS = ("study", "plan", "extension", "look", "sheet", "gold", "double", "access")
+ACTS: tuple[Kind, ...] = ("study", "plan", "extension", "look", "sheet", "gold", "double", "access")
 
 
 class Act(BaseModel):
@@ -85,9 +85,7 @@ def _of_one_state(bench: ServerState, name: str) -> tuple[Data, Pace | None]:
 def _glance(study: Study) -> Data:
     """Return what of the overview depends on the ledger alone."""
     found = glance(study)  # first: it may record a look
-    labelers, entries = study.followed.read(
-        lambda register: (dict(register.labelers), study.followed.notable(*ACTS, units=False))  # type: ignore[arg-type]
-    )
+    labelers, entries = study.followed.read(lambda register: (dict(register.labelers), study.followed.notable(*ACTS, units=False)))
     return {**status_of_study(study), **found.as_json(), "labelers": labelers, "acts": _acts(entries)}
 
 
